@@ -1,78 +1,87 @@
-"""The pictures of a play as one matplotlib figure, for notebooks; needs the extra ``plot``."""
+"""The pictures of a report as one matplotlib figure, for notebooks; needs the extra ``plot``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, singledispatch
+from math import isfinite, nan
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from .errors import MissingError
+from .report.axes import Axis
+from .report.curves import Panel, Series
+from .report.game_wording import the
+from .report.heatmap import Cells
+from .report.histogram import Distribution
+from .report.intervals import Estimates
+from .report.page import Page
+from .report.static_chart import Picture, Still
+from .report.svg import FRAMES
+from .report.svg import axes as axes_of
+from .report.ternary import HEIGHT, Triangles, Weights, regions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-not-found,unused-ignore]
     from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore]
 
-MOST_EXPERTS = 12
-"""More lines than this nobody can tell apart."""
+Draw = Callable[["Axes"], None]
 
-FAR_ABOVE = 30.0
-"""A bound so many times above the regret would make a flat line of it."""
-
-OBSERVED, LIMIT, LOWEST = "#1456b8", "#b93c0a", "#80620a"
+OBSERVED = "#1456b8"
 EXPERTS = ("#b5470b", "#0d7269", "#8b3fa8", "#80620a", "#b3265c", "#44597a")
 """Apart in lightness and hue; the second six are dashed."""
 
+STYLES: dict[str, dict[str, Any]] = {
+    "first": {"color": OBSERVED, "linewidth": 2},
+    "second": {"color": "#5a83c9", "linewidth": 1.4},
+    "recent": {"color": "#8b3fa8", "linewidth": 1.4},
+    "residual": {"color": "#8b3fa8", "linewidth": 1.2},
+    "outcome": {"color": "black", "linewidth": 1.2},
+    "others": {"color": "grey", "linewidth": 1.2},
+    "bound0": {"color": "#b93c0a", "linestyle": "--"},
+    "bound1": {"color": "#80620a", "linestyle": ":"},
+    "bound2": {"color": "#0d7269", "linestyle": "-."},
+    "bound3": {"color": "#7a4a5e", "linestyle": (0, (3, 2))},
+    **{f"expert{k}": {"color": EXPERTS[k % 6], "linestyle": "-" if k < 6 else "--"} for k in range(12)},
+}
+"""How the page's styles look in a figure."""
 
-def figure(history: Any) -> Figure:
-    """Regret under its bound, weights, losses, forecasts with their residuals, and learning rate of a play.
+SHADES = {"inner": 0.3, "outer": 0.15}
+MOST_BARS = 20
+
+
+def figure(page: Page) -> Figure:
+    """Every chart and picture of a page, and bars of what is played or drawn.
 
     Parameters
     ----------
-    history : History or Play
-        With ``rounds, learner_loss, expert_losses, weights, regret, bound, rate, names`` at some rounds, and perhaps
-        ``residuals`` and ``lower_bound``. What is known of experts is a list by name, or a row of all of them a round.
+    page : Page
+        As `regretless.report.page_of_forecasts`, `page_of_pulls`, `page_of_game` and the like make it.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Not registered with pyplot, so nothing has to be closed.
+        Not registered with pyplot, so nothing has to be closed. What is not known is left out.
 
     Raises
     ------
     MissingError
         If matplotlib is not installed.
     """
-    made = empty_figure((12, 12))
-    recorded = getattr(history, "history", history)
-    recorded = recorded() if callable(recorded) else recorded
-    places: dict[str, Any] = made.subplot_mosaic(
-        [["regret", "regret"], ["weights", "losses"], ["forecasts", "residuals"], ["rate", "rate"]],
-        height_ratios=(3, 3, 2.4, 1.8),
-    )
-    weights, losses = _by_name(recorded, "weights"), _by_name(recorded, "expert_losses")
-    styles = _styles(weights, losses)
-    _draw_regret(places["regret"], recorded)
-    _draw_weights(places["weights"], recorded.rounds, weights, styles)
-    _draw_losses(places["losses"], recorded, losses, styles)
-    _draw_residuals(places["forecasts"], places["residuals"], list(getattr(recorded, "residuals", ())))
-    _draw_rate(places["rate"], recorded)
-    for axes in places.values():
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", linewidth=0.5, alpha=0.5)
-        for line in axes.get_lines():
-            if len(recorded.rounds) == 1 and not str(line.get_label()).startswith("_"):
-                line.set_marker("o")  # a line of one point cannot be seen
-    return made
+    rows = _rows(page)
+    result = _empty_figure((12, 4.0 * max(len(rows), 1)))
+    if not rows:
+        return result
+    names = [[f"{y} {x}" for x in range(len(row))] for y, row in enumerate(rows)]
+    places: dict[str, Any] = result.subplot_mosaic([row if len(row) == 2 else row * 2 for row in names])
+    for y, row in enumerate(rows):
+        for x, draw in enumerate(row):
+            draw(places[names[y][x]])
+    return result
 
 
-def empty_figure(size: tuple[float, float]) -> Figure:
-    """A figure of so many inches.
-
-    Raises
-    ------
-    MissingError
-        If matplotlib is not installed.
-    """
+def _empty_figure(size: tuple[float, float]) -> Figure:
+    """A figure of so many inches, or an error that says what to install."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -82,134 +91,228 @@ def empty_figure(size: tuple[float, float]) -> Figure:
     return Figure(figsize=size, layout="constrained")
 
 
-def _by_name(history: Any, column: str) -> dict[str, list[float]]:
-    """What is known of each expert over time."""
-    known = getattr(history, column)
-    if isinstance(known, Mapping):
-        return {str(name): [_number(value) for value in values] for name, values in known.items()}
-    names = [str(name) for name in history.names]
-    return {name: [_number(row[k]) for row in known] for k, name in enumerate(names)}
+def _rows(page: Page) -> list[list[Draw]]:
+    """What is to be drawn: the first chart and what is wide in a row of its own, the rest in pairs."""
+    charts: list[Draw] = [partial(draw_panel, panel=panel) for panel in page.panels]
+    rows = [charts[:1]] + [charts[k : k + 2] for k in range(1, len(charts), 2)] if charts else []
+    for still in page.stills:
+        draws = pictures(still.picture, still)
+        rows += [draws[k : k + 2] for k in range(0, len(draws), 2)]
+    tables = [*page.strategies, *([{"title": "Share of the draws", **page.arms}] if page.arms else [])]
+    bars: list[Draw] = [partial(draw_bars, title=table["title"], rows=table["rows"]) for table in tables]
+    return rows + ([bars] if bars else [])
 
 
-def _column(history: Any, name: str) -> list[float]:
-    """What is known over time, as many numbers as rounds."""
-    values = [_number(value) for value in getattr(history, name, ())]
-    return values if len(values) == len(history.rounds) else [float("nan")] * len(history.rounds)
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    """One chart over the rounds, on axes that reach as far as the page's.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    panel : Panel
+    """
+    across, up = axes_of(panel, FRAMES[panel.key][0])
+    areas = [line for line in panel.series if line.mark == "area"]
+    for line in panel.series:
+        style = STYLES.get(line.style, {"color": "grey"})
+        if line.mark == "area":
+            below = areas[areas.index(line) - 1] if line is not areas[0] else None
+            _draw_area(axes, line, below, style)
+        elif line.mark == "band":
+            _draw_band(axes, line, up)
+        else:
+            _draw_line(axes, line, style, up)
+    axes.set(title=panel.title, xlabel=panel.across, ylabel=panel.unit)
+    axes.set(xscale="log" if across.log else "linear", yscale="log" if up.log else "linear")
+    axes.set(xlim=(across.low, across.high), ylim=(up.low, up.high))
+    if panel.moments:
+        places = [t for t, _ in panel.series[0].points]
+        apart = max(1, len(places) // 3)
+        axes.set_xticks(places[::apart], [str(moment)[:10] for moment in panel.moments[::apart]], fontsize="small")
+    if up.low < 0 < up.high and not up.log:
+        axes.axhline(0, color="grey", linewidth=0.8)
+    axes.grid(axis="y", linewidth=0.5, alpha=0.5)
+    _bare(axes)
+    _legend(axes)
 
 
-def _number(value: Any) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _styles(weights: Mapping[str, list[float]], losses: Mapping[str, list[float]]) -> dict[str, dict[str, Any]]:
-    """Colour and dashes of each expert that is drawn, the same in both pictures, and no two alike in one of them."""
-    totals = {name: sum(v for v in values if isfinite(v)) for name, values in weights.items() if name != "others"}
-    places = {name: place for place, name in enumerate(sorted(totals, key=lambda name: -totals[name])[:MOST_EXPERTS])}
-    leading = _leading(losses)
-    free = [place for place in range(MOST_EXPERTS) if place not in {places.get(name) for name in leading}]
-    places |= dict(zip((name for name in leading if name not in places), free, strict=False))
-    return {
-        name: {"color": EXPERTS[place % 6], "linestyle": "--" if place >= 6 else "-"} for name, place in places.items()
-    }
-
-
-def _leading(losses: Mapping[str, list[float]]) -> list[str]:
-    known = [name for name in losses if losses[name] and isfinite(losses[name][-1])]
-    return sorted(known, key=lambda name: losses[name][-1])[:MOST_EXPERTS]
-
-
-def _draw_regret(axes: Axes, history: Any) -> None:
-    """The regret and its bounds; one that would flatten all else is in the legend alone."""
-    regret = _column(history, "regret")
-    axes.plot(history.rounds, regret, color=OBSERVED, linewidth=2, label="regret")
-    highest = max((abs(value) for value in regret if isfinite(value)), default=0.0)
-    limits = (("bound", "bound", LIMIT, "--"), ("lower_bound", "some sequence costs every learner", LOWEST, ":"))
-    for name, label, colour, dashes in limits:
-        values = [value if isfinite(value) else float("nan") for value in _column(history, name)]
-        if not any(map(isfinite, values)):
-            continue
-        if values[-1] > FAR_ABOVE * highest > 0:
-            values, label = [float("nan")] * len(values), f"{label}: {values[-1]:.4g}, far above this chart"
-        axes.plot(history.rounds, values, color=colour, linestyle=dashes, label=label)
-    axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(title="Regret against the best expert", xlabel="rounds", ylabel="regret")
-    axes.legend(frameon=False)
-
-
-def _draw_weights(
-    axes: Axes, rounds: Any, weights: Mapping[str, list[float]], styles: Mapping[str, dict[str, Any]]
-) -> None:
-    """Stacked shares, or lines where weights are no shares."""
-    shown = [name for name in styles if name in weights][:MOST_EXPERTS]
-    columns = {name: [value if isfinite(value) else 0.0 for value in weights[name]] for name in shown}
-    rest = [weights[name] for name in weights if name not in shown]
-    axes.set(title="Weights", xlabel="rounds", ylabel="weight")
-    if not columns:
+def _draw_line(axes: Axes, line: Series, style: Mapping[str, Any], up: Axis) -> None:
+    """A line, its strokes, and its name; a line that is not drawn has a name and its last value."""
+    label = _in_lines(line.name if line.drawn else f"{line.name}: {line.final}, not on this chart")
+    points = line.points if line.drawn and line.mark != "none" else []
+    values = [value if up.stands(value) else nan for _, value in points]
+    if line.spans:
+        times, lows, highs = zip(*line.spans, strict=True)
+        alpha, name = (1.0, label) if line.mark == "none" else (0.35, "_")
+        axes.vlines(times, lows, highs, color=style["color"], linewidth=1, alpha=alpha, label=name)
+        if line.mark == "none":
+            return
+    if line.mark == "dots":
+        axes.plot([t for t, _ in points], values, ".", color=style["color"], markersize=4, label=label)
         return
-    if min(map(min, columns.values())) < -1e-9:
-        for name, values in columns.items():
-            axes.plot(rounds, values, label=name, **styles[name])
-    else:
-        colours = [styles[name]["color"] for name in shown]
-        hatches = ["///" if styles[name]["linestyle"] == "--" else "" for name in shown]
-        if rest:
-            columns["others"] = [sum(v for v in row if isfinite(v)) for row in zip(*rest, strict=True)]
-            colours, hatches = [*colours, "lightgrey"], [*hatches, ""]
-        axes.stackplot(
-            rounds, *columns.values(), labels=list(columns), colors=colours, hatch=hatches, alpha=0.85,
-            edgecolor="white", linewidth=0.5,
-        )  # fmt: skip
-        axes.set_ylim(0, 1)
-    _legend(axes)
+    alone = "o" if sum(map(isfinite, values)) == 1 else None  # a line of one point cannot be seen
+    axes.plot([t for t, _ in points], values, label=label, marker=alone, **style)
 
 
-def _draw_losses(
-    axes: Axes, history: Any, losses: Mapping[str, list[float]], styles: Mapping[str, dict[str, Any]]
-) -> None:
-    """Each expert's loss less the learner's, for the sums themselves often look like one line."""
-    learner = _column(history, "learner_loss")
-    for name in _leading(losses):
-        above = [value - own for value, own in zip(losses[name], learner, strict=True)]
-        axes.plot(history.rounds, above, label=name, linewidth=1.2, **styles[name])
-    axes.axhline(0, color=OBSERVED, linewidth=2, label="learner")
-    axes.set(title="Each expert's loss beside the learner's", xlabel="rounds", ylabel="loss above the learner's")
-    _legend(axes)
+def _draw_area(axes: Axes, line: Series, below: Series | None, style: Mapping[str, Any]) -> None:
+    """A share of the whole, on top of those before it."""
+    rounds, tops = [t for t, _ in line.points], [value for _, value in line.points]
+    floor = [value for _, value in below.points] if below else [0.0] * len(tops)
+    dashed = style.get("linestyle") == "--"
+    axes.fill_between(
+        rounds, floor, tops, label=_in_lines(line.tag or line.name), hatch="///" if dashed else None, alpha=0.85,
+        facecolor="lightgrey" if line.style == "others" else style["color"], edgecolor="white", linewidth=0.5,
+    )  # fmt: skip
+
+
+def _draw_band(axes: Axes, line: Series, up: Axis) -> None:
+    """What lies between two edges; a logarithmic axis has no place for what is not above 0, so it ends there."""
+    rounds, lows, highs = zip(*line.spans, strict=True)
+    floor, ceiling = ([max(value, up.low) for value in edge] for edge in (lows, highs))
+    shade = SHADES.get(line.style, 0.2)
+    axes.fill_between(rounds, floor, ceiling, color=OBSERVED, alpha=shade, linewidth=0, label=_in_lines(line.name))
+
+
+@singledispatch
+def pictures(picture: Picture | None, still: Still) -> list[Draw]:
+    """How to draw a picture without rounds: as many axes as it takes.
+
+    Parameters
+    ----------
+    picture : Picture or None
+        What the picture shows; one without is not drawn.
+    still : Still
+        The picture's title and legend.
+
+    Returns
+    -------
+    list of callable
+        Each draws on the axes that it is given.
+    """
+    return []
+
+
+@pictures.register(Distribution)
+def _(picture: Distribution, still: Still) -> list[Draw]:
+    def draw(axes: Axes) -> None:
+        for low, high, count in picture.bins:
+            axes.bar(low, count, high - low, align="edge", color=OBSERVED, alpha=0.7, edgecolor="white")
+        for (value, style), key in zip(picture.marks, (one for one in still.legend if one.mark == "line"), strict=True):
+            axes.axvline(value, label=_in_lines(f"{key.name} {key.value}"), **STYLES[style])
+        axes.set(title=still.title, xlabel="regret at the end", ylabel="runs", xlim=picture.extent)
+        _bare(axes)
+        _legend(axes)
+
+    return [draw]
+
+
+@pictures.register(Estimates)
+def _(picture: Estimates, still: Still) -> list[Draw]:
+    def draw(axes: Axes) -> None:
+        for place, (name, value, ends, reference) in enumerate(picture.rows):
+            colour = STYLES["bound0" if reference else "first"]["color"]
+            axes.plot([value], [place], "o", color=colour)
+            if ends:
+                axes.plot(ends, [place, place], color=colour, linewidth=2)
+            if reference:
+                axes.axvline(value, color=colour, linestyle="--", linewidth=1, label=_plain(name))
+        axes.set_yticks(range(len(picture.rows)), [_plain(name) for name, *_ in picture.rows], fontsize="small")
+        axes.invert_yaxis()
+        axes.set(title=still.title, xlabel=picture.unit, xlim=picture.extent)
+        _bare(axes)
+        _legend(axes)
+
+    return [draw]
+
+
+@pictures.register(Triangles)
+def _(picture: Triangles, still: Still) -> list[Draw]:
+    def draw(axes: Axes, one: int) -> None:
+        side = picture.sides[one]
+        for (name, points), colour in zip(regions(side.answers), EXPERTS, strict=False):
+            label = f"best answer: {_plain(name).strip()}"
+            axes.fill(*_placed(points), color=colour, alpha=0.16, linewidth=0, label=label)
+        axes.plot(*_placed([(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]), color="grey", linewidth=0.8)
+        if side.path:
+            axes.plot(*_placed(side.path), color=OBSERVED, linewidth=1.4, label="average strategy")
+        axes.plot(*_placed(side.ends), "o", color=OBSERVED, label="at the end")
+        for name, x, y, lift in zip(side.names, (0, 1, 0.5), (0, 0, HEIGHT), (-0.06, -0.06, 0.03), strict=True):
+            axes.text(x, y + lift, _plain(name), ha="center", va="bottom" if lift > 0 else "top", fontsize="small")
+        axes.set_title(f"Strategies of {the(side.player)}", pad=14)
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+        _legend(axes)
+
+    return [partial(draw, one=one) for one in range(len(picture.sides))]
+
+
+@pictures.register(Cells)
+def _(picture: Cells, still: Still) -> list[Draw]:
+    def draw(axes: Axes) -> None:
+        from matplotlib.patches import Rectangle
+
+        # A frame could not be seen on the darkest ends of the colours.
+        reach = 1.3 * picture.reach or 1.0
+        low, high = picture.centre - reach, picture.centre + reach
+        image = axes.imshow(picture.values, cmap="PuOr", aspect="auto", vmin=low, vmax=high)
+        for i, j in picture.support:
+            axes.add_patch(Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fill=False, edgecolor="black", linewidth=1))
+        for names, chances, ticks, turn in (
+            (picture.row_names, picture.row, axes.set_yticks, 0),
+            (picture.column_names, picture.column, axes.set_xticks, 90 if len(picture.column_names) > 6 else 0),
+        ):
+            many = len(names) > MOST_BARS
+            places = [k for k, name in enumerate(names) if not many or chances.get(name, 0) > 0]
+            ticks(places, [_plain(names[k]) for k in places], fontsize="x-small", rotation=turn)
+        axes.set(title=still.title)
+        axes.figure.colorbar(image, ax=axes, shrink=0.9)
+
+    return [draw]
+
+
+def draw_bars(axes: Axes, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The rows of a table of shares as bars.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    title : str
+    rows : sequence of mapping
+        With ``name``, ``width`` in per cent of the largest, and ``cells`` of which the last is the share as text.
+    """
+    rows = rows[:MOST_BARS]
+    bars = axes.barh(range(len(rows)), [row["width"] for row in rows], color=OBSERVED, height=0.7)
+    axes.bar_label(bars, labels=[f" {row['cells'][-1]}" for row in rows], fontsize="small")
+    axes.set_yticks(range(len(rows)), [_plain(row["name"]) for row in rows], fontsize="small")
+    axes.invert_yaxis()
+    axes.margins(x=0.15)
+    axes.set(title=title, xticks=[])
+    _bare(axes)
+
+
+def _placed(points: Sequence[Weights]) -> tuple[list[float], list[float]]:
+    totals = [sum(point) or 1.0 for point in points]
+    x = [(b + c / 2) / total for (_, b, c), total in zip(points, totals, strict=True)]
+    return x, [HEIGHT * c / total for (_, _, c), total in zip(points, totals, strict=True)]
+
+
+def _plain(name: str) -> str:
+    """A name fit for a legend, which leaves out what begins with an underscore and sets mathematics between dollars."""
+    return " " + (f"{name[:31]}…" if len(name) > 32 else name).replace("$", r"\$")
+
+
+def _in_lines(label: str) -> str:
+    """A name in lines short enough for a legend: what it is about may stand at its end."""
+    return "\n".join(map(_plain, wrap(label, 32)))
+
+
+def _bare(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _legend(axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    names = [f"{label[:24]}…" if len(label) > 25 else label for label in labels]
-    # matplotlib leaves out of a legend what begins with an underscore, and reads mathematics between two dollars.
-    names = [f" {name}".replace("$", r"\$") for name in names]
-    axes.legend(handles, names, frameon=False, fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-
-
-def _draw_residuals(levels: Axes, differences: Axes, residuals: list[tuple[Any, Any, Any]]) -> None:
-    levels.set(title="Forecast and outcome", ylabel="value")
-    differences.set(title="Residuals", ylabel="outcome minus forecast")
-    known = [row for row in residuals if row[1] is not None and row[2] is not None]
-    if not known:
-        return
-    times = [row[0] for row in known]
-    if not all(isinstance(time, int | float) for time in times):
-        # Text would be taken for categories, with a tick for each.
-        labels, times = [str(time)[:10] for time in times], list(range(len(known)))
-        for axes in (levels, differences):
-            axes.set_xticks(times[:: max(1, len(times) // 3)], labels[:: max(1, len(times) // 3)], fontsize="small")
-    forecasts, outcomes = [float(row[1]) for row in known], [float(row[2]) for row in known]
-    levels.plot(times, outcomes, ".", color="black", markersize=3, label="outcome")
-    levels.plot(times, forecasts, color=OBSERVED, linewidth=1.2, label="forecast")
-    levels.legend(frameon=False, fontsize="small")
-    off = [outcome - forecast for forecast, outcome in zip(forecasts, outcomes, strict=True)]
-    differences.vlines(times, 0, off, color=EXPERTS[2], linewidth=1)
-    differences.axhline(0, color="grey", linewidth=0.8)
-
-
-def _draw_rate(axes: Axes, history: Any) -> None:
-    rate = _column(history, "rate")
-    axes.set(title="Learning rate", xlabel="rounds", ylabel="rate")
-    if any(isfinite(value) and value > 0 for value in rate):
-        axes.plot(history.rounds, rate, color=EXPERTS[2])
-        axes.set_yscale("log")
-    else:
-        axes.text(0.5, 0.5, "this learner has no single rate", ha="center", va="center", transform=axes.transAxes)
+    """The names of what is drawn, to the right of it."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))

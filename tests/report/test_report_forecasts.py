@@ -12,7 +12,6 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,7 +26,6 @@ from regretless.report import (
     formatting,
     page_of_forecasts,
     render,
-    shortened,
     write_report,
 )
 from regretless.report.axes import value_axis
@@ -306,23 +304,6 @@ def test_every_picture_is_drawn() -> None:
     assert panels(forecasts(history=History())) == []
 
 
-def test_history_of_all_experts_is_shortened_to_the_leading_ones() -> None:
-    """Of rows of all experts the heaviest and the best are kept, and the weights still sum to one."""
-    game = play(30, 50)
-    rows = {"expert_losses": [row[2] for row in game["log"]], "weights": [row[3] for row in game["log"]]}
-    whole: Any = history(game)
-    recorded = SimpleNamespace(
-        names=game["names"], rounds=whole.rounds, learner_loss=whole.learner_loss, regret=whole.regret,
-        bound=[None, math.nan, *whole.bound[2:]], rate=whole.rate, residuals=game["residuals"], **rows,
-    )  # fmt: skip
-    made = shortened(recorded, lower_bound=[0.0] * 50)
-    assert made.expert_losses == whole.expert_losses
-    assert (len(made.weights), made.bound[1], made.lower_bound) == (13, None, [0.0] * 50)
-    assert [sum(column) for column in zip(*made.weights.values(), strict=True)] == pytest.approx([1.0] * 50)
-    averages = {name: sum(row[3][k] for row in game["log"]) for k, name in enumerate(game["names"])}
-    assert set(made.weights) == {"others", *sorted(averages, key=lambda name: -averages[name])[:12]}
-
-
 def test_regret_has_linear_axes_with_zero_on_them() -> None:
     """Regret and its bounds stand on linear axes, below zero too, however many decades they span."""
     regret = [-1000.0 if k == 40 else 0.001 * k for k in range(60)]
@@ -527,29 +508,23 @@ def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.Monk
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(RegretlessError, match=r"regretless\[plot\]"):
-        figure(history(play(3, 9)))
+        figure(page_of_forecasts(forecasts()))
 
 
-@pytest.mark.parametrize("rows", [False, True], ids=["by name", "by round"])
-def test_figure_shows_the_five_pictures(rows: bool) -> None:
-    """Both forms of a history make the same figure: six axes, of which the rate's is logarithmic."""
+def test_figure_shows_the_six_pictures() -> None:
+    """The figure has the page's charts: stacked weights, a line for each loss, and a logarithmic rate."""
     pytest.importorskip("matplotlib")
-    game = play(5, 50)
-    given_history: Any = history(game)
-    if rows:
-        columns = {name: getattr(given_history, name) for name in ("rounds", "learner_loss", "regret", "bound", "rate")}
-        tables = {"expert_losses": [row[2] for row in game["log"]], "weights": [row[3] for row in game["log"]]}
-        given_history = SimpleNamespace(**columns, **tables, names=game["names"], residuals=game["residuals"])
-    made = figure(given_history)
+    made = figure(page_of_forecasts(forecasts(history=history(play(5, 50)))))
     titles = {one.get_title(): one for one in made.axes}
     assert len(titles) == 6
     assert titles["Learning rate"].get_yscale() == "log"
     assert len(titles["Weights"].collections) == 5
-    assert len(titles["Each expert's loss beside the learner's"].get_lines()) == 6
+    losses = next(one for title, one in titles.items() if "loss" in title)
+    assert len(losses.get_legend_handles_labels()[0]) == 6
 
 
 @pytest.mark.parametrize("name", [name for name in odd() if name not in ("no rounds", "no history", "a bare run")])
 def test_figure_of_an_odd_run_is_drawn(name: str) -> None:
     """Whatever is missing or infinite, the figure is drawn."""
     pytest.importorskip("matplotlib")
-    figure(odd()[name].history).canvas.draw()
+    figure(page_of_forecasts(odd()[name])).canvas.draw()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, Trajectory
-from regretless.plot_games import figure
+from regretless.plot import figure
 from regretless.report import (
     GameCourse,
     GameReport,
@@ -414,13 +414,13 @@ def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.Monk
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(RegretlessError, match=r"regretless\[plot\]"):
-        figure(matrix())
+        figure(page_of_game(matrix()))
 
 
 def test_figure_shows_the_pictures_of_the_page() -> None:
     """The gap with another method and its bound, two stacks, two triangles, the cells and two charts of bars."""
     pytest.importorskip("matplotlib")
-    gap, row, column, first, second, cells, *bars = figure(matrix()).axes
+    gap, row, column, first, second, cells, *bars = figure(page_of_game(matrix())).axes
     assert (gap.get_xscale(), gap.get_yscale(), len(gap.get_lines())) == ("log", "log", 3)
     assert (len(row.collections), len(column.collections)) == (3, 3)
     assert (len(first.patches), len(second.patches)) == (3, 3)
@@ -432,7 +432,7 @@ def test_figure_shows_the_pictures_of_the_page() -> None:
 def test_figure_of_odd_games_is_drawn(name: str) -> None:
     """Whatever is missing or infinite, the figure is drawn."""
     pytest.importorskip("matplotlib")
-    figure(odd()[name]).canvas.draw()
+    figure(page_of_game(odd()[name])).canvas.draw()
 
 
 def test_figure_of_a_solution_takes_its_payoffs() -> None:
@@ -440,11 +440,12 @@ def test_figure_of_a_solution_takes_its_payoffs() -> None:
     pytest.importorskip("matplotlib")
     payoffs = np.array([[1, 0], [0, 1]])
     solution = MatrixGame(payoffs).solve()
-    assert [one.get_title() for one in figure(solution).axes] == [
-        "Strategy of the row player",
-        "Strategy of the column player",
-    ]
-    assert "The game: payoff of the row player" in [one.get_title() for one in figure(solution, payoffs).axes]
+
+    def titles(**known: Any) -> list[str]:
+        return [one.get_title() for one in figure(page_of_game(solved(solution, **known))).axes]
+
+    assert titles() == ["Row player", "Column player"]
+    assert "The game: payoff of the row player" in titles(payoffs=payoffs.tolist())
 
 
 def test_payoffs_at_the_end_of_the_floats_have_a_page():

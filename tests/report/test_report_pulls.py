@@ -20,7 +20,7 @@ from regretless import bandits
 from regretless.bandits.simulation import simulate
 from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
-from regretless.plot_pulls import pull_figure
+from regretless.plot import figure
 from regretless.report import (
     Estimate,
     PullCurves,
@@ -275,7 +275,7 @@ def test_a_round_stands_at_the_same_place_in_both_pictures(name: str) -> None:
     assert (regret.key, shares.key) == ("regret", "probabilities")
     assert regret.even == shares.even == (name != "sample")
     pytest.importorskip("matplotlib")
-    drawn = {one.get_title(): one.get_xscale() for one in pull_figure(report).axes}
+    drawn = {one.get_title(): one.get_xscale() for one in figure(page_of_pulls(report)).axes}
     scale = "log" if name == "sample" else "linear"
     assert [drawn[title] for title in drawn if title.startswith(("Regret of 1", "Probability"))] == [scale, scale]
 
@@ -467,15 +467,15 @@ def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.Monk
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(RegretlessError, match=r"regretless\[plot\]"):
-        pull_figure(pulls())
+        figure(page_of_pulls(pulls()))
 
 
 def test_figure_shows_the_four_pictures() -> None:
     """Two bands with a median under three bounds, five areas, five bars, and a bin for every range of regrets."""
     rectangle = pytest.importorskip("matplotlib.patches").Rectangle
-    places = {one.get_title(): one for one in pull_figure(pulls()).axes}
-    regret, areas, bars, ends = places.values()
-    assert (regret.get_title(), ends.get_title()) == ("Regret of 100 runs", "Regret of each run")
+    places = {one.get_title(): one for one in figure(page_of_pulls(pulls())).axes}
+    regret, areas, ends, bars = places.values()
+    assert list(places)[::2] == ["Regret of 100 runs under its bounds", "Regret of each of the 100 runs"]
     assert (len(regret.collections), len(regret.get_lines()), regret.get_yscale()) == (2, 4, "log")
     assert (len(areas.collections), len(bars.patches)) == (5, 5)
     heights = [bar.get_height() for bar in ends.patches if isinstance(bar, rectangle)]
@@ -486,7 +486,7 @@ def test_figure_shows_the_four_pictures() -> None:
 def test_figure_of_odd_runs_is_drawn(name: str) -> None:
     """Whatever is missing or infinite, the figure is drawn."""
     pytest.importorskip("matplotlib")
-    pull_figure(odd()[name]).canvas.draw()
+    figure(page_of_pulls(odd()[name])).canvas.draw()
 
 
 def test_a_band_reaches_down_to_the_end_of_a_logarithmic_axis() -> None:
@@ -495,7 +495,7 @@ def test_a_band_reaches_down_to_the_end_of_a_logarithmic_axis() -> None:
     made = pulls()
     low = [-5.0] * (len(made.course.rounds) - 1) + [1.0]
     report = replace(made, course=replace(made.course, regret={**made.course.regret, "q05": low}))
-    regret = pull_figure(report).axes[0]
+    regret = figure(page_of_pulls(report)).axes[0]
     assert regret.get_yscale() == "log"
     lowest = min(path.vertices[:, 1].min() for path in regret.collections[0].get_paths())
     assert lowest == pytest.approx(regret.get_ylim()[0])

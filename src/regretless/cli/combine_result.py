@@ -16,9 +16,8 @@ from .run_loop import PointTable
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..comparator import ExpertComparator
-    from ..experts.history import History as Recorded
     from ..experts.losses import Loss
-    from ..report import ForecastReport, History
+    from ..report import ForecastReport
     from ..run.experts import CombineRun
 
 
@@ -187,7 +186,6 @@ def _wealth(loss: float) -> float:
     return exp(-loss) if loss > -700 else inf
 
 
-LEADING = 12  # experts whose way is drawn, by weight and by loss
 FLOORED = ("table", "zero-one", "absolute")  # losses for which a fair coin costs every learner so much
 
 
@@ -213,52 +211,12 @@ def report_of(outcome: CombineOutput) -> ForecastReport:
         weights=values["weights"],
         forecast=values["forecast"],
         certificates=outcome.certificates,
-        history=_history(run.history, learner._loss, bool(book.absent)),
+        history=run.history.shown(_floor(run.history.rounds, len(learner.names()), learner._loss)),
         delay_cost=values["delay_cost"],
         missing=values["missing"],
         seconds=outcome.seconds,
         faced=dict(zip(learner.names(), book.faced.tolist(), strict=True)) if book.absent else {},
     )
-
-
-def _history(recorded: Recorded, loss: Loss, slept: bool) -> History:
-    from ..report import History
-
-    if not recorded.rounds:
-        return History()
-    losses, weights, faced = (
-        np.array(rows, dtype=np.float64) for rows in (recorded.expert_losses, recorded.weights, recorded.faced)
-    )
-    leading = _leading(weights[-1], losses[-1] - faced[-1])
-    shares = _named(recorded.names, weights, leading)
-    if len(leading) < len(recorded.names):
-        shares["others"] = (weights.sum(1) - weights[:, leading].sum(1)).tolist()
-    learner = np.array(recorded.learner_loss)
-    return History(
-        rounds=recorded.rounds,
-        learner_loss=recorded.learner_loss,
-        best_expert_loss=(learner - np.array(recorded.regret)).tolist(),
-        expert_losses=_named(recorded.names, losses, leading),
-        weights=shares,
-        rate=recorded.rate,
-        regret=recorded.regret,
-        bound=recorded.bound,
-        lower_bound=_floor(recorded.rounds, len(recorded.names), loss),
-        residuals=list(recorded.residuals),
-        faced=_named(recorded.names, faced, leading) if slept else {},
-    )
-
-
-def _leading(weights: Any, above: Any) -> list[int]:
-    """The heaviest experts and the best, in their order in the file."""
-    heaviest = np.argsort(-np.abs(weights), kind="stable")
-    best = np.argsort(above, kind="stable")
-    ranked = dict.fromkeys(int(place) for pair in zip(heaviest, best, strict=True) for place in pair)
-    return sorted(list(ranked)[:LEADING])
-
-
-def _named(names: list[str], rows: Any, places: list[int]) -> dict[str, list[float | None]]:
-    return {names[place]: rows[:, place].tolist() for place in places}
 
 
 def _floor(rounds: list[int], experts: int, loss: Loss) -> list[float]:

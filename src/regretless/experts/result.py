@@ -78,5 +78,23 @@ class Play:
             If matplotlib is missing.
         """
         from ..plot import figure
+        from ..report import ForecastReport, page_of_forecasts
 
-        return figure(self.history())
+        recorded, loss = self.history(), float(self.losses.sum())
+        learner = self._again[0]
+        return figure(
+            page_of_forecasts(
+                ForecastReport(
+                    title=type(learner).__name__,
+                    learner=learner.name,
+                    parameters={},
+                    source={},
+                    loss_name=learner._loss.name,
+                    rounds=len(self.losses),
+                    loss=loss,
+                    mean_loss=loss / max(len(self.losses), 1),
+                    expert_losses=dict.fromkeys(recorded.names, 0.0),
+                    history=recorded.shown(),
+                )
+            )
+        )

@@ -1,7 +1,7 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
 from .forecast_page import page_of_forecasts
-from .forecasts import ForecastReport, History, shortened
+from .forecasts import ForecastReport, History
 from .game_page import page_of_game
 from .game_solved import named_course, solved
 from .games import (
@@ -53,7 +53,6 @@ __all__ = [
     "page_of_pulls",
     "page_of_run",
     "render",
-    "shortened",
     "solved",
     "write_report",
 ]

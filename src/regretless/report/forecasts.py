@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
-from .model import CertificateLike
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 MOST_EXPERTS = 12
 """More in one picture nobody can tell apart."""
@@ -52,70 +53,6 @@ class History:
     lower_bound: Values = ()
     residuals: Sequence[tuple[object, float | None, float | None]] = ()
     faced: Mapping[str, Values] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """The experts whose losses are known over time."""
-        return list(self.expert_losses)
-
-
-class Recorded(Protocol):
-    """A history with a row of all experts for each of its rounds."""
-
-    names: Any
-    rounds: Any
-    learner_loss: Any
-    regret: Any
-    bound: Any
-    rate: Any
-    expert_losses: Any
-    weights: Any
-    residuals: Any
-
-
-def shortened(recorded: Recorded, **more: Any) -> History:
-    """The part of a history that is drawn, in plain numbers.
-
-    Parameters
-    ----------
-    recorded : history of a play
-        Its ``expert_losses`` and ``weights`` are rows of all experts.
-    **more
-        What else is known, as ``lower_bound``; or what is to stand in place of something recorded.
-
-    Returns
-    -------
-    History
-        With the experts that have the least loss at the end, and those that weigh most on average.
-    """
-    names = [str(name) for name in recorded.names]
-    losses, weights = ([_plain(row) for row in rows] for rows in (recorded.expert_losses, recorded.weights))
-    best = sorted(range(len(names)), key=lambda k: _or(losses[-1][k], math.inf))[:MOST_EXPERTS] if losses else []
-    totals = [math.fsum(_or(row[k], 0.0) for row in weights) for k in range(len(names))]
-    ranked = sorted(range(len(names)), key=lambda k: -totals[k])
-    shares = {names[k]: [row[k] for row in weights] for k in ranked[:MOST_EXPERTS]} if weights else {}
-    if weights and (rest := ranked[MOST_EXPERTS:]):
-        shares["others"] = [math.fsum(_or(row[k], 0.0) for k in rest) for row in weights]
-    known: dict[str, Any] = {
-        "rounds": [int(t) for t in recorded.rounds],
-        "learner_loss": _plain(recorded.learner_loss),
-        "regret": _plain(recorded.regret),
-        "bound": _plain(recorded.bound),
-        "rate": _plain(recorded.rate),
-        "expert_losses": {names[k]: [row[k] for row in losses] for k in best},
-        "weights": shares,
-        "residuals": list(recorded.residuals),
-    }
-    return History(**{**known, **more})
-
-
-def _plain(values: Any) -> list[float | None]:
-    """Numbers, None for those that are none."""
-    return [None if value is None or math.isnan(value) else float(value) for value in values]
-
-
-def _or(value: float | None, instead: float) -> float:
-    return instead if value is None else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +111,7 @@ class ForecastReport:
     comparators: Sequence[Mapping[str, object]] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     forecast: object = None
-    certificates: Sequence[CertificateLike] = ()
+    certificates: Sequence[Certificate] = ()
     history: History = field(default_factory=History)
     delay_cost: float | None = None
     missing: int = 0

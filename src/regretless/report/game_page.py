@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import partial
+from typing import TYPE_CHECKING
 
 from . import formatting, game_charts, game_tables, summary, template
 from .game_tables import above, valued
 from .game_wording import played, telling, the, worded
 from .games import GameReport, JointRow
-from .model import CertificateLike
 from .page import Page
 from .summary import Card, Verdict
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "range": "Range", "format": "Format"}
 _SIZES = {"rows": "Rows", "columns": "Columns", "numbers": "Numbers"}
@@ -161,7 +165,7 @@ def verdict(report: GameReport) -> Verdict:
 class _Certified:
     """What the last card is about."""
 
-    certificates: Sequence[CertificateLike]
+    certificates: Sequence[Certificate]
     quantity: str
 
 

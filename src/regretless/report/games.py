@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .forecasts import Values
-from .model import CertificateLike
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 MOST_IN_PICTURE = 60
 """A matrix of more rows or columns than this has cells too small to be seen."""
@@ -216,7 +219,7 @@ class GameReport:
     tolerance: float | None = None
     interrupted: str | None = None
     exact: ExactGame | None = None
-    certificates: Sequence[CertificateLike] = ()
+    certificates: Sequence[Certificate] = ()
     course: GameCourse = field(default_factory=GameCourse)
     lines: Mapping[str, Values] = field(default_factory=dict)
     beside: Mapping[str, tuple[Sequence[int], Values]] = field(default_factory=dict)

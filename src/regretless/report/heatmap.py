@@ -10,7 +10,7 @@ from html import escape
 
 from . import formatting
 from .games import Matrix
-from .static_chart import Key, Still
+from .static_chart import Key, Picture, Still
 
 Write = Callable[[float], str]
 
@@ -26,7 +26,7 @@ _LONGEST = 13  # characters of a name
 
 
 @dataclass(frozen=True)
-class Cells:
+class Cells(Picture):
     """A matrix, and with which probability each of its rows and columns is played.
 
     Cells above the `centre` are shaded in one colour, those below it in another. `write` is how a number reads. Those
@@ -53,13 +53,20 @@ class Cells:
         """How many rows and columns."""
         return len(self.row_names), len(self.column_names)
 
+    @property
+    def support(self) -> list[tuple[int, int]]:
+        """The cells that both players may come to, where they are framed."""
+        rows = [i for i, name in enumerate(self.row_names) if self.row.get(name, 0) > 0] if self.framed else []
+        columns = [j for j, name in enumerate(self.column_names) if self.column.get(name, 0) > 0]
+        return [(i, j) for i in rows for j in columns]
+
 
 def heat(key: str, title: str, cells: Cells, legend: Sequence[Key], notes: Sequence[str] = ()) -> Still:
     """The picture of the cells."""
     m, n = cells.shape
     spoken = f"{title}: {m} rows and {n} columns; " + ", ".join(f"{one.name} {one.value}" for one in legend)
     drawings = [_Drawing(name, width, cells).text(spoken) for name, width in _WIDTHS]
-    return Still(key, title, legend, drawings, notes, _table(cells))
+    return Still(key, title, legend, drawings, notes, _table(cells), cells)
 
 
 _WIDTHS = (("wide", 960), ("middle", 660), ("narrow", 350))
@@ -144,11 +151,8 @@ class _Drawing:
 
     def _supports(self) -> str:
         """A frame about the matrix, and one about each cell that both players may come to."""
-        rows = [i for i, name in enumerate(self.cells.row_names) if self.cells.row.get(name, 0) > 0]
-        columns = [j for j, name in enumerate(self.cells.column_names) if self.cells.column.get(name, 0) > 0]
-        rows = rows if self.cells.framed else []
         size = f"h{self.across - 2:.1f}v{self.down - 2:.1f}h-{self.across - 2:.1f}z"
-        places = (self._place(i, j) for i in rows for j in columns)
+        places = (self._place(i, j) for i, j in self.cells.support)
         d = "".join(f"M{x + 1:.1f} {y + 1:.1f}{size}" for x, y in places)
         frame = f"M{self.left:.1f} {self.top:.1f}H{self.right:.1f}V{self.bottom:.1f}H{self.left:.1f}z"
         return f'<path class="frame" d="{frame}"/>' + (f'<path class="support" d="{d}"/>' if d else "")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from . import formatting, summary
 from .axes import Axis, value_axis
 from .curves import Series
-from .static_chart import Key, Still
+from .static_chart import Key, Picture, Still
 from .svg import Frame
 
 FRAMES = (Frame("wide", 960, 250), Frame("middle", 660, 230), Frame("narrow", 350, 220, left=44))
@@ -21,6 +22,15 @@ LEAST_WIDTH = 0.2
 """What is shown beside the runs may not press them into less than this share of the axis."""
 
 Bin = tuple[float, float, int]
+
+
+@dataclass(frozen=True)
+class Distribution(Picture):
+    """How many runs ended in which range, where the axis ends, and what is marked on it with its style."""
+
+    bins: Sequence[Bin]
+    extent: tuple[float, float]
+    marks: Sequence[tuple[float, str]]
 
 
 def spread(regrets: Sequence[float], bounds: Sequence[Series]) -> Still | None:
@@ -54,7 +64,9 @@ def spread(regrets: Sequence[float], bounds: Sequence[Series]) -> Still | None:
     )
     drawings = [_drawing(frame, result, (low, high), marks, known, spoken) for frame in FRAMES]
     table = [["From", "To", "Runs"], *([*map(formatting.number, edges), formatting.count(n)] for *edges, n in result)]
-    return Still("spread", f"Regret of each of the {formatting.count(len(known))} runs", legend, drawings, notes, table)
+    title = f"Regret of each of the {formatting.count(len(known))} runs"
+    picture = Distribution(result, (low, high), marks)
+    return Still("spread", title, legend, drawings, notes, table, picture)
 
 
 def bins(values: Sequence[float]) -> list[Bin]:

@@ -10,7 +10,7 @@ from html import escape
 from . import formatting
 from .axes import Axis
 from .pulls import Estimate
-from .static_chart import Key, Still
+from .static_chart import Key, Picture, Still
 
 Write = Callable[[float], str]
 
@@ -20,6 +20,15 @@ _BOTTOM, _TOP = 46, 10
 
 FAR_WIDER = 12.0
 """An interval so many times wider than the narrowest one is cut off, with arrows, so that the others can be read."""
+
+
+@dataclass(frozen=True)
+class Estimates(Picture):
+    """Rows of name, value, interval, and whether it is the one that the others are compared with; and the axis."""
+
+    rows: Sequence[tuple[str, float, tuple[float, float] | None, bool]]
+    extent: tuple[float, float]
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,8 @@ def whiskers(
     legend = [Key("Estimate and its interval", "first")]
     if reference and _finite(reference[1].value):
         legend.append(Key(reference[0], "log", write(float(reference[1].value or 0.0))))
-    return Still(key, title, legend, drawings, notes)
+    picture = Estimates([(n, float(one.value or 0.0), _ends(one), bool(s)) for n, one, s in known], (low, high), unit)
+    return Still(key, title, legend, drawings, notes, picture=picture)
 
 
 def writer(estimates: Sequence[Estimate]) -> Write:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from .model import BoundCurve, CertificateLike
+from .model import BoundCurve
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 WEIGHTED = "weighted updates"
 """What the theorems about mixing bound: updates, each of which counts what its shard's weights count in the mean."""
@@ -94,7 +99,7 @@ class MixReport:
     shards: Sequence[ShardRow]
     quantity: str = WEIGHTED
     bounds: Sequence[BoundCurve] = ()
-    certificates: Sequence[CertificateLike] = ()
+    certificates: Sequence[Certificate] = ()
     weights: Sequence[tuple[str, float]] = ()
     comparators: Sequence[Mapping[str, object]] = field(default_factory=list)
     seconds: float | None = None

@@ -4,54 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-
-class TheoremLike(Protocol):
-    """What a report reads of a theorem."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def statement(self) -> str: ...
-    @property
-    def formula(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-
-
-class CertificateLike(Protocol):
-    """What a report reads of a certificate."""
-
-    @property
-    def theorem(self) -> TheoremLike: ...
-    @property
-    def quantity(self) -> str: ...
-    @property
-    def observed(self) -> float | None: ...
-    @property
-    def bound(self) -> float | None: ...
-    @property
-    def applies(self) -> bool: ...
-    @property
-    def why(self) -> str | None: ...
-    @property
-    def holds(self) -> bool | None: ...
-    @property
-    def confidence(self) -> float | None: ...
-    @property
-    def comparator(self) -> object: ...
+if TYPE_CHECKING:
+    from ..certificate import Certificate
 
 
 class Certified(Protocol):
     """What a page reads of its report to name the tightest bound."""
 
     @property
-    def certificates(self) -> Sequence[CertificateLike]: ...
+    def certificates(self) -> Sequence[Certificate]: ...
     @property
     def quantity(self) -> str: ...
 
@@ -111,7 +74,7 @@ class Report:
     curve: Sequence[tuple[int, int, int]]
     bounds: Sequence[BoundCurve]
     quantity: str
-    certificates: Sequence[CertificateLike]
+    certificates: Sequence[Certificate]
     weights: Sequence[tuple[str, float]]
     comparators: Sequence[Mapping[str, object]]
     seconds: float | None = None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .curves import Panel
-from .model import CertificateLike
 from .static_chart import Still
 from .summary import Card, Verdict
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 Facts = Sequence[tuple[str, str]]
 
@@ -54,7 +57,7 @@ class Page:
     tables: Sequence[tuple[str, Facts]]
     panels: Sequence[Panel] = ()
     stills: Sequence[Still] = ()
-    certificates: Sequence[CertificateLike] | None = ()
+    certificates: Sequence[Certificate] | None = ()
     verdict: Verdict | None = None
     whole: bool = False
     course: str = "The run, round by round"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import formatting, summary, template
 from .axes import Format
 from .curves import OFF_THE_CHART, Panel, Series, shown, thin
-from .model import CertificateLike, bare
+from .model import bare
 from .page import Page
 from .summary import Card, Verdict, many
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class PlayReport:
     counts: str
     curve: Sequence[tuple[int, float, float | None]]
     forced: Sequence[LowerBoundPanel]
-    certificates: Sequence[CertificateLike]
+    certificates: Sequence[Certificate]
     seconds: float
     interrupted: str = ""
 

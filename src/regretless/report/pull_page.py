@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from . import formatting, summary, template
 from .arm_table import arm_table, called, known_losses
@@ -12,13 +13,16 @@ from .curves import OFF_THE_CHART, Panel, Point, Series
 from .forecast_charts import numbered, weight_panel
 from .forecasts import History
 from .histogram import quantile, spread
-from .model import CertificateLike
 from .page import Page
 from .pulls import PullCurves, PullReport
 from .recorded_curves import absences, bounded, known_points, log_spaced, near, table
 from .recorded_curves import bound_lines as lines_of_bounds
 from .static_chart import Still
 from .summary import Card, Verdict
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 FAR_ABOVE = 12.0
 """A bound so many times above all that was observed would flatten the rest of a linear chart."""
@@ -201,7 +205,7 @@ def _beside(regret: float, earned: bool) -> str:
     return f"{formatting.number(abs(regret))} {'more' if more else 'less'} than"
 
 
-def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
+def verdict(certificates: Sequence[Certificate]) -> Verdict:
     """Whether every bound held for what it bounds, chance allowed for; a sure one that did not comes first."""
     result = summary.verdict(certificates)
     applying = [one for one in certificates if one.applies]
@@ -221,14 +225,14 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     return Verdict("held", f"Every bound {'that could be tested ' if untested else ''}held", detail + _told(seen) + ".")
 
 
-def _told(seen: Sequence[CertificateLike]) -> str:
+def _told(seen: Sequence[Certificate]) -> str:
     """What the runs say of the bounds that chance may exceed."""
     untested = sum(map(summary.untested, seen))
     few = f"; {summary.many(untested, 'bound')} in expectation not tested by so few runs" if untested else ""
     return _exceeded(seen) + few
 
 
-def _exceeded(seen: Sequence[CertificateLike]) -> str:
+def _exceeded(seen: Sequence[Certificate]) -> str:
     """How often the bounds that chance may exceed were."""
     values = [getattr(one, "runs", None) for one in seen if one.theorem.kind == "probable"]
     counts = [runs for runs in values if isinstance(runs, Mapping) and runs.get("of")]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .forecasts import Values
-from .model import CertificateLike
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
 
 MOST_ARMS = 12
 """More in one picture nobody can tell apart."""
@@ -104,7 +108,7 @@ class PullReport:
     regrets: Sequence[float] = ()
     best_arm: str | None = None
     best_arm_loss: float | None = None
-    certificates: Sequence[CertificateLike] = ()
+    certificates: Sequence[Certificate] = ()
     course: PullCurves = field(default_factory=PullCurves)
     draws: Mapping[str, float] = field(default_factory=dict)
     arm_losses: Mapping[str, float] = field(default_factory=dict)
@@ -203,7 +207,7 @@ class LoggedReport:
     runs: int = 1
     effective: float | None = None
     largest: float | None = None
-    certificates: Sequence[CertificateLike] = ()
+    certificates: Sequence[Certificate] = ()
     notes: Sequence[str] = ()
     policy: bool = False
 

@@ -17,6 +17,11 @@ class Key:
     mark: Literal["line", "band", "dots"] = "line"
 
 
+@dataclass(frozen=True)
+class Picture:
+    """What a picture shows, as data: the base of all kinds, so that another library can draw them too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Still:
     """One picture, drawn at several sizes; `table` says the same in numbers, its headings first."""
@@ -27,3 +32,4 @@ class Still:
     drawings: Sequence[str]
     notes: Sequence[str] = ()
     table: Sequence[Sequence[str]] = ()
+    picture: Picture | None = None

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import formatting
-from .model import CertificateLike, Certified, Report, bare, counted
+from .model import Certified, Report, bare, counted
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Row:
     empty: bool = False
 
 
-def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
+def verdict(certificates: Sequence[Certificate]) -> Verdict:
     """Whether every sure bound held, one was exceeded, or none applied."""
     applying = [one for one in certificates if one.applies]
     sure = [one for one in applying if one.theorem.kind == "sure"]
@@ -71,7 +75,7 @@ def verdict(certificates: Sequence[CertificateLike]) -> Verdict:
     return Verdict("idle", "No sure bound applied", detail + "." if certificates else "No theorem was asked.")
 
 
-def tightest(report: Certified) -> CertificateLike | None:
+def tightest(report: Certified) -> Certificate | None:
     """The certificate that leaves the least room above what was observed, a sure one where there is any.
 
     Where nothing was observed, the one with the least bound. Room rather than the bound itself, for certificates of
@@ -138,7 +142,7 @@ def bound_card(report: Certified) -> Card:
     return Card(f"Tightest bound on {best.quantity}", pair(best)[1], note, width, not holds(best))
 
 
-def row(certificate: CertificateLike, formula: str) -> Row:
+def row(certificate: Certificate, formula: str) -> Row:
     """One certificate, its numbers written out."""
     theorem = certificate.theorem
     observed, bound = pair(certificate)
@@ -166,7 +170,7 @@ def row(certificate: CertificateLike, formula: str) -> Row:
     )
 
 
-def _over_runs(certificate: CertificateLike) -> str:
+def _over_runs(certificate: Certificate) -> str:
     """In how many of several runs a bound was exceeded, and between what it lay in them."""
     runs = getattr(certificate, "runs", None)
     if not certificate.applies or not isinstance(runs, Mapping) or not runs.get("of"):
@@ -184,22 +188,22 @@ def _over_runs(certificate: CertificateLike) -> str:
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
-def holds(certificate: CertificateLike) -> bool:
+def holds(certificate: Certificate) -> bool:
     """Whether what was observed is within the bound."""
     return certificate.holds is None or certificate.holds
 
 
-def untested(certificate: CertificateLike) -> bool:
+def untested(certificate: Certificate) -> bool:
     """Whether what is observed, a mean over too few runs, tells nothing of a bound on its expectation."""
     return bool(getattr(certificate, "few", False))
 
 
-def vacuous(certificate: CertificateLike) -> bool:
+def vacuous(certificate: Certificate) -> bool:
     """Whether the bound says nothing: nothing that there can be would exceed it."""
     return certificate.applies and bool(getattr(certificate, "vacuous", False))
 
 
-def pair(certificate: CertificateLike) -> tuple[str, str]:
+def pair(certificate: Certificate) -> tuple[str, str]:
     """The observed number and the bound as text."""
     observed, bound = certificate.observed, certificate.bound
     if observed is None or bound is None:
@@ -209,12 +213,12 @@ def pair(certificate: CertificateLike) -> tuple[str, str]:
     return formatting.observed_and_bound(observed, bound, counted(certificate.quantity), within)
 
 
-def _by_luck(certificate: CertificateLike) -> bool:
+def _by_luck(certificate: Certificate) -> bool:
     """Whether a mean may lie above the bound on its expectation, and not for rounding alone."""
     return bool(getattr(certificate, "luck", 0.0) > 0)
 
 
-def used(certificate: CertificateLike) -> tuple[str, float | None]:
+def used(certificate: Certificate) -> tuple[str, float | None]:
     """How much of the bound was used, as text and as the per cent of a bar to fill."""
     observed, bound = certificate.observed, certificate.bound
     if observed is None or bound is None or not (math.isfinite(observed) and math.isfinite(bound)):
@@ -238,13 +242,13 @@ def totals(report: Report) -> tuple[int, int, int]:
     return report.curve[-1] if report.curve else (0, 0, 0)
 
 
-def _room(certificate: CertificateLike) -> float:
+def _room(certificate: Certificate) -> float:
     if certificate.bound is None or certificate.observed is None:
         return math.nan
     return certificate.bound - certificate.observed
 
 
-def _kind(certificate: CertificateLike) -> str:
+def _kind(certificate: Certificate) -> str:
     if certificate.theorem.kind == "probable" and certificate.confidence is not None:
         alone = " for this number of rounds alone" if getattr(certificate, "at_once", None) is False else ""
         return f"with probability {formatting.percent(certificate.confidence)}{alone}"

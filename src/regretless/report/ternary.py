@@ -10,7 +10,7 @@ from html import escape
 from . import formatting, summary
 from .curves import Point
 from .game_wording import the
-from .static_chart import Key, Still
+from .static_chart import Key, Picture, Still
 
 MOST_ANSWERS = 6
 """As many shades can be told apart."""
@@ -22,14 +22,16 @@ LEAST_AREA = 1e-6
 """Where the whole triangle has an area of 1."""
 
 Weights = tuple[float, float, float]
-_HEIGHT = math.sqrt(3) / 2
+HEIGHT = math.sqrt(3) / 2
+"""Of a triangle whose sides are 1."""
+
 _HEAD, _FOOT = 46, 36
 _CHARACTER = 7.2
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One player of three strategies: their names, its averages after the rounds, and what was found.
+    """One player of three strategies: their names, its averages after the rounds, and where it ends.
 
     `answers` are the other player's strategies with what each of them yields to it against each of the three.
     """
@@ -38,8 +40,15 @@ class Side:
     names: Sequence[str]
     rounds: Sequence[int]
     path: Sequence[Weights]
-    found: Sequence[Weights]
+    ends: Sequence[Weights]
     answers: Sequence[tuple[str, Weights]]
+
+
+@dataclass(frozen=True)
+class Triangles(Picture):
+    """A triangle for each player of three strategies."""
+
+    sides: Sequence[Side]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +76,20 @@ def triangle(sides: Sequence[Side]) -> Still | None:
     whose = " and of ".join(the(one.player) for one in sides)
     title = f"Strategies of {whose} as points of a triangle"
     legend = [Key("Average strategy, from round to round", "way")] if any(len(one.path) > 1 for one in sides) else []
-    many = max(len(one.found) for one in sides) > 1
+    many = max(len(one.ends) for one in sides) > 1
     legend.append(Key("Strategies at equilibrium" if many else "The strategy found", "first dot", mark="dots"))
     ends = "; ".join(
-        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.found[:MOST_TOLD]) for one in sides
+        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.ends[:MOST_TOLD]) for one in sides
     )
     notes = ["A corner is a strategy played always; the nearer to it, the more often."]
     if any(one.answers for one in sides):
         notes.append("In each shaded part the other player answers best with the strategy that is named there.")
     drawings = [_drawing(sheet, sides, f"{title}: {ends}") for sheet in _SHEETS]
-    return Still("simplex", title, legend, drawings, [" ".join(notes)])
+    return Still("simplex", title, legend, drawings, [" ".join(notes)], picture=Triangles(sides))
 
 
 def _drawing(sheet: _Sheet, sides: Sequence[Side], spoken: str) -> str:
-    block = _HEAD + _HEIGHT * sheet.side + _FOOT
+    block = _HEAD + HEIGHT * sheet.side + _FOOT
     parts = []
     for k, one in enumerate(sides):
         centre = sheet.width / sheet.beside * (k % sheet.beside + 0.5)
@@ -96,7 +105,7 @@ class _Corners:
     """Where mixed strategies stand: the first two corners below, the third above."""
 
     def __init__(self, centre: float, top: float, side: float) -> None:
-        low = top + _HEIGHT * side
+        low = top + HEIGHT * side
         self.places: tuple[Point, Point, Point] = ((centre - side / 2, low), (centre + side / 2, low), (centre, top))
 
     def at(self, weights: Weights) -> Point:
@@ -126,7 +135,7 @@ def _one(sheet: _Sheet, one: Side, centre: float, top: float) -> str:
         parts.append(f'<path class="line way" d="{corners.path(one.path)}"/>')
     decades = [(t, weights) for t, weights in zip(one.rounds, one.path, strict=True) if _power_of_ten(t)]
     parts += [_dot("mark", f"After {summary.many(t, 'round')}", one, weights, corners) for t, weights in decades]
-    parts += [_dot("estimate", "Found", one, weights, corners) for weights in one.found]
+    parts += [_dot("estimate", "Found", one, weights, corners) for weights in one.ends]
     return "".join(parts)
 
 

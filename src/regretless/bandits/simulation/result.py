@@ -161,9 +161,10 @@ class Pulls(Statistics):
         RegretlessError
             If matplotlib is missing.
         """
-        from ...plot_pulls import pull_figure
+        from ...plot import figure
+        from ...report import page_of_pulls
 
-        return pull_figure(self)
+        return figure(page_of_pulls(self.report("", {})))
 
     def report(
         self,
