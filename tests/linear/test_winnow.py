@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -678,17 +679,50 @@ def test_scores_are_those_of_the_weights(learner):
         assert (np.abs(learner.coef_).sum(axis=1) <= 1 + 1e-9).all()
 
 
-def test_classes_that_change_places_begin_anew():
-    """A stream whose second class comes first in their order starts from uniform weights, unless weights are signed."""
-    X = np.array([[-1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
-    plain = Winnow().partial_fit(X[:2], ["spam", "spam"]).partial_fit(X[2:], ["egg"])
-    assert plain.ledger_.updates == 3
-    early = Winnow().partial_fit(X[:2], ["egg", "egg"]).partial_fit(X[2:], ["spam"])
-    assert early.ledger_.rounds == 1
-    assert plain.ledger_.rounds == 3
-    signed = Winnow(balanced=True).partial_fit(X[:2], ["egg", "egg"]).partial_fit(X[2:], ["spam"])
-    told = Winnow(balanced=True).partial_fit(X, ["egg", "egg", "spam"], classes=["egg", "spam"])
-    np.testing.assert_array_equal(signed.coef_, told.coef_)
+def bits(learner):
+    return {name: array.tobytes() for name, array in learner.state_.tensors().items()}
+
+
+@pytest.mark.parametrize("alone", [1, 5, 30])
+@pytest.mark.parametrize("order", [("egg", "spam"), ("spam", "egg")])
+def test_which_class_comes_first_changes_nothing(tmp_path, order, alone):
+    """Two classes met on the way give the bits that announced ones give: in one call, row by row, saved and pickled."""
+    rng = np.random.default_rng(alone)
+    X = rng.normal(size=(40, 3))
+    y = np.array([order[0]] * alone + [str(one) for one in rng.choice(order, 40 - alone - 1)] + [order[1]])
+    announced = Winnow().partial_fit(X, y, classes=list(order))
+    assert bits(Winnow().partial_fit(X, y)) == bits(announced)
+    one = Winnow().partial_fit(X[:1], y[:1])
+    for place in range(1, 40):
+        if place == 1:
+            one.save(tmp_path / "one.rgl")
+            one = pickle.loads(pickle.dumps(regretless.load(tmp_path / "one.rgl")))
+        if place < alone:
+            one.update_one(X[place], y[place])
+        else:
+            one.partial_fit(X[place : place + 1], y[place : place + 1])
+    assert bits(one) == bits(announced)
+    assert one.ledger_.rounds == 40
+    signed = [Winnow(balanced=True).partial_fit(X, y, classes=classes).coef_ for classes in (None, list(order))]
+    np.testing.assert_array_equal(*signed)
+
+
+def test_a_refused_row_stops_both_signs():
+    """A row that is refused while one class is known leaves both signs at the row before it."""
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, 1.0], [1.0, 1.0]])
+    learner = Winnow()
+    with pytest.raises(RegretlessError, match="NaN"):
+        learner.partial_fit(X, ["egg"] * 4)
+    learner.partial_fit(X[3:], ["spam"])
+    assert bits(learner) == bits(Winnow().partial_fit(X[[0, 1, 3]], ["egg", "egg", "spam"], classes=["egg", "spam"]))
+
+
+def test_a_third_class_finds_all_rounds_counted():
+    """Three classes met on the way: the whole has every round, and the class that stood for -1 begins there."""
+    X = np.eye(3)[[0, 0, 1, 1, 2, 2]]
+    learner = Winnow().partial_fit(X, ["a", "a", "b", "b", "c", "c"])
+    assert learner.ledger_.rounds == 6
+    assert [book.rounds for book in learner.state_.ledgers()] == [2, 6, 2]
 
 
 @pytest.mark.parametrize(

@@ -351,8 +351,12 @@ def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Numbe
     if not isinstance(reported, list):
         both = _numeric(number(reported)) and _numeric(mine)
         return [_number(name, reported, mine, scale) if both else Number(name, reported, mine)]
-    reported, mine = np.ravel(np.asarray(reported, dtype=np.float64)).tolist(), np.ravel(mine).tolist()
-    if len(mine) != len(reported):
-        return [Number(f"how many of {name}", len(reported), len(mine))]
+    words = isinstance(mine, list) and any(isinstance(one, str) for one in mine)
+    listed = reported if words else np.ravel(np.asarray(reported, dtype=np.float64)).tolist()
+    mine = np.ravel(mine).tolist()
+    if len(mine) != len(listed):
+        return [Number(f"how many of {name}", len(listed), len(mine))]
+    if words:
+        return [Number(name, a, b) for a, b in zip(listed, mine, strict=True)]
     most = max([scale, *(abs(float(one)) for one in mine)])
-    return [_number(name, a, b, most) for a, b in zip(reported, mine, strict=True)]
+    return [_number(name, a, b, most) for a, b in zip(listed, mine, strict=True)]

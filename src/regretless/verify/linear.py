@@ -268,7 +268,24 @@ class _Rows:
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
         play = _PLAYS.get(self.learner)
-        return {} if play is None else play(dense, self.signs(None), passes, self.parameters, learner)
+        if play is None:
+            return {}
+        signs = self.signs(None)
+        result: dict[str, Any] = play(dense, signs, passes, self.parameters, learner)
+        if (alone := self._turned_round()) and "ledger" in result:
+            # A score of 0 says +1, which was right while its class was alone, and is wrong once that class is -1.
+            first, turned = (play(dense[:alone], y[:alone], 1, self.parameters, learner) for y in (signs, -signs))
+            result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
+        return result
+
+    def _turned_round(self) -> int:
+        """How many rounds had the one class that was known then and counted as +1, which now is -1."""
+        first = self.labels[0] if self.count else 0
+        positive = isinstance(first, str) or first > 0
+        if self.parameters.get("balanced") is False or not positive or first == self.classes[-1]:
+            return 0
+        others = np.flatnonzero(self.labels != first)
+        return int(others[0]) if len(others) else 0
 
 
 def _ties(parameters: Mapping[str, Any]) -> int:

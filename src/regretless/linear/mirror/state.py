@@ -19,6 +19,9 @@ COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIA
     _core.MIRROR_MEMORY_SIZE
 )
 
+REVERSED = "reversed."  # before the names of the arrays of reversed rounds
+_OWN = ("memory", "books")
+
 
 @dataclass(frozen=True, slots=True)
 class MirrorRules(Rules):
@@ -60,6 +63,9 @@ class MirrorState(BaseState):
 
     pairs: Array
     memory: Array
+    # The same rounds with their signs reversed, while one class alone is known and may turn out to be either sign:
+    # weights without negative entries cannot be turned round afterwards.
+    reversed: MirrorState | None = None
 
     def __init__(
         self, columns: int, targets: int, *, link: str = "simplex", constant: bool = False, power: float = 2.0
@@ -128,6 +134,8 @@ class MirrorState(BaseState):
 
     def grow(self, columns: int) -> None:
         """Make room for columns that the stream has revealed: their dual coordinates are 0."""
+        if self.reversed is not None:
+            self.reversed.grow(columns)
         before = self.columns
         super().grow(columns)
         if self.columns > before:
@@ -137,7 +145,13 @@ class MirrorState(BaseState):
 
     def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
         """Take over what `tensors` gave."""
-        super().adopt(columns, tensors)
+        twins = {name[len(REVERSED) :]: array for name, array in tensors.items() if name.startswith(REVERSED)}
+        self.reversed = None
+        if twins:
+            twin = self.blank(columns, self.targets)
+            twin.adopt(columns, twins)
+            self.reversed = twin
+        super().adopt(columns, {name: array for name, array in tensors.items() if not name.startswith(REVERSED)})
         if (self.memory[:, COLUMNS] != columns).any():
             raise ValueError("its memory counts other columns than it has")
         power = float(self.memory[0, POWER])
@@ -153,9 +167,14 @@ class MirrorState(BaseState):
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target.
 
-        Nonnegative weights cannot be negated: such a target starts anew, with an empty ledger.
+        Nonnegative weights cannot be negated. Where the rounds were played with reversed signs beside, those weights
+        take the place of these; else such a target starts anew, with an empty ledger.
         """
         if self.link == "simplex":
+            if self.reversed is not None:
+                self.pairs, self.memory, self.books = (getattr(self.reversed, name) for name in ("pairs", *_OWN))
+                self.reversed, self._player = None, None
+                return
             self.pairs[:, [target, self.targets + target]] = 0
             self.begin(target)
             return
@@ -163,6 +182,11 @@ class MirrorState(BaseState):
         self.cached[:, target] = 0 - self.cached[:, target]
         for column in (BIAS, BIAS_CACHED):
             self.memory[target, column] = 0 - self.memory[target, column]
+
+    def tensors(self) -> dict[str, Array]:
+        """The arrays, and those of the reversed rounds."""
+        twins = {} if self.reversed is None else self.reversed.tensors()
+        return {**super().tensors(), **{REVERSED + name: array for name, array in twins.items()}}
 
     def coefficients(self) -> Array:
         """The weights, normalised: shape (columns, targets)."""

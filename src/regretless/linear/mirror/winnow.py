@@ -18,7 +18,9 @@ from ..perceptron import TIES
 from .state import REACH, MirrorRules, MirrorState
 
 if TYPE_CHECKING:
+    from ...data.batch import Array, Batch
     from ..comparators.search import Geometry
+    from ..state import BaseState, Rules
 
 USUAL = 0.25  # rate times radius, where no margin is known
 
@@ -90,8 +92,9 @@ class Winnow(OnlineClassifier):
     Notes
     -----
     Features that a stream reveals late count from the start, with the weight that all had then. With ``balanced=False``
-    the two classes are not mirror images: a stream whose second class turns out to come first in their order begins
-    anew when that shows.
+    the two classes are not mirror images: while a stream has shown one class alone, its rounds are played for either
+    sign, so that nothing depends on which class comes first. When a third class comes, that of the first two which
+    stood for -1 gets weights that begin there, as the third's do.
 
     Examples
     --------
@@ -164,6 +167,46 @@ class Winnow(OnlineClassifier):
     def new_state(self, columns: int, targets: int) -> MirrorState:
         """Uniform weights."""
         return MirrorState(columns, targets, link=self._link(), constant=self.intercept > 0)
+
+    # While one class alone is known, its rounds are played for either sign.
+
+    def _adopt(self, classes: Array, state: BaseState) -> None:
+        super()._adopt(classes, state)
+        ours = self.state_
+        if len(classes) > 1:
+            ours.reversed = None
+        elif ours.reversed is None and ours.link == "simplex":
+            ours.reversed = ours.blank(ours.columns, ours.targets)
+
+    def _play(
+        self,
+        batch: Batch,
+        codes: Array,
+        weights: Array | None,
+        order: Array | None,
+        rules: Rules,
+        begin: int = 0,
+        end: int = -1,
+    ) -> Batch:
+        state, twin = self.state_, self.state_.reversed
+        if twin is None:
+            return super()._play(batch, codes, weights, order, rules, begin, end)
+        before = int(state.ledger().rounds)
+        try:
+            return super()._play(batch, codes, weights, order, rules, begin, end)
+        finally:  # as many rows as were played, if one was refused
+            self.state_ = twin
+            try:
+                end = begin + int(state.ledger().rounds) - before
+                super()._play(batch, -codes, weights, order, rules, begin, end)
+            finally:
+                self.state_ = state
+
+    def update_one(self, x: Array, label: Any) -> None:
+        """Play one round without the checks of `partial_fit`; the learner must be fitted."""
+        super().update_one(x, label)
+        if self.state_.reversed is not None:
+            self.state_.reversed.player(self._playing).one(x, -self._codes[label])
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""
