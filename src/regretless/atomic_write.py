@@ -2,7 +2,7 @@
 
 A file is written under a temporary name beside the one that it is to have, ``.NAME.HOST.PID.RANDOM.tmp``, and gets its
 name once it is whole. Whoever writes holds a lock on it, which ends with the process however that ends: a temporary
-file that nobody holds is left over from a process that was killed, and is removed by the next that writes the same file
+file without a lock is left over from a process that was killed, and is removed by the next that writes the same file
 on the same machine. Of other machines the locks may not be seen.
 """
 
@@ -30,7 +30,7 @@ class Replacement:
     """A file that takes the place of the one at `path` once it is whole.
 
     What is no regular file (a pipe, a terminal) is written to as it is. A new file gets the permissions that the umask
-    leaves, one that is replaced keeps its own, and its owner and group where the system lets us; nobody else can read
+    leaves, one that is replaced keeps its own, and its owner and group where the system lets us; no other user can read
     what takes its place before that. A symbolic link is followed.
 
     Attributes
@@ -70,7 +70,7 @@ class Replacement:
                     if self._old is not None:
                         _take_after(self.file, self._old)
                     os.fsync(self.file.fileno())
-                    # Before it is closed: what nobody holds may be taken for something left over.
+                    # Before it is closed: a file without a lock may be taken for something left over.
                     os.replace(self.file.name, self._target)
         except BaseException:
             self.discard()
@@ -151,7 +151,7 @@ def _temporary(target: str, *, private: bool) -> BinaryIO:
         file = open(os.path.join(os.path.dirname(target), name), "xb", opener=opened)  # noqa: SIM115 (for the caller)
         if fcntl is None:
             return file
-        with suppress(OSError):  # a file system without locks: there nobody can take it for something left over
+        with suppress(OSError):  # a file system without locks: there nothing takes it for something left over
             fcntl.flock(file, fcntl.LOCK_EX)
         if os.path.exists(file.name):  # nobody has removed it before it was held
             return file

@@ -11,7 +11,7 @@ from .comparator import Comparator
 
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
-FEW = 10  # runs; from fewer nobody can tell how far their mean may be from what is expected
+FEW = 10  # runs; fewer do not show how far their mean may be from what is expected
 ERRORS = 3  # standard errors by which luck alone may lift a mean
 MOST_PARTS = 20  # problems of one against the rest that are described one by one
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
@@ -69,7 +69,7 @@ class Certificate:
     theorem : Theorem
     observed, bound : float or None
         None when the theorem does not apply; `observed` also when it bounds what cannot be seen: a bandit's regret, if
-        nobody knows the losses of the arms that were not drawn.
+        the losses of the arms that were not drawn are not known.
     comparator : Comparator, ExpertComparator or None
         What it was read against.
     why : str or None
@@ -86,7 +86,7 @@ class Certificate:
     assuming : str or None
         What it takes for granted that nothing in the run can show.
     read : tuple of (ledger, comparator, learner) or None
-        What the theorem was read on, for those who want to compute it again.
+        The numbers that the theorem was read on, with which it can be computed again.
     each : tuple of Certificate
         Those that were summed.
     runs : dict

@@ -142,7 +142,7 @@ class LossComparator(BaseComparator):
     label : str
         What a line calls it.
     loss : float
-        Its own loss; NaN where nobody can know it.
+        Its own loss; NaN where it cannot be known.
     faced : float
         The learner's loss over the same rounds.
     rounds : float

@@ -74,7 +74,7 @@ class MissingError(RegretlessError, ImportError):
 
 
 class EngineError(RegretlessError):
-    """What runs the shards broke: a process that played one ended without an answer, or nobody is left to play."""
+    """What runs the shards broke: a process that played one ended without an answer, or no worker is left to play."""
 
 
 class Interrupted(RegretlessError):
@@ -93,7 +93,7 @@ class RowRefused(RegretlessError):
     row : int
         Its place in what was given, from 0.
     fault, advice : str
-        What is wrong, for those who know the row by its place in a file, and what to do about it.
+        What is wrong, for callers that know the row by its place in a file, and what to do about it.
     """
 
     def __init__(self, why: str, learned: int, row: int, fault: str, advice: str) -> None:

@@ -76,7 +76,7 @@ class BanditInfo(NamedTuple):
     advised : bool
         Whether it needs the advice of experts.
     informed : bool
-        Whether it is told the losses of all arms.
+        Whether it sees the losses of all arms.
     needs_horizon : bool
         Whether its rate is tuned for a number of rounds that must be given.
     """

@@ -15,7 +15,7 @@ BUSY = "this learner is being used by another thread"  # the compiled cores say 
 
 
 class Turn:
-    """Whose turn it is; with `again` whoever has it may take it again. A copy, or what a pickle gives, is free."""
+    """Whose turn it is; with `again` its holder may take it again. A copy, or what a pickle gives, is free."""
 
     def __init__(self, *, again: bool = False) -> None:
         lock = RLock() if again else Lock()

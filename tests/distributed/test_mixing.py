@@ -163,7 +163,7 @@ def test_rows_of_each_shard_are_known(parts: list[Pair]) -> None:
 
 
 def test_the_first_pass_is_that_of_the_first_epoch(parts: list[Pair]) -> None:
-    """What is said of new rounds rests on the first epoch alone, whose rounds were new to each shard."""
+    """The message about new rounds rests on the first epoch alone, whose rounds were new to each shard."""
     mixture = mix(Perceptron(), parts, epochs=3)
     first = mixture.history[0]
     assert mixture.learner.first_pass_ == (first.rounds, first.mistakes)

@@ -469,7 +469,7 @@ def test_small_payoffs_are_no_excuse():
 
 
 def test_a_linear_program_makes_no_claim():
-    """What is said of a solution by HiGHS is weak duality alone."""
+    """The message about a solution by HiGHS is weak duality alone."""
     found = MatrixGame([[1.0, -1.0], [-1.0, 1.0]]).solve("linear-programming")
     assert [one.theorem for one in found.certificates] == [weak_duality]
 

@@ -25,7 +25,7 @@ class BanditCertificate(Certificate):
     """A certificate of one run of a bandit, or of many.
 
     Of a bound in expectation the mean over the runs is observed, which is not what the bound is about: it exceeds the
-    bound only if it is above it by more than three standard errors, and that can be told from ten runs on. Of fewer it
+    bound only if it is above it by more than three standard errors, which needs ten runs at least. Of fewer it
     says what they lost, and what is expected of their mean.
     """
 
@@ -142,7 +142,7 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
 
 def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:
     """Whether there would be another number, or none, if losses might answer to the draws."""
-    # The best arm is one of hindsight, even while nobody has seen which it is.
+    # The best arm is one of hindsight, even while it is not known which it is.
     seen = replace(comparator, loss=0.0) if isnan(comparator.loss) else comparator
 
     def said(stands: BanditFacts) -> str | float:

@@ -46,7 +46,7 @@ def complaint(
 
 
 def outside(value_range: tuple[float, float], rewards: bool) -> tuple[str, str]:
-    """What is said of a loss that does not lie in the declared range, and what to do."""
+    """The message about a loss that does not lie in the declared range, and what to do."""
     what = "reward" if rewards else "loss"
     low, high = value_range
     return (

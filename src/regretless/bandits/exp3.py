@@ -21,7 +21,7 @@ class Exp3(Tuned):
 
     The expected regret against the best arm is at most ln K / rate + rate K T / 2, that is sqrt(2 T K ln K) by the rate
     for the horizon, 2 sqrt(T K ln K) by the rate of each round, and 2.05 sqrt(T K ln K) by that of epochs. Some runs do
-    far worse, for the estimates have heavy tails: Exp3IX is for those who play once.
+    far worse, for the estimates have heavy tails: for a single run take Exp3IX.
 
     Parameters
     ----------

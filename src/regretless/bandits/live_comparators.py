@@ -20,7 +20,7 @@ TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
 
 
 def unseen(learner: Drawing, switches: int | None) -> list[BanditComparator]:
-    """The comparators of a learner nobody has told what the other arms lost."""
+    """The comparators of a learner that does not know what the other arms lost."""
     book = learner.ledger_
     if learner.info.advised:
         return [BanditComparator("best_expert", "the best expert", nan, book.loss, book.rounds)]
@@ -32,7 +32,7 @@ def unseen(learner: Drawing, switches: int | None) -> list[BanditComparator]:
 
 
 def _revealed(learner: Drawing, book: BanditLedger) -> BanditComparator | None:
-    """The best arm of a learner that was told every arm's loss; None if it was not."""
+    """The best arm of a learner with full information; None without it."""
     if not learner.info.informed or book.restricted:  # what an arm lost is mixed with what others lost while it slept
         return None
     place = int(np.argmin(book.estimates))
@@ -43,14 +43,14 @@ def _revealed(learner: Drawing, book: BanditLedger) -> BanditComparator | None:
 def in_hindsight(learner: Drawing, losses: Any, advice: Any, switches: int | None) -> list[BanditComparator]:
     """The comparators by the losses of all arms in the rounds that were drawn.
 
-    The rows are taken on trust but for their sums. A learner that was told the losses of all arms knows what each lost
+    The rows are taken on trust but for their sums. A learner with full information knows what each lost
     in all, if none ever slept; any other one knows how often it drew an arm and what that cost: as many rows of the
     arm's column must be able to add up to that.
 
     Raises
     ------
     RegretlessError
-        If these are other rounds, as far as that can be told, or nobody knows what the learner lost in some of them.
+        If these are other rounds, as far as that can be seen, or the learner's loss in some of them is not known.
     """
     board, book = learner._known(), learner.ledger_
     table, _ = table_of(losses, learner.arm_names_, board.arms)
@@ -81,7 +81,7 @@ def _faced(learner: Drawing, book: BanditLedger, table: Array) -> BanditLedger:
 
 
 def _refuse_others(learner: Drawing, book: BanditLedger, table: Array, sums: Array) -> None:
-    """Refuse losses that cannot be those that the learner was told."""
+    """Refuse losses that cannot be those that the learner received."""
     apart = TOLERANCE * max(1.0, book.rounds)
     if learner.info.informed and not book.unsettled and not book.restricted:
         wrong = np.abs(sums - book.estimates) > apart

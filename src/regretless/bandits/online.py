@@ -57,7 +57,9 @@ class Drawing(ABC):
     _board: BanditState | None
     _pending: dict[int, Kept]
     _among: dict[int, Among]  # of those draws that were not made among all arms without advice
-    _maker: int  # by which draws are told from those of other learners; a copy goes on with it, a model does not
+    _maker: (
+        int  # by which draws are distinguished from those of other learners; a copy goes on with it, a model does not
+    )
     _scale: Scale
     arm_names_: list[str] | None
     info: ClassVar[BanditInfo]
@@ -101,7 +103,7 @@ class Drawing(ABC):
         Returns
         -------
         Draw
-            The arm; also the ticket by which `update` is told its loss.
+            The arm; also the ticket with which `update` takes its loss.
         """
         board = self._board or self._known_with(advice)
         if available is None and advice is None and not self.info.advised:
@@ -124,7 +126,7 @@ class Drawing(ABC):
         return record
 
     def _open_bare(self, board: BanditState) -> str | None:
-        """What is said of the draw of the bare core that is open, if one is."""
+        """The message about the draw of the bare core that is open, if one is."""
         if board.bare is None:
             return None
         number, arm = board.bare
@@ -184,7 +186,7 @@ class Drawing(ABC):
         """What was reported as a reward."""
         if not self._scale.rewards:
             raise ParameterError(
-                "reward", "", "this bandit is told losses; one that is told rewards has rewards=True", ": "
+                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
             )
         if loss is not None:
             raise RegretlessError("give loss= or reward=, which are the same here, not both")
@@ -368,5 +370,5 @@ def _conditions(place: int, arm: int, tensors: Mapping[str, Array]) -> Among:
     if advice is not None and not (
         (advice >= 0).all() and (np.abs(advice.sum(1) - 1) <= SUM).all() and advice[:, arm].any()
     ):
-        raise ValueError("an arm was drawn that nobody advised, or the advice is none")
+        raise ValueError("an arm was drawn that no expert advised, or the advice is no distribution")
     return (None if mask is None or not mask.any() else mask.astype(bool)), advice

@@ -56,7 +56,7 @@ def played(
     arms = np.empty(len(table), np.int32) if keep else None
     scale, (loss, settled), before, done = board.scale, board.paid, board.rounds, 0
     while done < len(table):
-        # The loop comes back now and then, so that a wish to stop is heard.
+        # The loop comes back now and then, so that a request to stop is noticed.
         try:
             advanced, why, column = board.core.play_table(table, done, len(table), arms=arms, advice=advice)
         except ValueError as error:

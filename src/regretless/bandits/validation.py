@@ -71,7 +71,7 @@ def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
     Raises
     ------
     RegretlessError
-        If it is neither, may be either, or nobody is awake.
+        If it is neither, may be either, or no expert is awake.
     """
     plain = type(available) is np.ndarray and available.dtype == np.bool_ and available.shape == (arms,)
     mask = available.copy() if plain else _mask_from(available, names, arms)
@@ -182,7 +182,7 @@ def refuse_unadvised(info: BanditInfo, advice: Any) -> None:
     Raises
     ------
     ParameterError
-        If there is none, or nobody asked for it.
+        If there is none, or it was not asked for.
     """
     if info.advised and advice is None:
         raise ParameterError("advice", "", "is missing: this learner draws as its experts advise", " ")

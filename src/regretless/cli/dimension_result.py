@@ -160,7 +160,7 @@ class DimensionOutput(Output):
         return tree.nested(made.point_names, made.hypothesis_names)
 
     def interrupted(self) -> str:
-        """What is said of searches that a signal ended."""
+        """The message about searches that a signal ended."""
         ends = [*self.intervals.values(), *([] if self.drawn is None else [self.drawn])]
         if all(low == high for low, high in ends):
             return "interrupted when all was known"
@@ -169,7 +169,7 @@ class DimensionOutput(Output):
     # For people.
 
     def lines(self) -> Iterator[str]:
-        """What people are told, with the tree if it is asked for."""
+        """The lines for people, with the tree if it is asked for."""
         made = self.argument.finite_class
         merged = f", of {made.given:,} that were given" if made.given > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"

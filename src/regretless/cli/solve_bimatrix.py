@@ -196,7 +196,7 @@ class BimatrixOutput(SolveOutput):
         payoffs = [figures(one.row_payoff), figures(one.column_payoff)]
         if exact is not None:
             payoffs = [fraction(exact.row_payoff, payoffs[0]), fraction(exact.column_payoff, payoffs[1])]
-        # Where it is known exactly, nobody gains anything; what floats leave to gain is their rounding.
+        # Where it is known exactly, no player gains anything; what floats leave to gain is their rounding.
         gain = max(one.row_gain, one.column_gain)
         gains = "" if gain == 0 or exact is not None else f", to gain at most {gain:.2g}"
         yield f"equilibrium {number}: payoffs {payoffs[0]} and {payoffs[1]}{gains}"

@@ -195,7 +195,7 @@ class Archive:
         called : collection of str
             In lower case, what such an array is called where there are several.
         several, choose : str
-            What is said of several, and what to do about them.
+            The message about several, and what to do about them.
         expected : str
             What to do where there is none.
 

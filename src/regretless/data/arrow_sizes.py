@@ -81,7 +81,7 @@ def refuse_unsound_columns(path: str, metadata: Any, groups: Iterable[int], name
 def refuse_large_batches(path: str) -> None:
     """Refuse an Arrow file whose record batches, once decompressed, take more memory than is allowed.
 
-    What is damaged is passed over: whoever reads it says so.
+    What is damaged is passed over: the reader says so.
 
     Raises
     ------

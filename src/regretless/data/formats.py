@@ -80,7 +80,7 @@ def refuse_array(array: str | None, format: str) -> None:
 
 
 def refuse_names(names: str | None, format: str) -> None:
-    """Refuse to be told where names stand in what is no table of text, or in other words than `NAMES`.
+    """Refuse a place of names for what is no table of text, or in other words than `NAMES`.
 
     Raises
     ------

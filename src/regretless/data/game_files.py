@@ -129,7 +129,7 @@ def of_strategic_form(form: StrategicForm) -> GameFile:
     """
     _refuse_others(form)
     payoffs = [_array(form.matrix(player)) for player in range(2)]
-    notes = [f"{form.name}: {note}; they are told apart by numbers" for note in form.notes]
+    notes = [f"{form.name}: {note}; they are distinguished by numbers" for note in form.notes]
     rows, columns = form.strategies
     return GameFile(form.name, "bimatrix", payoffs, rows, columns, _called(form.players), form.title, notes=notes)
 

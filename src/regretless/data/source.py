@@ -47,7 +47,7 @@ Source = str | os.PathLike[str] | Input
 def open_bytes(source: Source) -> BinaryIO:
     """Open a file for reading with `readinto`, decompressed by its suffix; ``-`` is standard input.
 
-    Plain files are unbuffered: whoever reads them brings a block of their own.
+    Plain files are unbuffered: their readers bring a block of their own.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def open_bytes(source: Source) -> BinaryIO:
         return _standard_input()
     decompressor = DECOMPRESSORS.get(_suffix(path))
     try:
-        file = open(path, "rb", buffering=0)  # noqa: SIM115 (whoever asked for it closes it)
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 (the caller closes it)
     except IsADirectoryError as error:
         raise DataError(path, None, None, "this is a folder", "name a file in it") from error
     except FileNotFoundError as error:

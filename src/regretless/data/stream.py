@@ -53,7 +53,7 @@ class Stream(ABC):
         return None
 
     def refused(self, error: RowRefused, before: int) -> DataError:
-        """What is said of a row that cannot be played, in a batch before which so many rows were read."""
+        """The message about a row that cannot be played, in a batch before which so many rows were read."""
         row, line = before + error.row + 1, None
         if self.rereadable and not self.skipped:
             with suppress(OSError, RegretlessError):  # it is another file by now

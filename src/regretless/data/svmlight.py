@@ -209,12 +209,12 @@ def plain_size(file: Any) -> int:
 
 
 def no_rows(name: str) -> DataError:
-    """What is said of a file without a row."""
+    """The message about a file without a row."""
     return DataError(name, None, None, "no rows", "give a file with at least one labelled row")
 
 
 def complaint_error(name: str, complaint: Complaint, limit: str, dtype: np.dtype[Any]) -> DataError:
-    """What is said of a bad line; `limit` says so of an id that is too large."""
+    """The message about a bad line; `limit` says so of an id that is too large."""
     what, line, column, raw = complaint
     text = raw.decode("utf-8", "replace")
     shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")

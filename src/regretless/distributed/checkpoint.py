@@ -171,7 +171,7 @@ def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, kept:
 
 
 def names_of(shards: Sequence[Shard]) -> list[str]:
-    """What shards are called in a model: files without the folder that all are in, which is nobody's business."""
+    """What shards are called in a model: files without the folder that all are in, which is not shown."""
     paths = [shard.path for shard in shards if isinstance(shard, FileShard)]
     if not paths:
         return [shard.name for shard in shards]

@@ -131,7 +131,7 @@ class Epochs:
         learner = type(self.learner)(**self.learner.get_params())
         learner.announce(classes, columns)
         new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
-        # Shards that play together do not tell each other of a class that nobody announced; two are the two signs.
+        # Shards that play together do not know each other's unannounced classes; two are the two signs.
         learner.met_ = new * run.together
         learner.looked_ = self._looked(run, learner, new, schema)
         if schema.get("names"):

@@ -46,7 +46,7 @@ class Mixing:
     one_shot : bool
         Whether they are averaged once only.
     unfinished : bool
-        Whether a checkpoint that has all epochs behind it is refused: whoever fits would get what was fitted before.
+        Whether a checkpoint that has all epochs behind it is refused: `fit` would give what was fitted before.
     mixture : Mixture or None
         As of the last whole epoch, also when something has stopped the run since.
     saved : int
@@ -216,7 +216,7 @@ def mix(
     ----------
     learner : OnlineClassifier or str
         Its parameters, or the name of one that has them as they come; it is left as it is. Not all learners can be
-        mixed, and what is said of one that cannot is why.
+        mixed, and the reason for each that cannot.
     shards : path, pattern, or sequence of paths, of pairs (X, y), of functions that read one, or of `Shard`
         See `files`, `arrays` and `calls`.
     executor : optional

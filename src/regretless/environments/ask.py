@@ -93,7 +93,7 @@ class _OfVotes(Listener):
         if not votes:
             raise RegretlessError(f"the rows of {name} are no votes, and {learner.name} combines experts")
         if learner.loss in (None, "table"):
-            raise RegretlessError(f"{learner.name} is told losses alone, and forecasts nothing: {PLAYING}")
+            raise RegretlessError(f"{learner.name} learns from losses alone, and forecasts nothing: {PLAYING}")
         self._learner, self._follows = learner, bool(info_of(learner).draws)
 
     def say(self, row: Array, point: int) -> tuple[int, float | None]:

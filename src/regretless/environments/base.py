@@ -80,7 +80,7 @@ class Environment(ABC):
 
     @abstractmethod
     def begin(self, run: int = 0) -> Opponent:
-        """Meet one run of a learner; runs are told apart by their numbers."""
+        """Meet one run of a learner; runs go by their numbers."""
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"

@@ -75,7 +75,7 @@ class Labels(ABC):
 
     @abstractmethod
     def begin(self, run: int = 0) -> Asker:
-        """Meet one run of a learner; runs are told apart by their numbers."""
+        """Meet one run of a learner; runs go by their numbers."""
 
     def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
         """The rounds as batches that can be read again and again; the environment takes no notice of predictions.
@@ -115,7 +115,7 @@ class Labels(ABC):
         learner : object
             A linear learner, whose `predict_one` is asked; it is to learn each batch before it takes the next one.
             Before its first row it says 1. Or a learner of this very finite class, which is asked about the point; or a
-            combiner of experts, whose forecast of the votes, 0 or 1, counts as 1 from one half on: these are told each
+            combiner of experts, whose forecast of the votes, 0 or 1, counts as 1 from one half on: these get each
             label by the stream itself. Or ``predict(row) -> label``; whatever is above 0 counts as 1.
         rounds : int, optional
         run : int

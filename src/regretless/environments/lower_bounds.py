@@ -58,7 +58,7 @@ class LearnerDescription:
     learner : str
         Its name in the table of learners of that kind.
     deterministic : bool
-        Whether its prediction is a function of what it saw. If not, the environment is told its probabilities.
+        Whether its prediction is a function of what it saw. If not, the environment sees its probabilities.
     parameters : mapping
         Those it was made with; what is absent has its default.
     """
@@ -84,7 +84,7 @@ class LearnerDescription:
 
     @property
     def informed(self) -> bool:
-        """Whether it is a bandit that is told the losses of all arms."""
+        """Whether it is a bandit with full information."""
         return self.kind == "bandits" and self.learner in BANDITS and bool(BANDITS[self.learner].info.informed)
 
     @property

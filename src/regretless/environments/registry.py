@@ -71,7 +71,7 @@ ENVIRONMENTS = {
         "adversaries.agnostic_tree",
         "AgnosticTree",
         "points",
-        "fair coins down a mistake tree, by the majority of those told of each point",
+        "fair coins down a mistake tree, by the majority of the labels of each point",
         needs_class=True,
     ),
     "written": Entry(

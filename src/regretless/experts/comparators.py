@@ -24,7 +24,7 @@ Blocks = Callable[[], Iterable[tuple[Any, Any]]]
 CELLS = 1 << 20  # forecasts that are looked at together
 MOST_KEPT = 1 << 25  # forecasts that are kept in memory, as 268 MB
 COLLINEAR = 1e-14  # singular values that are smaller parts of the largest are rounding
-MOST_WEIGHTS, SMALL = 10, 1e-6  # of a combination that are told
+MOST_WEIGHTS, SMALL = 10, 1e-6  # of a combination that are shown
 
 
 def comparators(
@@ -178,7 +178,7 @@ class Hindsight:
         )
 
     def uniform(self, totals: Totals) -> ExpertComparator:
-        """The average of those who speak."""
+        """The average of the awake experts."""
         n = len(self.prior)
         weights = np.full(n, 1 / n) if self.ledger.absent == 0 else None
         return self._combination("uniform", "plain average", totals.uniform, weights, {})
@@ -229,7 +229,7 @@ class Hindsight:
         return [self._combination("best_linear", label, lost, weights, detail, rarity=inf, off=off)]
 
     def best_shifting(self, switches: Sequence[int]) -> list[ExpertComparator]:
-        """The best sequences of those who speak."""
+        """The best sequences of awake experts."""
         book = self.ledger
         table = Shifting(len(self.prior), max(switches), int(book.rounds))
         for advice, outcomes in self.pieces():

@@ -23,7 +23,7 @@ WIDEST = 2**24  # numbers of a forecast in a model file: no array of it bears wi
 
 
 class Live(ABC):
-    """A learner that is told outcomes late, out of order or never.
+    """A learner whose outcomes may come late, out of order or never.
 
     It goes by what its board has learned; the rounds that wait for an outcome remember the weights they were played by.
     """
@@ -88,7 +88,7 @@ class Live(ABC):
         Returns
         -------
         Forecast, VectorForecast or ndarray
-            The prediction; also the ticket by which `update` can be told its outcome late or out of order. Where
+            The prediction; also the ticket with which `update` takes its outcome late or out of order. Where
             losses are given themselves, the weights.
         """
         if self._loss.name == TABLE:

@@ -47,7 +47,7 @@ class Totals:
     always : ndarray, shape (experts,)
         Whether an expert spoke in every round.
     uniform : float
-        The loss of the average of those who speak; of labels and bare losses, the average of the losses.
+        The loss of the average of the awake experts; of labels and bare losses, the average of the losses.
     triangle : ndarray, shape (at most experts + 1, experts + 1)
         For the square loss and no more than `MOST_SOLVED` experts, what rotations leave of the rounds: R with R'R = Z'Z
         for the table Z of the experts' errors and, in the last column, the outcomes. Errors, not forecasts:

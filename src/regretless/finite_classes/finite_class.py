@@ -28,7 +28,8 @@ class FiniteClass:
     """Hypotheses that say 0 or 1 of each point; those that say the same of every point are one.
 
     A class may be empty: its VC and Littlestone dimensions are -1 by convention, below the 0 of a single hypothesis, so
-    that each of them is -1 of a class without hypotheses alone. There is nothing in it to learn, and who would is told.
+    that each of them is -1 of a class without hypotheses alone. There is nothing in it to learn, and trying to is an
+    error.
 
     Two classes are equal if the same hypotheses on the same points stand in the same order, under the same names.
 

@@ -89,7 +89,7 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     limit, count = whole("rounds", rounds), payoffs.shape[1]
     adapts = one_of("method", method, METHODS) == "adaboost"
     if adapts and not payoffs.size <= 1:
-        size = f"{payoffs.size:g} was found" if isfinite(payoffs.size) else "of these nobody knows the range"
+        size = f"{payoffs.size:g} was found" if isfinite(payoffs.size) else "the range of these is not known"
         raise ParameterError(
             "predictions", None, f"AdaBoost is about margins from -1 to 1, and {size}; Hedge takes any"
         )

@@ -108,7 +108,7 @@ def coarse_certificates(
 
 
 def facts(raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameFacts:
-    """What theorems may know of those who found a solution; of a zero-sum game if there is one matrix."""
+    """What theorems may know of the two players of a solution; of a zero-sum game if there is one matrix."""
     rows, columns = payoffs.shape
     known: dict[str, Any] = raw.settings or {}
     return GameFacts(
@@ -168,7 +168,7 @@ def _answers(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> 
 
 
 def _largest(payoffs: Payoffs, p: Vector, q: Vector) -> float:
-    """The largest product with a linear operator whose payoffs nobody knows."""
+    """The largest product with a linear operator whose payoffs are not known."""
     won, paid = payoffs.times(q) / q.sum(), payoffs.left(p) / p.sum()
     return max(float(np.abs(won).max()), float(np.abs(paid).max()))
 

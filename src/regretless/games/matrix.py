@@ -73,7 +73,7 @@ class MatrixGame(ZeroSum):
     ) -> MatrixGame:
         """A game given by what the row player loses: it minimises, the column player maximises.
 
-        Values, intervals and gaps are then told as losses too: the value is min_p max_q p' M q.
+        Values, intervals and gaps are then losses too: the value is min_p max_q p' M q.
         """
         game = cls(losses, rows, cols, payoff_range=loss_range)
         game.payoffs = game.payoffs.negated()

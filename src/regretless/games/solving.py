@@ -322,7 +322,7 @@ def _default_gap(payoffs: Payoffs) -> float:
 
 
 def _checked_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> int | None:
-    """The number of rounds, if what is said of self-play has a meaning."""
+    """The number of rounds, if the options of self-play have a meaning."""
     if method not in SELF_PLAY:
         raise RegretlessError(
             f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"

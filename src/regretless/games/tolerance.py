@@ -7,14 +7,14 @@ from math import ulp
 
 from ..checks import positive, whole
 
-# Of the range of the payoffs: what is meant by solved where nobody says.
+# Of the range of the payoffs: what is meant by solved by default.
 RELATIVE = 1e-9
 # Units in the last place of the largest payoff: no interval of floats is much narrower than a few.
 LEAST_UNITS = 8.0
 
 
 def default_gap(spread: float, size: float, rounding: float = 0.0) -> float:
-    """The gap to end with where nobody says.
+    """The gap to end with by default.
 
     Parameters
     ----------

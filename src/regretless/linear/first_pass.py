@@ -20,9 +20,9 @@ LOOKED = {
     "round; give a number",
     "p": 'p="auto" goes by the number of columns, which was not known before rows were read, so that no hypothesis is '
     "independent of its round; give a number",
-    "classes": "classes that nobody had announced could be rivals before they were met, so that no hypothesis is "
+    "classes": "classes that were not announced could be rivals before they were met, so that no hypothesis is "
     "independent of its round; give all of them as classes=, which partial_fit takes and the mixing of shards",
-    "weights": 'with weights="updates" the updates of classes that nobody had announced moved the means that later '
+    "weights": 'with weights="updates" the updates of classes that were not announced moved the means that later '
     "groups of shards began with, so that no hypothesis is independent of its round; give all classes or other weights",
 }
 

@@ -76,7 +76,7 @@ class AdvisedPlayer(LabelPlayer):
         return sums | {"loss": sums["mistakes"]}
 
     def certificates(self) -> list[Certificate]:
-        """Those of the learner, with the regret that nobody but the environment can see."""
+        """Those of the learner, with the regret, which the environment alone can see."""
         return together([self])
 
 

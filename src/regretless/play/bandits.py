@@ -82,7 +82,7 @@ def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
     """The runs in as many parts as it takes to look at the losses of each one.
 
     Losses by chance are made once more to be looked at, if those of all runs that are asked for together are not too
-    many. With few arms that takes a few times as long as to play, and is done in any case: what runs can be told of
+    many. With few arms that takes a few times as long as to play, and is done in any case: what runs can show of
     does not depend on how many were asked for, nor on how many were over at a stop. More arms are left to `simulate`.
     """
     cells = rounds * world.arms

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
 
 Array = np.ndarray[Any, Any]
-BARE = "table"  # what a learner calls it that it is told losses, and forecasts nothing
+BARE = "table"  # the loss of learners that take losses, and forecast nothing
 
 
 def draws(learner: ExpertLearner) -> bool:
@@ -26,7 +26,7 @@ def draws(learner: ExpertLearner) -> bool:
 
 
 def bare(learner: ExpertLearner) -> bool:
-    """Whether it is told losses alone."""
+    """Whether it takes losses alone."""
     return learner._loss.name == BARE
 
 
@@ -54,7 +54,7 @@ class ExpertPlayer(LabelPlayer):
 
     @property
     def deterministic(self) -> bool:
-        """Whether a label can be told from its forecast."""
+        """Whether its forecast stands for a label."""
         return not (self._bare or self._draws)
 
     def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
@@ -106,7 +106,7 @@ class ExpertPlayer(LabelPlayer):
 
 
 class ArmsPlayer(Player):
-    """A learner that is told what all arms of an environment lost.
+    """A learner with full information on the arms of an environment.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class ArmsPlayer(Player):
         if not bare(learner):
             raise RegretlessError(f"{learner.name} forecasts with loss={learner.loss!r}: arms have losses, loss=None")
         if environment.rewards:
-            raise RegretlessError(f"{type(environment).__name__} gives rewards, and {learner.name} is told losses")
+            raise RegretlessError(f"{type(environment).__name__} gives rewards, and {learner.name} takes losses")
         if not (environment.oblivious or environment.foresees or draws(learner)):
             raise RegretlessError(f"{type(environment).__name__} watches the draws, and {learner.name} draws no arm")
         self.learner, self.environment, self.run, self.rounds = learner, environment, run, 0

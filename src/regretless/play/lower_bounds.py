@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from ..environments.lower_bounds import LowerBound
 
 Array = np.ndarray[Any, Any]
-# From fewer runs nobody can tell how far their mean may be from what is expected. Regrets are skew, with few large ones
-# that make up for many small ones: the mean of some runs is mostly below what is expected. An upper bound, for which
-# ten runs are enough, is not exceeded by that, but a lower one may seem to be missed.
+# Fewer runs do not show how far their mean may be from what is expected. Regrets are skew, with few
+# large ones that make up for many small ones: the mean of some runs is mostly below what is expected. An upper bound,
+# for which ten runs are enough, is not exceeded by that, but a lower one may seem to be missed.
 FEW = 30
 
 
@@ -29,7 +29,7 @@ class CheckedLowerBound:
     ----------
     promise : LowerBound
     observed : float or None
-        The least of all runs, or of a promise in expectation their mean; None if nobody saw it.
+        The least of all runs, or of a promise in expectation their mean; None if it was not observed.
     runs : int
     standard_error : float
         Of the mean.
@@ -50,7 +50,7 @@ class CheckedLowerBound:
 
     @property
     def holds(self) -> bool:
-        """Whether it was kept; true also of what nobody saw."""
+        """Whether it holds; true also of what was not observed."""
         return self.observed is None or self.observed >= self.promise.least - self.luck
 
     @property

@@ -220,7 +220,7 @@ class LabelPlayer(Player):
 
     @property
     def blocks(self) -> bool:
-        """Whether the learner can be told many rounds at once."""
+        """Whether the learner can play many rounds at once."""
         return True
 
     @abstractmethod
@@ -232,7 +232,7 @@ class LabelPlayer(Player):
 
     @abstractmethod
     def hear(self, row: Array, label: int) -> tuple[int | None, float]:
-        """Be told the label of the round that was predicted last.
+        """Take the label of the round that was predicted last.
 
         Returns
         -------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .expert_player import ArmsPlayer
 
 Array = np.ndarray[Any, Any]
-NARROW = 16  # numbers of a row that are told
+NARROW = 16  # numbers of a row that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: 
     Returns
     -------
     list of Step or Draw
-        Draws of those who meet arms.
+        Draws of learners that choose arms.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _row(turn: Turn) -> list[float] | None:
 
 
 def _weighed(player: ArmsPlayer, number: int) -> Draw:
-    """A round of a learner that is told what all arms lose."""
+    """A round of a learner with full information."""
     before = float(player.learner.ledger_.loss) if player.rounds else 0.0
     player.play(1)
     return Draw(number, None, None, float(player.learner.ledger_.loss) - before)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 MOST_EXPERTS = 12
-"""More in one picture nobody can tell apart."""
+"""More in one picture cannot be told apart."""
 
 Values = Sequence["float | None"]
 

@@ -22,7 +22,7 @@ def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
     """A value with the digits that a gap leaves certain, at most ten; ends of intervals round outwards, to fifteen."""
     if not (math.isfinite(value) and 0 <= gap < math.inf):
         return formatting.number(value)
-    # The first digit that the gap leaves open is still told, for the middle is likelier than the ends.
+    # The first digit that the gap leaves open is still shown, for the middle is likelier than the ends.
     decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
     size = math.floor(math.log10(abs(value))) + 1 if value else 0
     most = 10 if rounding == ROUND_HALF_EVEN else 15

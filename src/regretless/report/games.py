@@ -185,7 +185,7 @@ class GameReport:
     equilibria : sequence of EquilibriumRow
         Of a bimatrix game.
     complete : bool or None
-        Whether these are all equilibria; None where nobody knows.
+        Whether these are all equilibria; None where that is not known.
     degenerate : bool
         Whether mixtures of some equilibria are equilibria too.
     joints : sequence of JointRow

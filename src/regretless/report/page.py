@@ -38,13 +38,13 @@ class Page:
     whole : bool
         Whether bounds on what the charts show may be rounded down.
     course, nothing, certified : str
-        The heading of the charts, what stands in their place where there are none, and what is said of certificates.
+        The heading of the charts, what stands in their place where there are none, and a sentence on certificates.
     tight : bool
         Whether the notes of cards keep to the width of their numbers.
     forecast : str
         The combination of a last row without outcome.
     comparators, compared : sequence of mapping, str
-        What the learner is compared with, a row each, and what is said of them.
+        What the learner is compared with, a row each, and a sentence on them.
     experts, arms, estimates, equilibria : mapping, optional
         Tables of the template.
     weights, strategies, behaviour : sequence of mapping

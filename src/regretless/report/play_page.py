@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LowerBoundPanel:
-    """What the environment was sure to force at least, and what came of it.
+    """What the environment was sure to force at least, and what was observed.
 
     Of what is counted, `course` says how much it was after some numbers of rounds.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 MOST_ARMS = 12
-"""More in one picture nobody can tell apart."""
+"""More in one picture cannot be told apart."""
 
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
@@ -66,7 +66,7 @@ class PullReport:
     loss, loss_sd : float, float or None
         Mean and standard deviation over the runs of the summed loss.
     pseudo_regret : float or None
-        The mean over the runs of the regret; None where nobody knows the losses of the other arms.
+        The mean over the runs of the regret; None where the losses of the other arms are not known.
     regrets : sequence of float
         The regret of each run at its end.
     best_arm, best_arm_loss : str or None, float or None

@@ -86,7 +86,7 @@ def tightest(report: Certified) -> Certificate | None:
     for kind in ("sure", "probable", "expected"):
         if of_kind := [one for one in numbered if one.theorem.kind == kind]:
             return min(of_kind, key=_room)
-    # What nobody could observe leaves no room to measure.
+    # What could not be observed leaves no room to measure.
     bounded = [(one.bound, one) for one in alike if one.bound is not None and not math.isnan(one.bound)]
     return min(bounded, key=lambda pair: pair[0])[1] if bounded and not numbered else None
 

@@ -16,7 +16,7 @@ MOST_ANSWERS = 6
 """As many shades can be told apart."""
 
 MOST_TOLD = 6
-"""So many of several equilibria are read out to those who cannot see."""
+"""So many of several equilibria are in the text for screen readers."""
 
 LEAST_AREA = 1e-6
 """Where the whole triangle has an area of 1."""
@@ -70,7 +70,7 @@ _SHEETS = (
 
 
 def triangle(sides: Sequence[Side]) -> Still | None:
-    """The triangles of those players who have three strategies; None where nobody has."""
+    """The triangles of those players who have three strategies; None where no player has."""
     if not sides:
         return None
     whose = " and of ".join(the(one.player) for one in sides)

@@ -81,7 +81,7 @@ class StreamRun(ABC):
             self.on_rounds(self.rounds)
 
     def _pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """These rows of a batch in pieces, after each of which a wish to stop is heard; a learner may be slow."""
+        """These rows of a batch in pieces, after each of which a request to stop is noticed; a learner may be slow."""
         while begin < end:
             if self.stop():
                 raise Interrupted("interrupted")

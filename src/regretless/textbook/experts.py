@@ -1,7 +1,7 @@
 """Prediction with expert advice: each rule for weights is a generator, and `combine` plays any of them.
 
-A rule is told who speaks, answers with weights, and is told what each expert is charged and what the mix of them is
-charged; a silent expert is charged as much as the mix, so that nothing is learned about it.
+A rule sees which experts are awake, answers with weights, and then sees what each expert is charged and what the mix of
+them is charged; a silent expert is charged as much as the mix, so that nothing is learned about it.
 """
 
 from collections.abc import Callable, Generator
@@ -16,7 +16,7 @@ Rate = Callable[[int, float, float], float]  # of the round, the largest spread 
 
 
 def restricted(weights: Array, speaks: Array, prior: Array) -> Array:
-    """Weights of those who speak, summing to one; their prior weights if all of them are zero."""
+    """Weights of the awake experts, summing to one; their prior weights if all of them are zero."""
     w = np.where(speaks, weights, 0.0)
     w = w if w.sum() > 0 else np.where(speaks, prior, 0.0)
     shares: Array = w / w.sum()

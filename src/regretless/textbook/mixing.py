@@ -28,7 +28,7 @@ def mixing(
 ) -> tuple[list[Array], list[list[int]], list[Array]]:
     """The mixed weights after each epoch from w on, how often each shard updated in it, and what its weights counted.
 
-    Each shard (X, y) counts 1 ("uniform"), its updates ("updates") or its rows ("rows"), over the sum of all; if nobody
+    Each shard (X, y) counts 1 ("uniform"), its updates ("updates") or its rows ("rows"), over the sum of all; if none
     has updated, all weights are the same and it does not matter.
     """
     mixed, updates, shares = [], [], []

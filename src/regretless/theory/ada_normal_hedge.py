@@ -4,7 +4,7 @@ Let r_i be the regrets of a round in units of the largest that one can be, R_i t
 
     Phi(R, C) = exp(max(R, 0)^2 / 3C),    Phi(0, 0) = 1,    w(R, C) = (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2.
 
-The weights are in proportion to pi_i w(R_i, C_i), among those who speak, so that sum pi_i w_i r_i = 0.
+The weights are in proportion to pi_i w(R_i, C_i), among the awake experts, so that sum pi_i w_i r_i = 0.
 
 **At the end.** For every u with KL(u || pi) finite, sum u_i ln Phi_i <= KL(u || pi) + ln W, W = sum pi_i Phi_i (Donsker
 and Varadhan), which is sum u_i max(R_i, 0)^2 / 3C_i <= KL(u || pi) + ln W. By Cauchy and Schwarz

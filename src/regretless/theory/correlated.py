@@ -1,12 +1,12 @@
 """What learners that play a general game together come to: coarse correlated equilibria.
 
-Each player has payoffs of its own, and nobody loses what the other wins. If both move at once, and round t counts by
-its weight w_t, the joint distribution of what they played is sigma = sum w_t p_t q_t' / W. Drawing from it, a player
+Each player has payoffs of its own, and what one wins the other need not lose. If both move at once, and round t counts
+by its weight w_t, the joint distribution of what they played is sigma = sum w_t p_t q_t' / W. Drawing from it, a player
 wins sum w_t p_t'A q_t / W, and with a fixed row i against the other's part of it sum w_t (A q_t)_i / W. So
 
     what the player would gain by the best fixed strategy  =  its regret / W,
 
-and sigma is an epsilon-coarse correlated equilibrium with epsilon the larger of the two: nobody who is asked
+and sigma is an epsilon-coarse correlated equilibrium with epsilon the larger of the two: no player that is asked
 beforehand gains more than epsilon by refusing to follow a draw from sigma. Where regrets grow more slowly than W,
 epsilon goes to 0 (Moulin and Vial 1978; Hart and Mas-Colell 2000). The average strategies need not come near an
 equilibrium of the game: that they do is what is special about zero-sum games.

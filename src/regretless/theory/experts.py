@@ -142,7 +142,7 @@ def hedge_tuned(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exp
     most=most_regret,
 )
 def hedge_largest_spread(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
-    """With the rate 2 sqrt(ln N / t) over the largest spread so far, known to nobody before the run, the regret against
+    """With the rate 2 sqrt(ln N / t) over the largest spread so far, not known before the run, the regret against
     every expert of N equals is at most S sqrt(T ln N) + S, where S is the largest spread of all; late outcomes add what
     they cost (D, the delay)."""
     if learner.experts == 1:

@@ -5,7 +5,7 @@ of them that say 0 and 1 of the point at hand. Labels are *realizable*: V is nev
 hypotheses K that include V, predicts what one of them says, and once it is wrong keeps only those that were right; most
 keep V itself. M counts mistakes. Each theorem is a potential: a number of K or V that is never below what it is of one
 function, never grows when hypotheses leave, and falls by 1 at least with each mistake. So M is at most what it was at
-first less what it is now, and whoever stops reading at any round still has the bound.
+first less what it is now, and the bound holds at every round, not at the last alone.
 
 **One by one.** The hypothesis that was followed leaves when it is wrong: |K| falls by 1 at least, and so M <= |H| - |K|
 <= |H| - |V|. If it was the first of K in a fixed order, M is at most its place, from 0: the first of K only moves on,
@@ -24,8 +24,8 @@ wrong hypotheses leave, do not matter to that.
 h in V gives all the labels; -1 of no function, 0 of one. If V0 and V1 both had Ldim(V), a tree for each below the point
 at hand would be one of depth Ldim(V) + 1 for V. So the smaller of the two is below Ldim(V), and it is what a mistake
 leaves, as the larger one's label was predicted: M <= Ldim(H) - Ldim(V). A tree of depth d has 2^d paths, and no
-hypothesis agrees with two of them, so that Ldim(H) <= log2 |H|; and whoever asks along it in the labels that were not
-predicted makes any deterministic learner err d times: nobody's bound is smaller.
+hypothesis agrees with two of them, so that Ldim(H) <= log2 |H|; and an adversary that asks along it in the labels that
+were not predicted makes any deterministic learner err d times: no learner's bound is smaller.
 
 **Optimal and randomised.** Let R(V) be half the mean number of rounds that it takes to go down such a tree by tossing
 fair coins, in the tree that takes longest; its paths may end at different depths. It is 0 of one function, and
@@ -40,7 +40,7 @@ and R(V) >= R(V0), R(V1), whose trees are trees for V. The learner says 1 with t
 where nothing was cut, both labels give (1 + R(V0) + R(V1)) / 2 on the left. If R(V1) - R(V0) > 1, p = 1: the label 1
 gives R(V1), and 0 gives 1 + R(V0) < R(V1). So along *every* realizable sequence, and not only in the mean, the sum of q
 is at most R(H) - R(V). Fair coins down the best tree make every learner, randomised or not, err R(H) times in the mean,
-so nobody's bound is smaller. A tree of depth Ldim(H) shows R >= Ldim / 2, and R <= Ldim as the standard optimal
+so no learner's bound is smaller. A tree of depth Ldim(H) shows R >= Ldim / 2, and R <= Ldim as the standard optimal
 algorithm errs no more often than that. A tree has no more paths than there are hypotheses. Let D(n) = k - 1 + n / 2^k
 with k = floor(log2 n): log2 n at powers of two and straight between them, so concave and at most log2 n. Whoever splits
 n paths into a and b gets 1 + (D(a) + D(b)) / 2 <= 1 + D(n / 2) = D(n), and so R(H) <= D(|H|) / 2.
@@ -51,8 +51,9 @@ less what it goes by now.
 
 **Luck.** exp(s m_t - (e^s - 1) Q_t) does not grow in the mean for any s > 0, where m_t are mistakes until round t and
 Q_t is the sum of q, since E exp(s z) <= exp((e^s - 1) q) for a coin z of probability q. Q_t <= R(H) while V is not
-empty, whoever chooses the labels and whatever they answer to. By Markov's inequality that there are at least a mistakes
-by then has a probability of at most exp((e^s - 1) R(H) - s a); s = ln(a / R) makes this exp(a - R - a ln(a / R)).
+empty, however the labels are chosen and whatever they answer to. By Markov's inequality that there are at least a
+mistakes by then has a probability of at most exp((e^s - 1) R(H) - s a); s = ln(a / R) makes this exp(a - R - a ln(a /
+R)).
 """
 
 from __future__ import annotations
@@ -352,7 +353,8 @@ def half_the_bits(ledger: ClassLedger, comparator: ClassComparator, learner: Cla
 )
 def drawn(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """With probability 1 - delta the optimal randomised learner makes no more mistakes on labels that some hypothesis
-    agrees with than Chernoff's bound for R(H) expected ones, whoever chooses the labels and whatever they answer to."""
+    agrees with than Chernoff's bound for R(H) expected ones, however the labels are chosen and whatever they answer
+    to."""
     assert learner.randomized is not None
     return chernoff(float(learner.randomized[1]), learner.delta)
 

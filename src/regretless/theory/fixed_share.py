@@ -99,7 +99,7 @@ def _surprise(ledger: ExpertLedger, comparator: ExpertComparator, learner: Exper
     most=most_regret,
 )
 def share_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
-    """Against every sequence of experts with m switches, whoever they are, the regret is at most how improbable the
+    """Against every sequence of experts with m switches the regret is at most how improbable the
     sequence was (I) over the last rate, plus the mixability gaps as observed, plus what late outcomes cost (D, the
     delay)."""
     if learner.experts == 1:

@@ -41,7 +41,7 @@ def _squared_span(learner: ExpertFacts) -> float:
 
 # ML-Poly: the potential sum pi_i eta_i (R_i)_+^2 with eta_i = 1 / (B + V_i) grows by sum pi_i eta_i r_i^2 at most,
 # since (R + r)_+^2 <= R_+^2 + 2 R_+ r + r^2 and the weights are in proportion to pi_i eta_i (R_i)_+; eta never grows. A
-# late outcome adds 2 <p - q, c> times the sum of pi_i eta_i (R_i)_+ over those who spoke.
+# late outcome adds 2 <p - q, c> times the sum of pi_i eta_i (R_i)_+ over the awake experts.
 # Where all (R_i)_+ are zero the potential is zero at every eta, so that the B of the very round may be used. With r^2
 # <= B and a_t = B + V_t, sum r_t^2 / a_{t-1} = sum (a_t - a_{t-1}) / a_t + sum (a_t - a_{t-1}) (1 / a_{t-1} - 1 / a_t)
 # is at most ln(a_T / B) + B / B.

@@ -28,14 +28,14 @@ adding a number to x changes nothing. Adding up, and with |p_t - p_{t-1}|^2 <= 2
 
     R  <=  I / eta + eta sum |x_t|^2 - sum_{t >= 2} |p_t - p_{t-1}|_1^2 / (4 eta).
 
-As <g_{t+1}, x_t> - KL(g_{t+1}, p_t) / eta = ln(sum p_t exp(eta x_t)) / eta <= <p_t, x_t> + eta |x_t|^2 / 2
-(Hoeffding), R <= I / eta + eta / 2 sum |x_t|^2 holds too. Now take any two rows: their difference has a range of at
-most 2 D, and its product with q_t - q_{t-1}, which sums to 0, is at most half of that times |q_t - q_{t-1}|_1. So x_t
-= A (q_t - q_{t-1}) has |x_t| <= D / 2 |q_t - q_{t-1}|_1, and |x_1| <= D / 2. So if eta1 eta2 D^2 <= 1, what one
-player's payoffs change by is paid for by what the other is known to have moved, and of the sum of both regrets there
-remain I1 / eta1 + I2 / eta2 and the first rounds, eta D^2 / 4 each. If they take turns, the row player meets the column
-player's next strategy, so that the last change that it sees, of |x_T| <= D, is nobody's move yet: by Hoeffding it costs
-eta1 D^2 / 2. And turn is added, which need not be negative here, though in no run that was tried it was above 0.
+As <g_{t+1}, x_t> - KL(g_{t+1}, p_t) / eta = ln(sum p_t exp(eta x_t)) / eta <= <p_t, x_t> + eta |x_t|^2 / 2 (Hoeffding),
+R <= I / eta + eta / 2 sum |x_t|^2 holds too. Now take any two rows: their difference has a range of at most 2 D, and
+its product with q_t - q_{t-1}, which sums to 0, is at most half of that times |q_t - q_{t-1}|_1. So x_t = A (q_t -
+q_{t-1}) has |x_t| <= D / 2 |q_t - q_{t-1}|_1, and |x_1| <= D / 2. So if eta1 eta2 D^2 <= 1, what one player's payoffs
+change by is paid for by what the other is known to have moved, and of the sum of both regrets there remain I1 / eta1 +
+I2 / eta2 and the first rounds, eta D^2 / 4 each. If they take turns, the row player meets the column player's next
+strategy, so that the last change that it sees, of |x_T| <= D, has not moved anything yet: by Hoeffding it costs eta1
+D^2 / 2. And turn is added, which need not be negative here, though in no run that was tried it was above 0.
 """
 
 from __future__ import annotations

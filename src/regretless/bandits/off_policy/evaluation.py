@@ -151,7 +151,7 @@ def evaluate_learner(log: Log, learner: Bandit, *, runs: int = 1, delta: float =
     """Estimate what a learner would have earned, had it drawn the actions itself.
 
     The learner plays along the log. It draws an action, and passes over the rounds in which the log drew another one;
-    where the two agree it is told the reward, and draws again. If the log did not draw all actions with the same
+    where the two agree it receives the reward, and draws again. If the log did not draw all actions with the same
     probability, rounds are passed over at random so that those that remain do: one with propensity p remains with
     probability p_min / p, where p_min is the least propensity of the log. So each round is accepted with probability
     p_min, whatever the learner does, and what it meets is what it would have met on its own. The other estimates use

@@ -16,7 +16,7 @@ from ..errors import complaint
 from ..state import DRAWS, FIELDS, IMPLICIT, MISSED, BanditState, Scale
 
 Array = np.ndarray[Any, Any]
-PIECE = 1 << 20  # rounds after which a wish to stop is heard
+PIECE = 1 << 20  # rounds after which a request to stop is noticed
 PIECE_CELLS = 1 << 26  # the same for many arms, whose rounds may cost as much as there are numbers in a row
 FEWEST = 1 << 10
 LOSS, ROUNDS, SETTLED = (FIELDS.index(name) for name in ("loss", "rounds", "settled"))
@@ -49,7 +49,7 @@ class Plan:
     realised : bool
         Whether each run is to look at the losses that it alone met.
     tell : callable
-        Told how many rounds were played since it was last told; it raises `Halted`.
+        Called with how many rounds were played since its last call; it raises `Halted`.
     """
 
     environment: Environment
@@ -86,7 +86,7 @@ class RunRecord:
     certificate : ndarray, shape (marks,)
         The same less the least estimated loss.
     regret : ndarray, shape (marks,)
-        In units; by means where nobody looks at what the arms lost.
+        In units; by means where the losses of the arms are not needed.
     means : ndarray, shape (marks,)
         The regret by means, where losses have some.
     shares : ndarray or None, shape (marks, arms)
@@ -139,7 +139,7 @@ class PlayMethod(ABC):
     ) -> None:
         """Play the rounds `first` to before `last`; `call` knows them by numbers that are smaller by `shift`.
 
-        What watches is told the place of each mark when the run has come there.
+        What watches is called with the place of each mark when the run has come there.
         """
         plan, stops = self.plan, self.plan.stops
         place = bisect_right(stops, first)

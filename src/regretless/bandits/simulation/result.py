@@ -193,7 +193,7 @@ class Pulls(Statistics):
 
 
 def _reach(plan: Plan) -> Array | None:
-    """The sums over the first 0, 1, 2, ... rounds; None where all arms can be drawn in every round, or nobody knows.
+    """The sums over the first 0, 1, 2, ... rounds; None where all arms can be drawn in every round, or it is not known.
 
     Experts reach an arm as far as the one who gives most to it.
     """

@@ -93,7 +93,7 @@ def simulate(
     executor : concurrent.futures.Executor, or an engine of `regretless.distributed`, optional
         Who plays instead of threads of this process, for instance other processes: an environment that watches the
         draws is played in Python, which threads do not share. The environment travels there, a table with all its
-        numbers; `rounds` are told, and stops heard, after each group of up to 64 runs.
+        numbers; `rounds` are reported, and stops noticed, after each group of up to 64 runs.
 
     Returns
     -------

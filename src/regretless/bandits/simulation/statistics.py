@@ -391,7 +391,7 @@ class Statistics:
     def pseudo_regret(self) -> float:
         """By how much the mean loss is above that of the best fixed arm, or expert.
 
-        NaN where nobody looked at what the arms lost; see `mean_regrets`.
+        NaN where the losses of the arms were not looked at; see `mean_regrets`.
         """
         if self.by_means:
             return nan

@@ -106,7 +106,7 @@ class Workers:
 
     @property
     def tell(self) -> Callable[[int], None]:
-        """What a run calls between two pieces with the rounds that it has played since; elsewhere nobody listens."""
+        """What a run calls between two pieces with the rounds that it has played since; elsewhere it does nothing."""
         return unheard if self._executor is not None else self._count
 
     def each(self, work: Work, lots: Sequence[range]) -> Iterator[Parcel]:

@@ -222,7 +222,7 @@ def books_of_epoch(learner: OnlineClassifier, start: Start) -> Array:
 
 
 def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Array:
-    """Mix what came of an epoch into the learner that began it; the clock of the next one.
+    """Mix the result of an epoch into the learner that began it; the clock of the next one.
 
     The books hold the sums over all shards and epochs, and `first_pass_` those of the first epoch.
 
@@ -308,6 +308,6 @@ def _totals(books: Array, more: list[Array]) -> Array:
         total[:, FIRST_RATE] = np.where(moved[0], total[:, FIRST_RATE], book[:, FIRST_RATE])
         total[:, LAST_RATE] = np.where(moved[1], book[:, LAST_RATE], total[:, LAST_RATE])
         total[:, LARGEST] = np.maximum(total[:, LARGEST], book[:, LARGEST])
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever takes them looks whether they are finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether they are finite
             total[:, SUMS] += book[:, SUMS]
     return total

@@ -1,4 +1,4 @@
-"""What travels between who mixes and the shards: an epoch's start goes down, what came of it comes up."""
+"""What travels between the mixer and the shards: an epoch's start goes down, its result comes up."""
 
 from __future__ import annotations
 

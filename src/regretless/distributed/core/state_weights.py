@@ -179,7 +179,7 @@ def add_sums(
     lag, biases = state.lag, state.memory[:, LAG_BIAS].copy()
     replace(state, start, rows, weights)
     first = 1 if rows is None else _first(rows)
-    with np.errstate(over="ignore", invalid="ignore"):  # whoever mixes looks whether they are finite
+    with np.errstate(over="ignore", invalid="ignore"):  # the mixer looks whether they are finite
         lag[slice(state.columns) if rows is None else rows[first:] - 1] -= beyond[first:]
         if first:
             biases -= beyond[0]

@@ -74,7 +74,7 @@ def merge_parts(start: Array, left: Part, right: Part) -> Part:
         weights = _held(start, *((left, places[0]) if left.weight else (right, places[1])), rows, size)
     else:
         first, second = (_held(start, *each, rows, size) for each in zip((left, right), places, strict=True))
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever takes the mix looks whether it is finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether it is finite
             weights = second - first
             weights *= right.weight / weight
             weights += first

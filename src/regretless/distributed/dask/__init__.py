@@ -75,7 +75,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
     Raises
     ------
     EngineError
-        If nobody answers, or there is no worker.
+        If nothing answers, or there is no worker.
     MissingError
         If Dask's `distributed` is not installed.
     """

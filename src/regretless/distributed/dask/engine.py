@@ -254,7 +254,7 @@ def _address() -> str:
 
 
 def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> TaskResult:
-    """The same on the scheduler that Dask uses without a cluster: threads, unless it was told otherwise."""
+    """The same on the scheduler that Dask uses without a cluster: threads, unless it was set otherwise."""
     from dask.base import get_scheduler
     from dask.callbacks import Callback
     from dask.threaded import get

@@ -100,7 +100,7 @@ class Waiting:
                 self._explain(futures[0], dict(zip(leaves, futures[1:], strict=True)))
             return self.asked(futures[0].result)
         finally:
-            # What nobody wants any more is not begun, and what is being made is thrown away. To cancel would be no
+            # What is no longer wanted is not begun, and what is being made is thrown away. To cancel would be no
             # better, and Dask's scheduler does not survive it where a merge is waited for by another merge alone.
             for future in futures:
                 future.release()

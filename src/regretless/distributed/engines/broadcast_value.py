@@ -63,13 +63,15 @@ class Broadcast:
         self._ended = True
         if self._path is not None:
             with suppress(OSError):
-                os.ftruncate(self._file, 0)  # tells those who have it open that nobody waits; to be gone does not
+                os.ftruncate(
+                    self._file, 0
+                )  # a process that has it open sees that nothing waits; a missing file would not show it
             os.close(self._file)
             with suppress(OSError):
                 os.unlink(self._path)
 
     def ended(self) -> bool:
-        """Whether nobody waits for the work any more."""
+        """Whether the work is no longer waited for."""
         return self._ended
 
     def sent(self, processes: int) -> int:
@@ -144,7 +146,8 @@ class ReceivedValue:
         Tells one value from the next.
     value : object
     file : int, optional
-        The file that it was read from, if it is to be seen there that nobody waits any more; it is closed with this.
+        The file that it was read from, if it is to show there that the work is no longer waited for; it is closed with
+        this.
     path : str, optional
         Where that stood.
 
@@ -161,7 +164,7 @@ class ReceivedValue:
         self._file = file
 
     def ended(self) -> bool:
-        """Whether nobody waits for the work any more, as far as can be seen from here."""
+        """Whether the work is no longer waited for, as far as can be seen from here."""
         if self._file is not None:
             return os.fstat(self._file).st_size == 0
         return self.path is not None and not os.path.exists(self.path)
@@ -185,12 +188,12 @@ class LostValue:
 
     @property
     def value(self) -> Any:
-        """Nothing: whoever asks for it is told that it is gone."""
+        """Nothing: a caller learns that it is gone."""
         advice = "keep it from whatever cleans up temporary files, or name another folder in TMPDIR"
         raise EngineError(f"{self.path}, which the shards begin with, was removed during the run; {advice}")
 
     def ended(self) -> bool:
-        """Whether nobody waits for the work any more."""
+        """Whether the work is no longer waited for."""
         return True
 
 

@@ -163,7 +163,7 @@ class Named(Protocol):
 class Engine:
     """Runs work on shards, and merges what comes of it over a tree whose shape depends on the number of shards alone.
 
-    An engine says by `_answers` how work is done, or has a `fold` of its own if those who do it merge by themselves.
+    An engine says by `_answers` how work is done, or has a `fold` of its own if its workers merge by themselves.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class Engine:
     def _answers(
         self, work: Callable[[C, Any], T], common: C, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, T]]:
-        """The place of each shard and what came of it, in any order."""
+        """The place of each shard and its result, in any order."""
         raise NotImplementedError
 
 

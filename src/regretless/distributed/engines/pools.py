@@ -139,7 +139,7 @@ class OnExecutor(Engine):
             more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
             raise EngineError(f"{fault}{more} to play{self._hint()}") from error
         except CancelledError as error:
-            raise EngineError("the executor was told to give up its tasks") from error
+            raise EngineError("the executor was shut down and has given up its tasks") from error
         except pickle.PicklingError as error:
             raise _unfit(shards[pending[future]].name, error) from error
         self._answered = True
@@ -202,7 +202,7 @@ def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, given: Named) -> 
 
 
 def _unfit(name: str, error: Exception) -> RegretlessError:
-    """What is said of a shard that cannot travel."""
+    """The message about a shard that cannot travel."""
     advice = "let its function stand at the top of a module that the processes can import, or use threads"
     return RegretlessError(f"{name}: this cannot be sent to another process ({error}); {advice}")
 

@@ -28,8 +28,8 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of processes, which are gone at its end: within moments if it ends by an exception.
 
     They are spawned. A fork would copy the locks that other threads hold at that moment (those of the pool itself, of a
-    library for linear algebra), and nobody in the copy would ever release them. Spawned processes begin in the same way
-    on every system; it costs each of them the import of numpy, once in a run.
+    library for linear algebra), and nothing in the copy would ever release them. Spawned processes begin in the same
+    way on every system; it costs each of them the import of numpy, once in a run.
 
     They import the script that is run, which must begin its work under ``if __name__ == "__main__":``.
 
@@ -78,7 +78,7 @@ def _start(pool: ProcessPoolExecutor, count: int, gate: Event, started: list[Bas
 
 
 def _end(started: list[BaseProcess]) -> None:
-    """End processes: those that do not see by themselves within a moment that nobody wants their work are made to."""
+    """End processes: those that do not end by themselves within a moment are killed."""
     try:
         _left(started, GRACE)
     finally:

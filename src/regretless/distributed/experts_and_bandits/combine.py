@@ -69,7 +69,7 @@ def combine(
         width) with their outcomes, or alone where the loss needs none; or functions that give such a pair where the
         shard is played.
     executor : Executor or Engine, optional
-        Who plays them; by default this process, one after the other. The result has the same bits whoever it is.
+        Who plays them; by default this process, one after the other. The result has the same bits on every engine.
     on_shard : callable, optional
         Told the place of each shard that is over.
     stop : callable, optional

@@ -305,7 +305,7 @@ class Combined:
 
 
 def on_shard(comparator: ExpertComparator, ledger: ExpertLedger) -> ExpertComparator:
-    """The same comparator in the rounds of one shard; what a combination lost there alone is known to nobody."""
+    """The same comparator in the rounds of one shard; what a combination lost there alone is not known."""
     place = comparator.expert
     if place is None:
         return replace(comparator, loss=nan, faced=ledger.loss, rounds=ledger.rounds)

@@ -22,7 +22,7 @@ def simulate(learner: Bandit, environment: Any, executor: Any = None, **how: Any
     ----------
     learner : Bandit
     environment : Environment, or array-like of shape (rounds, arms)
-        It travels to whoever plays, a table with all its numbers: an environment that makes its losses is better off.
+        It travels to the workers, a table with all its numbers: an environment that makes its losses is better off.
     executor : Executor or Engine, optional
         By default this process, one group of up to 64 runs after the other. `regretless.bandits.simulate` itself takes
         an executor too, and after a stop gives back the runs that were over; an engine gives all of them or none.

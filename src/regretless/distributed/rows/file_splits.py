@@ -142,7 +142,7 @@ class Lines(Input):
     piece, pieces : int
     table : bool
         Whether the first line names the columns: it is read before those of any piece. Then no cell may hold a line
-        end, for where a quote begins cannot be told from the middle of a file.
+        end, for where a quote begins cannot be seen from the middle of a file.
     """
 
     rereadable = True
@@ -212,7 +212,7 @@ class _Range(RawIOBase):
             return
         so_far = self._quotes + np.cumsum(quotes)
         if (so_far[text == NEWLINE] % 2).any():
-            fault = "a quoted cell holds a line end, so that rows cannot be told from the middle of the file"
+            fault = "a quoted cell holds a line end, so that the middle of the file does not show where rows begin"
             raise DataError(cast(str, self._table), None, None, fault, f"save it as Parquet, or {WHOLE}")
         self._quotes = int(so_far[-1]) % 2
 

@@ -24,7 +24,7 @@ def paths_of(paths: Paths) -> list[str]:
     -------
     list of str
         In natural order, whatever order they are given in, so that it does not hang on who expands a pattern. That a
-        file exists is for whoever opens it to say: it may lie on another machine.
+        file exists shows when it is opened: it may lie on another machine.
 
     Raises
     ------

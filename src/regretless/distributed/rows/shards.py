@@ -19,7 +19,7 @@ from ...errors import DataError, RegretlessError
 from ...linear.labels import read_labels
 from ...linear.validation import ColumnRefused, read_rows
 
-UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: nobody can tell
+UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: there is no telling which
 LOOKED_AT = 8  # rows at either end of those in memory by which they are known again
 NUMBERS = (
     "only numbers are learned from: encode it (OneHotEncoder; of a Dask frame dask.dataframe.get_dummies after "
@@ -73,7 +73,7 @@ class FileShard(Shard):
     name : str
         The path as it was given.
     path : str
-        The whole path: whoever plays the shard may work in another folder.
+        The whole path: a worker may run in another folder.
     reading : mapping
         Options of `regretless.data.open_stream`.
     """
@@ -94,7 +94,7 @@ class FileShard(Shard):
         return dict(self.reading)
 
     def fingerprint(self) -> str | None:
-        """How long the file is, if this machine has it; its name is told apart from this."""
+        """How long the file is, if this machine has it; its name is compared too."""
         try:
             return f"{os.path.getsize(self.path)} bytes"
         except OSError:
@@ -260,7 +260,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
     Returns
     -------
     str or None
-        None of what cannot be looked at; whoever plays it says why.
+        None of what cannot be looked at; the worker that plays it says why.
     """
     try:
         X = X.tocsr() if hasattr(X, "tocsr") else X

@@ -15,7 +15,7 @@ from .file_splits import pieces_of, rows_of
 from .paths import Paths, paths_of
 from .shards import ArrayShard, CallShard, FileShard, Shard
 
-DECIDED = ("path", "schema", "frozen", "cache")  # by whoever plays the shards
+DECIDED = ("path", "schema", "frozen", "cache")  # by the workers
 EXPECTED = "paths, a pattern such as 'part-*.svm', pairs (X, y), functions that read one, or shards"
 
 

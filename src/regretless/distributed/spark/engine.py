@@ -21,7 +21,7 @@ from .rows import Layout
 from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
 
 SECONDS_BETWEEN_LOOKS = 0.2  # at whether to stop
-SECONDS_TO_END = 30.0  # that a job which was told to has before it is left alone
+SECONDS_TO_END = 30.0  # that a job has to end before it is left alone
 SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may be given all of
 FEW = 32  # as many answers come to the driver as they are; of more, neighbours are merged on the executors before
 LOST = (
@@ -102,7 +102,7 @@ class SparkEngine(Engine):
         done: Callable[[int], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> Any:
-        """See `Engine.fold`; `done` is told of all shards at the end, for Spark shows its own progress."""
+        """See `Engine.fold`; `done` is called for all shards at the end, for Spark shows its own progress."""
         size = _group(len(shards))
         play = partial(self._played, work, common, shards, size)
         nodes = self._collected(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
@@ -166,7 +166,7 @@ def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) 
     Raises
     ------
     Interrupted
-        If `stop` said so; Spark's tasks are told to end.
+        If `stop` said so; Spark's tasks are cancelled.
     EngineError
         If the workers cannot run what they are given, or a task failed as often as Spark tries it.
     """

@@ -49,7 +49,7 @@ class RecordStream(Stream):
     read : callable
         Gives the record batches, from the first one.
     layout : Layout
-        What the columns are; they are told apart by their places.
+        What the columns are; they go by their places.
     name : str
         What messages call it.
     columns : int, optional

@@ -31,7 +31,7 @@ class LabelFlipping(PointLabels):
 
     A deterministic learner errs in every one of T rounds. Of the two experts one is right in at least half of them, for
     in each round one of them is: so the learner's regret is at least T / 2, and no deterministic learner has a bound
-    that grows more slowly. One that draws is told the label that it is less likely to say: it errs with a probability
+    that grows more slowly. One that draws gets the label that it is less likely to say: it errs with a probability
     of at least one half in each round, and its regret can be small all the same (Cover 1965).
 
     No hypothesis of this class is right for long: for learners of finite classes it is beyond what they promise.

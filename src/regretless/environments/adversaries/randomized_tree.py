@@ -26,7 +26,7 @@ class RandomizedTree(PointLabels):
     Let R be the randomised Littlestone dimension: 0 of one hypothesis, else the most, over points that split the
     class, of (1 + R0 + R1) / 2 and of R0 and R1, where R0 and R1 are those of what the two labels leave. Among the
     hypotheses that have the same R there are some with a point for which (1 + R0 + R1) / 2 is R: these alone are kept,
-    which nobody is told, and that point is asked for. A learner that says 1 with probability p is told the label y for
+    which is not shown, and that point is asked for. A learner that says 1 with probability p gets the label y for
     which \\|y - p\\| + R_y is larger. It is at least the mean of both, R. So by the time that one hypothesis is left
     the probabilities of being wrong add up to R or more, whatever the learner does; and some learner makes it no more.
 

@@ -63,7 +63,7 @@ class Surviving(Asker):
         return rows, rows[:, self._last].copy(), points
 
     def _parts(self, point: int) -> tuple[Words, Words]:
-        """Those who are left and say 0 of a point, and those who say 1."""
+        """The hypotheses left that say 0 of a point, and those that say 1."""
         ones = self._class.columns[point] & self._alive
         return self._alive & ~ones, ones
 

@@ -23,7 +23,7 @@ class ShatteredTree(PointLabels):
     """Ask for the point of a node of a mistake tree, answer against the prediction, go down to where that leads.
 
     Whatever was answered, some hypothesis agrees with it: so a deterministic learner errs as often as the tree is deep,
-    in the first rounds already, on labels that a hypothesis of the class has. A learner that draws is told the label
+    in the first rounds already, on labels that a hypothesis of the class has. A learner that draws gets the label
     that it is less likely to say, and errs half as often in expectation. With a tree as deep as the Littlestone
     dimension no learner can do better than the optimal one does.
 
@@ -103,7 +103,7 @@ class _Walking(Surviving):
         return label
 
     def _evenest(self) -> int:
-        """The point on which those who are left differ most evenly, of several the first."""
+        """The point on which the hypotheses left differ most evenly, of several the first."""
         left = np.flatnonzero(unpacked(self._alive[None], self._environment.columns)[0])
         ones = unpacked(self._class.rows[left], self._class.points).sum(0)
         return int(np.argmax(np.minimum(ones, len(left) - ones)))

@@ -148,7 +148,7 @@ class WrittenPoints(PointLabels, ObliviousLabels):
     points : sequence of int or str
         Their numbers or names.
     labels : sequence of int
-        0 or 1, what is said of each.
+        0 or 1, the label of each.
     """
 
     name = "written"

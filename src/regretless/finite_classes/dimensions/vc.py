@@ -184,7 +184,7 @@ class _Search:
 def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
     """Points of which the hypotheses say neither the same as of an earlier one nor the opposite, nor all the same.
 
-    They are told apart by marks, a few points at a time; where marks are the same, the points are looked at.
+    They are distinguished by marks, a few points at a time; where marks are the same, the points are looked at.
     """
     points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.everybody))
     marks, splits = np.empty(points, dtype=np.uint64), np.empty(points, dtype=bool)

@@ -28,8 +28,8 @@ class RandomizedOptimal(SearchingLearner):
 
     With R the randomised Littlestone dimension, and V0 and V1 those of what is left that say 0 and 1, it predicts 1
     with the probability (1 + R(V1) - R(V0)) / 2, cut to [0, 1]. The probabilities of its mistakes add up to at most R
-    of the class, which is from half the Littlestone dimension to all of it, whoever chooses the labels, as long as the
-    draws are not known to him before. No learner has a better bound.
+    of the class, which is from half the Littlestone dimension to all of it, however the labels are chosen, as long as
+    the draws are not known to him before. No learner has a better bound.
 
     R can take long to find out. A search that lost its patience leaves the learner with half the bits of V in the place
     of R(V), (k - 1 + |V| / 2^k) / 2 with k = floor(log2 |V|), until so many have left that it finds R after all. Half

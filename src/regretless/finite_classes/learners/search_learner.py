@@ -50,7 +50,7 @@ class SearchingLearner(ClassLearner):
         """The probability of predicting 1 of a point that splits what is left."""
 
     def _chance(self, point: int) -> float:
-        """The probability of predicting 1; what was weighed is remembered for as long as nobody else leaves."""
+        """The probability of predicting 1; the weights are remembered until another hypothesis leaves."""
         core = self._board.core
         ones, size = core.ones(point), core.size
         if ones in (0, size):

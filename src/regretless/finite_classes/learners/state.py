@@ -34,7 +34,7 @@ class ClassState:
     Attributes
     ----------
     kept : ndarray of uint64, shape (words,)
-        Whom the learner goes by. A label that would leave nobody leaves it as it is.
+        Whom the learner goes by. A label that would leave no hypothesis leaves it as it is.
     alive : ndarray of uint64 or None, shape (words,)
         Who agrees with all labels, or did until the last one died; None where it is those that are kept.
     book : ndarray of int64
@@ -69,7 +69,7 @@ class ClassState:
         return {"kept": self.kept, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
 
     def with_arrays(self, arrays: Mapping[str, Array]) -> ClassState:
-        """Another state of the same learner with arrays that nobody has looked at yet.
+        """Another state of the same learner with arrays that were not checked yet.
 
         Raises
         ------

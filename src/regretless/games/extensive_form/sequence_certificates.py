@@ -37,7 +37,7 @@ def certificates(game: SequenceForm, raw: RawSolution, lower: float, upper: floa
 
 
 def facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
-    """What theorems may know of those who found a solution."""
+    """What theorems may know of the two players of a solution."""
     known: dict[str, Any] = raw.settings or {}
     of_row, of_column = _reaches(game, True), _reaches(game, False)
     rows, columns = game.shape

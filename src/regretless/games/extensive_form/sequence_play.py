@@ -20,11 +20,11 @@ from .treeplex import Treeplex
 
 SELF_PLAY = ("pcfr+", "cfr+", "cfr")
 AVERAGES = ("uniform", "linear", "quadratic")
-# Where nobody says how many rounds to play at most.
+# The most rounds where none are given.
 MOST_ROUNDS = 1_000_000
 # The gap costs about as much as a round: it is looked at after so many more of them, as a share and at least.
 GROWTH, LEAST_STEP = 0.06, 8
-# Numbers that a call may touch before whoever waits is heard.
+# Numbers that a call may touch before a request to stop is noticed.
 CHUNK = 1 << 23
 # The players' own sums of the gap are rounded; this much of the tolerance is kept for that.
 SAFE = 0.999
@@ -170,7 +170,7 @@ def tree_play(
 
 
 def _played(play: TreePlay, until: int, stop: Callable[[], bool] | None) -> bool:
-    """Play until so many rounds are over, unless somebody asks to stop; whether nobody did."""
+    """Play until so many rounds are over, unless a stop is asked for; whether it came to the end."""
     chunk = max(1, CHUNK // (2 * play.game.payoffs.nnz + 16 * sum(play.game.shape)))
     while play.rounds < until:
         play.play(min(chunk, until - play.rounds))

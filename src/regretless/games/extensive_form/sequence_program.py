@@ -63,7 +63,7 @@ def _unsolved(game: SequenceForm, iterations: int, note: str, stopped: str | Non
 
 
 def _program(game: SequenceForm) -> dict[str, Any]:
-    """What scipy's linprog is told, the payoffs scaled by their range."""
+    """The program for scipy's linprog, the payoffs scaled by their range."""
     from scipy.sparse import coo_array, csr_array, hstack
 
     rows, sets = len(game.row), len(game.column.parent) + 1

@@ -88,7 +88,7 @@ class Treeplex:
         return outward
 
     def behaviour(self, plan: Vector) -> Vector:
-        """The last step of each sequence, as a probability in its information set; equal ones where nobody comes.
+        """The last step of each sequence, as a probability in its information set; equal ones where no play comes.
 
         Both are in the kernels' order.
         """
@@ -212,7 +212,7 @@ def _numbered(
 
 
 def _read_only(numbers: list[int]) -> Whole:
-    """Numbers that nobody changes by accident."""
+    """A read-only array."""
     array = np.asarray(numbers, dtype=np.int32)
     array.flags.writeable = False
     return array

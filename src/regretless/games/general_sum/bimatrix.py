@@ -54,7 +54,7 @@ class JointPlay:
 
 
 def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
-    """Let two learners play, with what else self-play may be told, and look afresh at what they played."""
+    """Let two learners play, with the other options of self-play, and compute their gains afresh."""
     from ..certificates import coarse_certificates
     from ..play.self_play import self_play
 

@@ -1,9 +1,9 @@
-"""Correlated equilibria: joint distributions that nobody gains by not following.
+"""Correlated equilibria: joint distributions that no player gains by not following.
 
-Someone draws a pair of a row and a column and tells each player its own part. It is a correlated equilibrium if nobody
-gains by answering what it is told with something else (Aumann 1974), a coarse one if nobody gains by playing one fixed
-strategy, whatever is drawn (Moulin and Vial 1978). Both sets are polytopes: linear programs find what is best in them.
-Every Nash equilibrium is in both, and learners whose regret vanishes close in on the coarse one.
+Someone draws a pair of a row and a column and shows each player its own part. It is a correlated equilibrium if no
+player gains by answering its part with something else (Aumann 1974), a coarse one if no player gains by playing one
+fixed strategy, whatever is drawn (Moulin and Vial 1978). Both sets are polytopes: linear programs find what is best in
+them. Every Nash equilibrium is in both, and learners whose regret vanishes close in on the coarse one.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Correlated:
     joint : ndarray, shape (rows, columns)
         The probability of each pair.
     coarse : bool
-        Whether deviating means one fixed strategy, rather than an answer to what one is told to play.
+        Whether deviating means one fixed strategy, rather than an answer to the part that one is shown.
     objective : str
         What it is best in: "welfare", "row", "column" or "given".
     row_payoff, column_payoff : float
@@ -302,7 +302,7 @@ def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
         return csr_array(np.vstack([row, column]))
     row = block_diag([A - payoffs for payoffs in A], format="csr")
     column = block_diag([B.T - payoffs for payoffs in B.T], format="csr")
-    # Its blocks go by the column that is told: pair (i, j) stands at j m + i.
+    # Its blocks go by the column that is shown: pair (i, j) stands at j m + i.
     order = np.arange(m * n).reshape(n, m).T.ravel()
     return csr_array(vstack([row, csr_array(column)[:, order]]))
 

@@ -1,4 +1,4 @@
-"""Strategies that nobody plays: some mixture of others is better, whatever the other player does."""
+"""Dominated strategies: some mixture of others is better, whatever the other player does."""
 
 from __future__ import annotations
 

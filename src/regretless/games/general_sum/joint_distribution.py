@@ -30,7 +30,7 @@ def joint_gains(A: Payoffs, B: Payoffs, joint: Array, coarse: bool) -> tuple[Fra
     """By how much more each player would win by its best way not to follow what is drawn.
 
     Coarse: who does not follow plays one fixed strategy, chosen before the draw; if all of them are worse than to
-    follow, the gain is negative. Else it answers each strategy that it is told to play by another one, or the same: the
+    follow, the gain is negative. Else it answers each strategy that it is shown by another one, or the same: the
     gain is that of the best answers to all of them together.
     """
     table = whole_strategy(joint.ravel().tolist(), joint.size, "joint")
@@ -46,7 +46,7 @@ def _fixed(payoffs: Whole, drawn: Whole) -> Fraction:
 
 
 def _swapped(payoffs: Whole, drawn: Whole) -> Fraction:
-    answers = payoffs.values @ drawn.values.T  # what row i wins where row k was told: row i, column k
+    answers = payoffs.values @ drawn.values.T  # what row i wins where row k was shown: row i, column k
     return Fraction((answers.max(axis=0) - answers.diagonal()).sum()) * payoffs.unit * drawn.unit
 
 

@@ -1,4 +1,4 @@
-"""Equilibria by quantecon, whose answers are floats that nobody has checked.
+"""Equilibria by quantecon, whose answers are floats without a check.
 
 Its two enumerations miss equilibria of degenerate games: that of supports looks at pairs of equal size alone, that of
 vertices at one of the bases that a degenerate vertex has. It compiles itself when it is first used, for some seconds.

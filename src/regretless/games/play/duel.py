@@ -19,7 +19,7 @@ from .duel_payers import Paid, copyable, paid
 METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
 EXPONENTIAL = ("hedge", "optimistic-hedge")
 AVERAGES = {"uniform": 0, "linear": 1, "quadratic": 2}
-# What the methods do where nobody says: whether the column player moves second, and what a round weighs.
+# What the methods do by default: whether the column player moves second, and what a round weighs.
 HABITS = {
     "hedge": (False, "uniform"),
     "optimistic-hedge": (False, "uniform"),
@@ -135,7 +135,7 @@ class Duel(KernelState):
         return int(self.book[0])
 
     def play(self, rounds: int, until: float = -inf) -> tuple[int, bool]:
-        """Play on; a long play comes back before its end, so that others may be heard.
+        """Play on; a long play comes back before its end, so that a request to stop is noticed.
 
         Parameters
         ----------

@@ -139,7 +139,7 @@ def _check_tolerance(payoffs: Payoffs, tolerance: float) -> None:
             "tolerance",
             f"{tolerance:.3g}",
             f"a linear operator's products are trusted up to rounding alone, so that no gap"
-            f" below {least:.3g} can be told here; a larger tolerance, or rounds, are needed",
+            f" below {least:.3g} can be reached here; a larger tolerance, or rounds, are needed",
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 # What HiGHS may overlook, of payoffs scaled to a range of 1; it takes no less.
 FEASIBLE = 1e-10
-# Seconds until those who watch are first asked whether to stop, and until Ctrl-C is first heard where nobody does:
+# Seconds until a watcher is first asked whether to stop, and until Ctrl-C is first noticed where there is none:
 # what takes longer begins afresh, and may take up to four times as long for it.
 FIRST_SLICE, FIRST_ALONE = 0.5, 4.0
 
@@ -25,7 +25,7 @@ def solved_in_slices(
     Parameters
     ----------
     program : dict
-        What scipy's linprog is told.
+        The program for scipy's linprog.
     solver : {"highs", "highs-ds", "highs-ipm"}
         Which of scipy's methods.
     seconds : float, optional

@@ -1,4 +1,4 @@
-"""An interior-point method for games: begun near self-play's answer, ended by an equilibrium where it can be told."""
+"""An interior-point method for games: from near the answer of self-play to an equilibrium, where supports are clear."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..raw_solution import RawSolution
 from .central_path import EXACT, Walk
 from .polish import Array, Pair
 
-# Where to begin if nobody says: RM+ down to this share of the range, in at most so many rounds, of games of so many
+# Where to begin by default: RM+ down to this share of the range, in at most so many rounds, of games of so many
 # cells that it pays.
 WARM, WARM_ROUNDS, WARM_CELLS = 1e-4, 400, 20_000
 
@@ -25,7 +25,7 @@ def interior_point(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
-    """Strategies whose duality gap is below the tolerance, optimal ones where their supports can be told.
+    """Strategies whose duality gap is below the tolerance, optimal ones where their supports are clear.
 
     Parameters
     ----------

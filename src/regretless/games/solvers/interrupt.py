@@ -14,7 +14,7 @@ class Halted(Exception):
 
 
 def unheard() -> None:
-    """Look up to nobody."""
+    """Never stop."""
 
 
 def looking(stop: Callable[[], bool] | None) -> Look:

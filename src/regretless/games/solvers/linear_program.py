@@ -59,7 +59,7 @@ def linear_program(
 
 
 def _program(payoffs: Payoffs) -> dict[str, Any]:
-    """What scipy's linprog is told, the payoffs scaled to a range of 1, and shifted where they are many anyway."""
+    """The program for scipy's linprog, the payoffs scaled to a range of 1, and shifted where they are many anyway."""
     from scipy.sparse import csr_array, hstack  # type: ignore[import-untyped, unused-ignore]
 
     rows, columns = payoffs.shape

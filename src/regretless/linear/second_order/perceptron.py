@@ -30,7 +30,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
     the same proof gives the same bound, the determinant being a product then.
 
     A diagonal costs what a perceptron costs, but for a division an entry. A full matrix of d features costs d^2
-    operations an update, d a prediction, and d^2 / 2 numbers for each class that is told from the rest. It is kept as
+    operations an update, d a prediction, and d^2 / 2 numbers for each class against the rest. It is kept as
     the factors U D U' of its inverse, which no rounding makes indefinite.
 
     Parameters
