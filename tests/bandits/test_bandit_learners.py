@@ -231,7 +231,7 @@ def test_the_only_draw_that_waits_needs_no_name():
         (lambda b, d: b.withdraw(d[0]), "reported already, or it was withdrawn"),
         (lambda b, d: b.update(Exp3IX(arms=["a", "b", "c"], seed=5).draw(), 0.5), "another learner made it"),
         (lambda b, d: b.update(b.clone().draw(), 0.5), "another learner made it, or this one before it was saved"),
-        (lambda b, d: b.update(d[1], reward=0.5), "reward=: this bandit is told losses"),
+        (lambda b, d: b.update(d[1], reward=0.5), "reward=: this bandit takes losses"),
     ],
 )
 def test_a_draw_that_does_not_wait_is_refused(report, words):

@@ -500,7 +500,7 @@ def test_a_task_that_was_given_up_is_said_to_be() -> None:
             future.set_running_or_notify_cancel()
             return future
 
-    with pytest.raises(EngineError, match="give up"):
+    with pytest.raises(EngineError, match="has given up its tasks"):
         mix(Perceptron(), pairs(2), Cancelling(0))
 
 

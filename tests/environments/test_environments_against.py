@@ -106,7 +106,7 @@ def test_linear_learners_are_asked_about_votes_as_well() -> None:
         (Orthonormal(3), Halving(THRESHOLDS), "orthonormal has no points of a class, and halving"),
         (ShatteredTree(THRESHOLDS), Halving(FiniteClass.named("all:2")), "shattered-tree is of another class than"),
         (Orthonormal(3), Hedge(loss="square"), "the rows of orthonormal are no votes"),
-        (LabelFlipping(), Hedge(loss=None), r"told losses alone, .* regretless\.play\.play"),
+        (LabelFlipping(), Hedge(loss=None), r"learns from losses alone, .* regretless\.play\.play"),
         (LabelFlipping(), Exp3(seed=1), r"Exp3 says nothing of single rows: regretless\.play\.play"),
     ],
 )

@@ -237,7 +237,7 @@ def test_no_tolerance_is_below_what_products_are_trusted_to():
     for declared in (None, (-1.0, 1.0)):
         operator = Payoffs(aslinearoperator(A), declared=declared)
         for tolerance in (0.0, 1e-15):
-            with pytest.raises(RegretlessError, match=r"no gap below .* can be told"):
+            with pytest.raises(RegretlessError, match=r"no gap below .* can be reached"):
                 self_play(operator, tolerance=tolerance)
         assert self_play(operator, tolerance=1e-12, rounds=5).iterations == 5
 

@@ -207,8 +207,7 @@ def leave_one_out(
     refuse_foreign(learner)
     one_of("undecided", undecided, ("predicted", "error"))
     table = Table.read(learner, X, y, sample_weight, undecided=undecided)
-    fits = type(table.learner)._play is not OnlineClassifier._play
-    result = by_fits(table) if fits else _by_states(table)
+    result = by_fits(table) if table.learner.holds_rows else _by_states(table)
     bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)
     additive = bounded and table.rules.loss == "perceptron" and table.weights is None
     comparator = None

@@ -36,6 +36,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
     """
 
     info: ClassVar[LinearInfo]
+    holds_rows: ClassVar[bool] = False  # whether what it has learned are rows, that go by their number in the stream
     kind = "linear"
 
     passes: int = 1

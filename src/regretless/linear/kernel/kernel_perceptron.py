@@ -135,6 +135,7 @@ class KernelPerceptron(OnlineClassifier):
     ('maximum margin', 105)
     """
 
+    holds_rows = True
     info: ClassVar[LinearInfo] = LinearInfo(
         name="kernel-perceptron",
         charged="max(0, -m)",
