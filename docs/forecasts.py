@@ -81,6 +81,20 @@ def _stocks(name: str) -> Callable[[Path], Table]:
     return read
 
 
+def of_one(name: str, column: str, letters: int | None = None) -> Callable[[Path], list[int]]:
+    """The row before which each outcome is known, where rows of one time are known together: the first of a later one.
+
+    The time is a column, of which so many letters count: the first ten of a moment are its day.
+    """
+
+    def arrivals(folder: Path) -> list[int]:
+        times = pd.read_csv(folder / f"{name}.csv.xz")[column].astype(str).str[:letters]
+        after = np.append(np.flatnonzero(times.to_numpy()[1:] != times.to_numpy()[:-1]) + 1, len(times))
+        return after[np.searchsorted(after, np.arange(len(times)), side="right")].tolist()
+
+    return arrivals
+
+
 def weeks_later(folder: Path) -> list[int]:
     """The row before which each outcome of the influenza forecasts is known: the first one, k weeks later."""
     frame = pd.read_csv(folder / "flusight_2015.csv.xz")
@@ -90,14 +104,34 @@ def weeks_later(folder: Path) -> list[int]:
     return [first[place[week] + k] for week, k in zip(frame["ew"], frame["k"], strict=True)]
 
 
-_QUANTILE = MLPoly(loss="pinball", tau=0.9)
+_PRICE = ("Real price", "time")
 _APPROVAL = _csv("trump_approval", "five_thirty_eight", "ordinal_date")
+_STATIONS = _csv("uw_precip_dj", "observations", "dates", "latitude")
+_RECESSION = _csv("recession_probability", "recession", "dt")
 _FLU = _csv("flusight_2015", "obs", "ew", "loc", "k")
 EXAMPLES = (
-    Example("epf_BE", "hourly electricity prices, Belgium", _csv("epf_BE", "Real price", "time"), MLPoly()),
-    Example("epf_FR", "hourly electricity prices, France", _csv("epf_FR", "Real price", "time"), MLPoly()),
+    *(
+        Example(
+            f"epf_{code}", f"electricity prices of {where}, {known}", _csv(f"epf_{code}", *_PRICE), MLPoly(), arrivals
+        )
+        for code, where in (("BE", "Belgium"), ("FR", "France"))
+        for known, arrivals in (
+            ("as if each hour's came at once", None),
+            ("a day's known together", of_one(f"epf_{code}", "time", 10)),
+        )
+    ),
     Example("opera_regional", "daily electricity load of France", _load, MLPoly()),
     Example("mlb_2010_2019", "baseball games, probabilities; log loss", _baseball, AggregatingAlgorithm(loss="log")),
+    Example(
+        "mlb_2010_2019",
+        "the same, a day's games known together",
+        _baseball,
+        AggregatingAlgorithm(loss="log"),
+        of_one("mlb_2010_2019", "date"),
+    ),
+    Example("uw_precip_dj", "rain at some seventy stations a day, as if at once", _STATIONS, MLPoly()),
+    Example("uw_precip_dj", "the same, a day's known together", _STATIONS, MLPoly(), of_one("uw_precip_dj", "dates")),
+    Example("recession_probability", "quarterly probabilities of recession", _RECESSION, MLPoly()),
     Example(
         "ecmwf_precip_Brussels",
         "rain, 90 % quantile of an ensemble",

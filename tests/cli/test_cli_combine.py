@@ -35,6 +35,8 @@ KEYS = [
     "certificates",
     "joint_confidence",
     "missing",
+    "without_outcome",
+    "largest_block",
     "delay_cost",
     "seconds",
 ]
@@ -131,7 +133,7 @@ def test_every_learner_combines(run, tmp_path, name):
         words += ["--range", "0", "1"]
     if name == "eg":
         path = write_table(tmp_path / "t.csv", 0.5 + advice, None)
-        words += ["--time", "day"]
+        words += ["--time", "day", "--loss", "wealth"]
     else:
         path = write_table(tmp_path / "t.csv", advice, outcomes)
         words += WORDS
@@ -180,9 +182,9 @@ def test_portfolios_need_no_outcome(run, tmp_path):
     twin = EG()
     twin.play(relatives)
     path = write_table(tmp_path / "t.csv", relatives, None)
-    found = run("combine", path, "--time", "day", "--learner", "eg", "--json").json
+    found = run("combine", path, "--time", "day", "--learner", "eg", "--loss", "wealth", "--json").json
     assert (found["loss_name"], found["loss"]) == ("wealth", twin.ledger_.loss)
-    out = run("combine", path, "--time", "day", "--learner", "eg", "--quiet").out
+    out = run("combine", path, "--time", "day", "--learner", "eg", "--loss", "wealth", "--quiet").out
     assert f"final wealth, from 1: {np.exp(-twin.ledger_.loss):,.6g}" in out
     best = min(found["expert_losses"], key=found["expert_losses"].__getitem__)
     assert f"best stock {best}: {np.exp(-found['expert_losses'][best]):,.6g}" in out
@@ -364,7 +366,7 @@ def test_a_model_is_inspected_and_loaded(run, table, tmp_path):
     assert shown["schema"] == "regretless.inspect/1"
     for key in ("learner", "parameters", "rounds", "experts", "loss", "loss_name", "weights", "expert_losses"):
         assert shown[key] == found[key]
-    assert shown["columns"] == {"target": "load", "time": "day", "arrivals": None}
+    assert shown["columns"] == {"target": "load", "time": "day", "arrivals": None, "block": None}
     lines = run("inspect", model, "--top", 2).out.splitlines()
     assert lines[0].split() == ["learner", "ml-poly"]
     assert len(lines) - lines.index("") == 4
@@ -427,7 +429,7 @@ def test_opera_is_combined(run, data):
 
 def test_the_new_york_stock_exchange(run, data):
     """EG's wealth, the best stock and the best constant-rebalanced portfolio are those that were published."""
-    out = run("combine", data / "experts/portfolio_nyse_o.npz", "--learner", "eg", "--quiet").out
+    out = run("combine", data / "experts/portfolio_nyse_o.npz", "--learner", "eg", "--loss", "wealth", "--quiet").out
     wealth = {line.rpartition(":")[0].strip(): float(line.rpartition(":")[2]) for line in out.splitlines()[1:4]}
     assert wealth["final wealth, from 1"] == pytest.approx(27.095, abs=5e-4)
     assert wealth["best stock 29"] == pytest.approx(54.14, abs=5e-3)

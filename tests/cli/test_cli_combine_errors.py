@@ -79,7 +79,7 @@ def complaint(result) -> str:
         (["{table}", "--checkpoint-every", "5"], "needs --save"),
         (["{table}", "--experts", "north,north"], "--experts north,north: one of them is named twice"),
         (["{table}", "--experts", "north,load", "--target", "load"], "something else already"),
-        (["{table}", "--learner", "eg", "--target", "load"], "--target has no meaning"),
+        (["{table}", "--learner", "eg", "--loss", "wealth", "--target", "load"], "--target has no meaning"),
         (["{table}", "--loss", "table", "--target", "load"], "--target has no meaning"),
         (["{table}", "--format", "svmlight"], "invalid choice: 'svmlight'"),
         (["{table}", "--out", "{table}"], "would be overwritten"),

@@ -453,7 +453,8 @@ def test_a_run_that_rounding_decides_is_not_played_again(run, tmp_path):
     relatives = (0.05 + 0.9 * draw.random((2000, 7)).round(1)).tolist()
     path = tmp_path / "relatives.csv"
     path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(map(repr, row)) + "\n" for row in relatives))
-    report = reported(run, tmp_path / "r.json", "combine", path, "--learner", "eg", "--set", "eta=3")
+    words = ("--learner", "eg", "--loss", "wealth", "--set", "eta=3")
+    report = reported(run, tmp_path / "r.json", "combine", path, *words)
     found = told(run, report, path)
     assert (found["differs"], found["agrees"] > 0) == (0, True)
     assert all("comparator.faced" in one["taken"] for one in found["checks"] if one["verdict"] == "agrees")

@@ -134,7 +134,7 @@ def test_columns_may_change_their_places(run, tmp_path):
     assert run("combine", second, *QUIET, "--resume", twin).code == 0
     result = run("combine", moved, *QUIET, "--resume", model)
     assert result.code == 0
-    assert "'new' is left out: the model does not know them" in result.err
+    assert "'new' is left out: not known to the model" in result.err
     assert model.read_bytes() == twin.read_bytes()
     poor = tmp_path / "poor.csv"
     poor.write_text("day,north,load\nx,1,1\n")

@@ -363,7 +363,6 @@ def _forecasts() -> Iterator[Case]:
         "words": (b"a,y\nx,1\nz,2\n", "there is no column of numbers besides 'y'"),
         "text-target": (b"a,y\n1,x\n2,z\n", "column 'y' holds"),
         "slip": (b"a,y\n" + b"1,0\n" * 12 + b"x,1\n", "column 'a' holds 'x'"),
-        "gap": (b"a,y\n1,0\n1,\n1,1\n", "the outcome is missing, and there are outcomes after it"),
         "silent": (b"a,b,y\n1,,0\n1,,1\n", "column 'b' has no value in any row"),
         "short": (b"a,b,y\n1,2,0\n1,2\n", "2 cells; 3 are expected"),
         "infinite": (b"a,y\n1,0\ninf,1\n", "inf"),

@@ -80,7 +80,7 @@ def test_every_format_gives_the_same_rounds(tmp_path, format):
     np.testing.assert_array_equal(batch.advice, [[1, 2], [np.nan, 4], [6, 7]])
     np.testing.assert_array_equal(batch.outcomes, [3, 5, np.nan])
     assert batch.times == ["Mon", "Tue", "Wed"]
-    assert batch.known == 2
+    assert len(batch.with_outcomes()) == 2
     assert batch.advice.flags.c_contiguous
     assert batch.advice.dtype == np.float64
     assert stream.notes == []
@@ -189,7 +189,7 @@ def test_a_model_finds_its_experts_by_name(tmp_path):
     path = write(tmp_path / "t.csv", "new,b,y,a\n9,2,3,1\n")
     stream = open_forecasts(path, names=["a", "b"], target="y")
     assert read(stream)[0].tolist() == [[1, 2]]
-    assert stream.notes == [f"{path}: 'new' is left out: the model does not know them"]
+    assert stream.notes == [f"{path}: 'new' is left out: not known to the model"]
     assert "there is no column 'c'" in complaint(open_forecasts(path, names=["a", "c"]))
 
 
@@ -201,18 +201,16 @@ def test_a_model_may_forecast_a_table_without_outcomes(tmp_path):
     assert "all rows are forecast" in stream.notes[0]
 
 
-def test_outcomes_may_be_missing_in_the_last_rows_alone(tmp_path):
-    """A gap before an outcome is an error with its line, and the rows before it are given; also between blocks."""
+def test_outcomes_may_be_missing_anywhere(tmp_path):
+    """Rows without an outcome are told from those with one, and errors of the latter name their own lines."""
     path = write(tmp_path / "t.csv", "a,y\n1,1\n2,2\n3,\n4,\n5,5\n")
-    stream = open_forecasts(path)
-    batches = stream.batches()
-    assert next(batches).outcomes.tolist() == [1, 2]
-    with pytest.raises(DataError) as caught:
-        next(batches)
-    assert str(caught.value).startswith(f"{path}:4:1: the outcome is missing, and there are outcomes after it")
-    rows = "1,1\n" * 100_000 + "2,\n" * 400_000
-    assert int(np.isnan(read(open_forecasts(write(path, f"a,y\n{rows}")))[1]).sum()) == 400_000
-    assert f"{path}:100002:1: the outcome is missing" in complaint(open_forecasts(write(path, f"a,y\n{rows}3,3\n")))
+    (batch,) = open_forecasts(path).batches()
+    assert list(batch.runs()) == [(0, 2, True), (2, 4, False), (4, 5, True)]
+    known = batch.with_outcomes()
+    assert known.outcomes.tolist() == [1, 2, 5]
+    assert known.advice.ravel().tolist() == [1, 2, 5]
+    assert str(known.error(2, None, "fault", "advice")).startswith(f"{path}:6:")
+    assert str(known.slice(1, 3).error(0, None, "fault", "advice")).startswith(f"{path}:3:")
 
 
 def test_a_bad_cell_is_named_by_line_and_column(tmp_path):

@@ -195,7 +195,7 @@ SUITED = {
     "weighted-majority": "votes.csv --target y --time day --set beta=0.5",
     "randomized-weighted-majority": "votes.csv --target y --time day --set beta=0.5 --set random_state=1",
     "aggregating": "forecasts.csv --target y --time day --range 0 1",
-    "eg": "prices.csv --time day",
+    "eg": "prices.csv --time day --loss wealth",
 }
 USUAL = "forecasts.csv --target y --time day"
 OF_LOSSES = {
@@ -213,7 +213,7 @@ def _combine() -> Iterator[Case]:
         file, words = SUITED.get(name, USUAL).split(" ", 1)
         words += f" --learner {name}"
         asleep = "sleeping-votes.csv" if file == "votes.csv" else "sleeping.csv"
-        reading = words.partition(" --set")[0].partition(" --range")[0].partition(" --learner")[0]
+        reading = words.partition(" --set")[0].partition(" --range")[0].partition(" --l")[0]  # learner and loss
         yield Case(
             f"combine/{name}",
             (
@@ -242,6 +242,9 @@ def _combine() -> Iterator[Case]:
             "combine - --format csv --target y --time day --cache rows.cache --progress --learner boa < forecasts.csv",
             f"combine {USUAL} --out o.parquet --weights w.parquet --quiet --no-comparators",
             f"combine {USUAL} --set eta=0.5 --learner hedge --range -1 2 --quiet",
+            "combine blocks.csv --target y --time day --quiet --save b.rgl --ignore east",
+            "combine blocks.csv --target y --time day --block day --quiet",
+            "combine blocks.csv --resume b.rgl --quiet --no-comparators",
         ),
     )
 

@@ -170,7 +170,7 @@ ERRORS = {
         "combine forecasts.csv --target y --time day --learner weighted-majority",
         "combine forecasts.csv --target y --time day --learner weighted-majority --set beta=2",
         "combine prices.csv --target day --loss wealth",
-        "combine prices.csv --learner eg --target day",
+        "combine prices.csv --learner eg --loss wealth --target day",
         "combine forecasts.csv --target y --time day --delay 2 --arrival day",
         "combine forecasts.csv --target y --time day --delay -1",
         "combine votes.csv --target y --time day --learner randomized-weighted-majority --set beta=0.5 --delay 2",

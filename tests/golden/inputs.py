@@ -95,10 +95,10 @@ def _forecasts(kind: str) -> bytes:
             cells = [f"{0.7 + one * share:.3f}" for one, share in zip(said, (0.7, 0.5, 0.4), strict=True)]
         elif kind.startswith("sleeping"):
             cells = ["" if (day + place) % 5 == 0 else cell for place, cell in enumerate(cells)]
-        told = day < 32 or not kind.startswith("sleeping")
+        told = (day < 32 or not kind.startswith("sleeping")) and (day % 9 or kind != "blocks")
         due = [str(day + 1 + day % 3)] if kind == "late" else []
         ending = [] if kind in ("losses", "prices") else [str(truth) if told else ""]
-        lines.append(",".join([str(day), *cells, *due, *ending]))
+        lines.append(",".join([str(day // 4 if kind == "blocks" else day), *cells, *due, *ending]))
     return "\n".join([*lines, ""]).encode()
 
 
@@ -188,6 +188,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "forecasts.csv": lambda: _forecasts(""),
     "sleeping.csv": lambda: _forecasts("sleeping"),
     "sleeping-votes.csv": lambda: _forecasts("sleeping-votes"),
+    "blocks.csv": lambda: _forecasts("blocks"),
     "late.csv": lambda: _forecasts("late"),
     "votes.csv": lambda: _forecasts("votes"),
     "expert-losses.csv": lambda: _forecasts("losses"),

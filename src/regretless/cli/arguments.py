@@ -112,6 +112,8 @@ class CombineOptions(ReportOptions):
     checkpoint_every: int | None
     delay: int | None
     arrival: str | None
+    block: str | None
+    ignore: list[str]
     switches: int | None
     no_comparators: bool
     save_comparators: str | None

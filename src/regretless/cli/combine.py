@@ -46,7 +46,8 @@ DESCRIPTION = (
 OPTIONS = {"loss": "--loss", "tau": "--tau", "value_range": "--range", "linearize": "--linearize"}
 ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()}
 ELSEWHERE["n_experts"] = "the file says how many experts there are"
-TABLE = "table"
+TABLE, WEALTH = "table", "wealth"
+UNITS = ("hour", "day", "week", "month")
 LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
 
 
@@ -65,6 +66,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--arrival",
         metavar="COLUMN",
         help="the column that says when an outcome is known: by the time column, else by the number of a row (from 1)",
+    )
+    group.add_argument(
+        "--block",
+        choices=tuple(UNITS),
+        help="rows whose --time is in one such stretch are forecast before any of their outcomes",
     )
     group = parser.add_argument_group("comparison")
     group.add_argument(
@@ -85,13 +91,18 @@ def _add_columns(parser: ArgumentParser) -> None:
     group.add_argument(
         "--target", metavar="COLUMN", help="the column of outcomes (npz: the array); if it is called so, it is found"
     )
-    group.add_argument("--time", metavar="COLUMN", help="the column that says when each row was")
+    group.add_argument(
+        "--time", metavar="COLUMN", help="when each row was: rows of one time are forecast before any of their outcomes"
+    )
     group.add_argument(
         "--experts",
         metavar="A,B",
         action="append",
         default=[],
         help="the experts' columns; by default all columns of numbers that are nothing else",
+    )
+    group.add_argument(
+        "--ignore", metavar="A,B", action="append", default=[], help="columns that are not used: facts about a row, say"
     )
     group.add_argument(
         "--format",
@@ -153,7 +164,11 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | 
 
     wanted = expert_class(arguments.learner or COMBINER)
     settings = _settings(arguments, wanted)
-    if "loss" not in settings and signature(wanted).parameters["loss"].default is None:
+    default = signature(wanted).parameters["loss"].default
+    if "loss" not in settings and default == WEALTH and arguments.target is None:
+        choices = "wealth where the table holds price relatives, --loss square where it holds forecasts"
+        raise UsageError(f"--learner {wanted.name} needs a --loss: {choices}")
+    if "loss" not in settings and default in (None, WEALTH):
         settings["loss"] = "square"
     try:
         made = wanted(**settings)
@@ -176,10 +191,11 @@ def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Conti
             option = OPTIONS.get(name, f"--set {name}")
             raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
     continuation = Continuation.read(learner, extra)
-    if arguments.delay is not None and arguments.delay != (continuation.delay or 1):
-        raise UsageError(
-            f"--delay {arguments.delay} contradicts the model, whose outcomes come {continuation.delay or 1} later"
-        )
+    if arguments.delay is not None and (continuation.in_blocks or arguments.delay != (continuation.delay or 1)):
+        come = "with their time" if continuation.in_blocks else f"{continuation.delay or 1} later"
+        raise UsageError(f"--delay {arguments.delay} contradicts the model, whose outcomes come {come}")
+    if arguments.block is not None and arguments.block != continuation.columns["block"]:
+        raise UsageError(f"--block {arguments.block} contradicts the model, which learned without it")
     if (arguments.arrival is None) != (continuation.columns["arrivals"] is None) and arguments.arrival is not None:
         raise UsageError("--arrival contradicts the model, which learned without it")
     return learner, continuation
@@ -218,6 +234,7 @@ def _columns(arguments: CombineOptions, continuation: Continuation | None, *, bl
         "target": arguments.target or before.get("target"),
         "time": arguments.time or before.get("time"),
         "arrivals": arguments.arrival or before.get("arrivals"),
+        "block": arguments.block or before.get("block"),
     }
     return columns | {"target": None} if blind else columns
 
@@ -260,6 +277,7 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation
         save=arguments.save or arguments.resume,
         checkpoint_every=arguments.checkpoint_every,
         unsettled=() if before is None else before.waiting,
+        passed_over=0 if before is None else before.passed_over,
         place=0 if before is None else before.place,
         compare=not arguments.no_comparators,
     )
@@ -284,13 +302,16 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuatio
         advice = "add --loss square to combine forecasts" if arguments.loss is None else "choose another --loss"
         raise UsageError(f"--target has no meaning: {what} need no outcome ({advice})")
     columns = _columns(arguments, before, blind=blind)
-    with options.usage_errors("experts", "format", "cache"):
+    delay = arguments.delay if before is None else before.delay
+    with options.usage_errors("experts", "ignore", "format", "cache"):
         return open_forecasts(
             arguments.file,
             format=arguments.format,
             experts=_experts(arguments, learner, before),
+            ignore=options.names_of(arguments.ignore) or (),
             names=learner.names() if before is not None else None,
             need_target=not blind,
+            blocks=columns["time"] is not None and columns["arrivals"] is None and delay is None,
             cache=arguments.cache,
             **columns,
         )
@@ -342,6 +363,11 @@ def _refuse_contradictions(arguments: CombineOptions) -> None:
     options.refuse_quiet_progress(arguments)
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
+    if arguments.block is not None:
+        if arguments.delay is not None or arguments.arrival is not None:
+            raise UsageError("--block excludes --delay and --arrival: one of them says when outcomes are known")
+        if arguments.time is None and arguments.resume is None:
+            raise UsageError("--block needs --time COLUMN, a column of dates")
     refuse_foreign(arguments.save_comparators)
     outputs = [arguments.out, arguments.weights, arguments.report, arguments.cache, arguments.save_comparators]
     refuse_overwriting_or_model(arguments, [arguments.file], outputs)
@@ -352,8 +378,11 @@ def _refuse_contradictions(arguments: CombineOptions) -> None:
 
 def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     """Some games need every outcome at once."""
+    from ..run.experts import can_wait
+
     option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
-    if option is not None and hasattr(learner, "generator_"):
+    if option is None or can_wait(learner):
+        return
+    if hasattr(learner, "generator_"):
         raise UsageError(f"{option}: {learner.name} draws experts one round after the other; choose hedge")
-    if option is not None and learner._loss.name == "table":
-        raise UsageError(f"{option} is for outcomes of forecasts, and --loss table has none")
+    raise UsageError(f"{option} is for outcomes of forecasts, and --loss table has none")

@@ -98,6 +98,8 @@ class CombineOutput(Output):
             "forecast": self.forecast,
             **certificate_values(self.certificates),
             "missing": int(book.absent),
+            "without_outcome": self.run.passed_over,
+            "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
         }
@@ -128,6 +130,8 @@ class CombineOutput(Output):
             yield f"  as it was drawn: {number_text(book.sampled)}"
         if book.absent:
             yield f"  forecasts that were missing: {int(book.absent):,}"
+        if (block := self.run.stream.largest_block) > 1:
+            yield f"  rows of one time, forecast before any of their outcomes: up to {block:,}"
         if self.run.late:
             yield f"  cost of late outcomes: {number_text(book.delay)}"
         if learner._loss.name == "wealth" and rounds:

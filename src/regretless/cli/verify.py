@@ -170,7 +170,7 @@ def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str
         target=arguments.target,
         time=arguments.time,
     )
-    batches = [batch.slice(0, batch.known) for batch in stream.batches()]
+    batches = [batch.with_outcomes() for batch in stream.batches()]
     advice = np.concatenate([np.array(batch.advice) for batch in batches])
     outcomes = None if blind else np.concatenate([np.array(batch.outcomes) for batch in batches])
     return experts.check(report, advice, outcomes, vectors)

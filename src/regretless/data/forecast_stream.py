@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
+from .forecast_times import Complain, TimeBlocks
 from .messages import listed
 from .source import Source, can_be_read_again, name_of
 from .table_chunk import Array
 
 TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
-Complain = Callable[[int, str | None, str, str], DataError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,13 @@ class ForecastBatch:
     advice : ndarray of float64, shape (rows, experts)
         C-contiguous; nan where an expert is silent.
     outcomes : ndarray of float64, shape (rows,), or None
-        nan in the last rows of the file, if these are to be forecast; None where there are none.
+        nan where it is missing; None where there are none.
     times : list of str or None
         What the time column holds.
     clock, arrivals : ndarray of int64, shape (rows,), or None
         When outcomes are known: that of a row is, as soon as the clock of a later one has reached its arrival. Where
-        there is no time column the clock is None, and counts rows from 1.
+        there is no time column the clock is None, and counts rows from 1. Where rows of one time are a block, both
+        follow from the times.
     error : callable
         Makes the error for (row of this batch, column or None, what was found, what to do).
     """
@@ -47,24 +49,37 @@ class ForecastBatch:
     def __len__(self) -> int:
         return len(self.advice)
 
-    @property
-    def known(self) -> int:
-        """How many rows there are before the first whose outcome is missing."""
-        if self.outcomes is None:
-            return len(self)
-        missing = np.isnan(self.outcomes)
-        return int(missing.argmax()) if missing.any() else len(self)
+    def with_outcomes(self) -> ForecastBatch:
+        """The rows whose outcomes are not missing."""
+        if self.outcomes is None or not np.isnan(self.outcomes).any():
+            return self
+        places = np.flatnonzero(~np.isnan(self.outcomes))
+        return self._take(places, places)
+
+    def runs(self) -> Iterator[tuple[int, int, bool]]:
+        """Neighbouring rows that all have outcomes, or none of which has one: begin, end, and which."""
+        if self.outcomes is None or not len(self):
+            yield 0, len(self), True
+            return
+        known = ~np.isnan(self.outcomes)
+        cuts = [0, *(np.flatnonzero(known[1:] != known[:-1]) + 1).tolist(), len(self)]
+        for begin, end in pairwise(cuts):
+            yield begin, end, bool(known[begin])
 
     def slice(self, begin: int, end: int) -> ForecastBatch:
-        """Some of the rows."""
+        """Some neighbouring rows."""
+        return self._take(slice(begin, end), range(begin, end))
+
+    def _take(self, cut: Any, places: Sequence[int] | Array) -> ForecastBatch:
+        """Some rows, as an index of arrays and as numbers."""
 
         def error(row: int, column: str | None, fault: str, advice: str) -> DataError:
-            return self.error(begin + row, column, fault, advice)
+            return self.error(int(places[row]), column, fault, advice)
 
-        cut = slice(begin, end)
-        columns = {name: getattr(self, name) for name in ("outcomes", "times", "clock", "arrivals")}
+        columns = {name: getattr(self, name) for name in ("outcomes", "clock", "arrivals")}
         parts = {name: None if column is None else column[cut] for name, column in columns.items()}
-        return replace(self, advice=self.advice[cut], error=error, **parts)
+        times = None if self.times is None else [self.times[row] for row in places]
+        return replace(self, advice=self.advice[cut], times=times, error=error, **parts)
 
 
 @dataclass(frozen=True)
@@ -95,10 +110,16 @@ class Columns:
         Columns by name.
     experts : sequence of str or None
         The experts' columns; by default all numeric ones that are nothing else.
+    ignore : sequence of str
+        Columns that are not used at all.
     names : sequence of str or None
         The experts of a model that this goes on with, to be found in whatever order they stand.
     need_target : bool
         Whether there must be a column of outcomes. If not, there is none.
+    blocks : bool
+        Whether rows of one time are a block, whose outcomes are known once a row of a later time comes.
+    block : str or None
+        Of which stretch of time rows are a block instead, a unit of `TimeBlocks`.
     words : Words
         What messages call them.
     """
@@ -109,7 +130,10 @@ class Columns:
     experts: Sequence[str] | None = None
     names: Sequence[str] | None = None
     need_target: bool = True
+    blocks: bool = False
+    block: str | None = None
     words: Words = FORECASTS
+    ignore: Sequence[str] = ()
 
     def apart(self) -> list[str]:
         """The columns that are no experts, as far as they are named."""
@@ -129,6 +153,8 @@ class ForecastStream(ABC):
         Their names; known once the first batch is.
     target : str or None
         The column of outcomes, once the first batch is known.
+    largest_block : int
+        Of the rows so far, how many are of one time and known together; 1 where rows are no blocks.
     notes : list of str
         What a user should know of the columns, once the first batch is known.
     """
@@ -138,9 +164,15 @@ class ForecastStream(ABC):
         self.rereadable = can_be_read_again(path)
         self.experts: list[str] = []
         self.target: str | None = None
+        self.largest_block = 1
         self.notes: list[str] = []
         self._columns = columns
         self._begun = False
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether rows of one time are a block."""
+        return self._columns.blocks
 
     def batches(self, skip: int = 0) -> Iterator[ForecastBatch]:
         """Read from the start, passing over the first `skip` rows.
@@ -162,14 +194,15 @@ class ForecastStream(ABC):
             "target": self.target or columns.target,
             "time": columns.time,
             "arrivals": columns.arrivals,
+            "block": columns.block,
             "experts": self.experts,
         }
 
     def _after(self, skip: int) -> Iterator[ForecastBatch]:
-        empty, gap = True, Gap()
+        empty, blocks = True, TimeBlocks(str(self._columns.time), self._columns.block) if self.in_blocks else None
         for batch in self._batches():
             empty = False
-            good, error = gap.before(batch)
+            good, error = (batch, None) if blocks is None else self._marked(batch, blocks)
             if skip < len(good):
                 yield good.slice(skip, len(good)) if skip else good
             skip = max(0, skip - len(good))
@@ -177,6 +210,13 @@ class ForecastStream(ABC):
                 raise error
         if empty:
             raise self._error("no rows", f"give a file with at least one row of {self._columns.words.cells}")
+
+    def _marked(self, batch: ForecastBatch, blocks: TimeBlocks) -> tuple[ForecastBatch, DataError | None]:
+        """The rows whose times can be used, with their clock, and the error to raise after them."""
+        clock, error = blocks.mark(batch.times or (), batch.error)
+        self.largest_block = max(self.largest_block, blocks.largest)
+        good = batch if len(clock) == len(batch) else batch.slice(0, len(clock))
+        return replace(good, clock=clock, arrivals=clock + 1), error
 
     @abstractmethod
     def _batches(self) -> Iterator[ForecastBatch]:
@@ -195,7 +235,7 @@ class ForecastStream(ABC):
         named, model = self._columns.target, self._columns.names
         if named in names:
             return named
-        taken = {*self._columns.apart(), *(self._columns.experts or ()), *(model or ())}
+        taken = {*self._columns.apart(), *self._columns.ignore, *(self._columns.experts or ()), *(model or ())}
         results = [name for name in names if name.casefold() in called and name not in taken]
         if named is None and len(results) == 1:
             return results[0]
@@ -219,38 +259,3 @@ class ForecastStream(ABC):
     def _note(self, text: str) -> None:
         if text not in self.notes:  # a second reading finds the same
             self.notes.append(text)
-
-
-class Gap:
-    """Watches that outcomes are missing in the last rows alone."""
-
-    def __init__(self) -> None:
-        self._first: DataError | None = None
-
-    def before(self, batch: ForecastBatch) -> tuple[ForecastBatch, DataError | None]:
-        """The rows before one that must have had an outcome, and the error to raise after them."""
-        if batch.outcomes is None:
-            return batch, None
-        known = ~np.isnan(batch.outcomes)
-        if self._first is not None:
-            return (batch, None) if not known.any() else (batch.slice(0, 0), self._first)
-        begin = batch.known
-        if begin == len(batch):
-            return batch, None
-        advice = "only the last rows may be without one, to be forecast; fill it in or leave the row out"
-        self._first = batch.error(begin, None, "the outcome is missing, and there are outcomes after it", advice)
-        return (batch, None) if not known[begin:].any() else (batch.slice(0, begin), self._first)
-
-
-def moments(values: Sequence[str]) -> Array | None:
-    """Times as whole numbers: numbers as they are, dates in microseconds; None if they are neither."""
-    try:
-        numbers = np.array([float(value) for value in values], dtype=np.float64)
-        return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else None
-    except (ValueError, OverflowError):
-        pass
-    try:
-        dates = np.array([value.strip().removesuffix("Z") for value in values], dtype="datetime64[us]")
-    except ValueError:
-        return None
-    return None if np.isnat(dates).any() else dates.astype(np.int64)

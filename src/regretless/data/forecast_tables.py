@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import DataError
 from .columns import NUMERIC
 from .csv import share_of_numbers
-from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream, moments
+from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream
+from .forecast_times import moments
 from .messages import listed
 from .named_columns import Selection, Usual, floats, open_columns
 from .source import Source
@@ -18,6 +19,7 @@ from .table_chunk import Array, Chunk
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5
+FAR_AWAY = 1.0  # so many times the spread of the outcomes
 CLOCKLIKE = 12  # rows over which whole numbers that grow are no coincidence
 
 
@@ -46,6 +48,7 @@ class TableForecasts(ForecastStream):
             batch, error = self._batch(chunk, choice)
             if not heard.any():
                 self._suspect_clocks(batch.advice)
+                self._suspect_strangers(batch)
             heard |= ~np.isnan(batch.advice).all(axis=0)
             if last and error is None:
                 self._refuse_silent(heard)
@@ -114,6 +117,18 @@ class TableForecasts(ForecastStream):
             fault = f"{self.experts[place]!r} grows from row to row like a date, and is taken for an expert"
             self._note(f"{self.name}: {fault}; if it is none, name it with --time, {columns.words.otherwise}")
 
+    def _suspect_strangers(self, batch: ForecastBatch) -> None:
+        """A flag, or a column far from all outcomes, is rather a fact about the row than a forecast."""
+        columns, outcomes = self._columns, batch.with_outcomes().outcomes
+        if outcomes is None or len(outcomes) < CLOCKLIKE or columns.experts is not None or columns.names is not None:
+            return
+        for place, name in enumerate(self.experts):
+            values = batch.advice[:, place]
+            fault = _strange(values[~np.isnan(values)], outcomes)
+            if fault is not None:
+                advice = f"if it is no {columns.words.cell}, leave it out with --ignore"
+                self._note(f"{self.name}: {name!r} {fault}, and is taken for an {columns.words.column}; {advice}")
+
     def _refuse_silent(self, heard: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
         silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
@@ -145,6 +160,8 @@ class Choice(Selection):
 
     def choose(self, names: list[str]) -> list[str]:
         """The columns to read. The list becomes shorter when columns of text are found in it."""
+        self._refuse_missing(self._columns.ignore, names)
+        names = [name for name in names if name not in self._columns.ignore]
         if self.target is None and self._columns.need_target:
             self.target = self._stream.target = self._stream.find_target(names, TARGETS)
         apart = [name for name in (self.target, self._columns.time, self._columns.arrivals) if name is not None]
@@ -156,7 +173,7 @@ class Choice(Selection):
             self._wanted = [*known, *apart]
             if self._columns.names is not None:
                 wanted = set(self._wanted)
-                self._leave_out([name for name in names if name not in wanted], "the model does not know them")
+                self._leave_out([name for name in names if name not in wanted], "not known to the model")
         return self._wanted
 
     def settle(self, kinds: dict[str, str]) -> None:
@@ -249,6 +266,21 @@ def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
         if error is not None:
             raise error
         before = after
+
+
+def _strange(values: Array, outcomes: Array) -> str | None:
+    """Why values are hardly forecasts of these outcomes; None if they may be."""
+    low, high, middle = (
+        float(outcomes.min()),
+        float(outcomes.max()),
+        float(np.median(values)) if len(values) else np.nan,
+    )
+    if max(low - middle, middle - high) > FAR_AWAY * (high - low):
+        here = f"({values.min():.4g} to {values.max():.4g})"
+        return f"lies far {here} from all outcomes of the first rows ({low:.4g} to {high:.4g})"
+    if np.array_equal(np.unique(values), [0, 1]) and not np.isin(outcomes, (0, 1)).all():
+        return "is 0 or 1 in all of the first rows, as a flag is, while outcomes are not"
+    return None
 
 
 def _words(column: Any) -> list[str]:

@@ -10,8 +10,9 @@ import numpy as np
 from ..errors import DataError, ParameterError, RegretlessError
 from .archives import NUMBERS, Archive, Member, damage_as_error
 from .arrays import ENTRIES, slices
-from .forecast_stream import Columns, ForecastBatch, ForecastStream, moments
+from .forecast_stream import Columns, ForecastBatch, ForecastStream
 from .forecast_tables import TableForecasts
+from .forecast_times import moments
 from .formats import FORECASTS
 from .messages import listed
 from .source import Source, can_be_read_again, whole_file
@@ -30,7 +31,10 @@ def open_forecasts(
     experts: Sequence[str] | None = None,
     arrivals: str | None = None,
     names: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
     need_target: bool = True,
+    blocks: bool = False,
+    block: str | None = None,
     cache: str | os.PathLike[str] | None = None,
 ) -> ForecastStream:
     """Open a table of forecasts.
@@ -53,8 +57,15 @@ def open_forecasts(
         The column that says when each outcome is known, in the terms of `time`, else as a row counted from 1.
     names : sequence of str, optional
         The experts of the model that goes on with this table. Their columns may stand in any order, among others.
+    ignore : sequence of str
+        Columns that are not used, as if the table did not have them.
     need_target : bool
         Whether outcomes are needed; otherwise none are read.
+    blocks : bool
+        Whether rows of one time are a block, whose outcomes are known once a row of a later time comes. The times must
+        not go back.
+    block : {"hour", "day", "week", "month"}, optional
+        Rows of one such stretch of time are a block instead of those of one time.
     cache : path, optional
         What can be read only once is copied there, so that it can be read again.
 
@@ -66,7 +77,7 @@ def open_forecasts(
         If the options do not fit each other.
     """
     chosen = FORECASTS.choose(path, format)
-    columns = Columns(target, time, arrivals, experts, names, need_target)
+    columns = Columns(target, time, arrivals, experts, names, need_target, blocks, block, ignore=ignore)
     _refuse_contradictions(columns)
     source: Source = path
     if cache is not None and not can_be_read_again(path):
@@ -82,6 +93,8 @@ def _refuse_contradictions(columns: Columns) -> None:
     apart = columns.apart()
     if len(set(apart)) < len(apart):
         raise RegretlessError(f"{listed(apart)}: outcome, time and arrival are three columns")
+    if used := [name for name in columns.ignore if name in (*apart, *(columns.experts or ()), *(columns.names or ()))]:
+        raise ParameterError("ignore", ",".join(columns.ignore), f"{listed(used)} is used", ": ")
     if columns.experts is None:
         return
     if len(set(columns.experts)) < len(columns.experts):
@@ -167,15 +180,19 @@ class NpzForecasts(ForecastStream):
         experts = self._columns.experts
         if experts is not None and set(experts).isdisjoint(called) and list(experts) == [self._table(archive.names)]:
             experts = None
-        wanted = list(self._columns.names or experts or called)
+        self._refuse_missing(self._columns.ignore, called)
+        wanted = [name for name in self._columns.names or experts or called if name not in self._columns.ignore]
         places = {name: place for place, name in enumerate(called)}
-        if lacking := [name for name in wanted if name not in places]:
-            raise self._error(f"there is no expert {listed(lacking)}", f"the experts are {listed(called)}")
+        self._refuse_missing(wanted, called)
         if self._columns.names is not None:
             known = set(wanted)
-            self._ignored([name for name in called if name not in known], "the model does not know them")
+            self._ignored([name for name in called if name not in known], "not known to the model")
         self.experts = wanted
         return [places[name] for name in wanted]
+
+    def _refuse_missing(self, wanted: Sequence[str], called: Sequence[str]) -> None:
+        if lacking := [name for name in wanted if name not in set(called)]:
+            raise self._error(f"there is no expert {listed(lacking)}", f"the experts are {listed(list(called))}")
 
     def _beside(self, archive: Archive, rows: int) -> dict[str, Member]:
         """The arrays of one value a row."""

@@ -7,6 +7,8 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any, Protocol
 
+import numpy as np
+
 from ..errors import RegretlessError
 from .base import ExpertLearner
 from .errors import AdviceError, complaint
@@ -42,26 +44,32 @@ class Late:
         the clock of the rows, or by the number of the row (from 1) if they have none.
     waiting : iterable of (arrival, row, ticket, outcome)
         Of rows that were predicted before.
+    row : int
+        The number of the last row, counted from 1 over all rows ever predicted.
     settled : callable
-        Told after every outcome.
+        Called after every outcome, or after several that no stop was between.
+    next_stop : callable
+        The number of rounds after which `settled` must be called next, from the number of rounds now.
 
     Attributes
     ----------
     row : int
-        The number of the last row, counted from 1 over all rows ever predicted.
+        As above.
     """
 
     def __init__(
         self,
         learner: ExpertLearner,
         delay: int | None,
-        waiting: Iterable[Waiting] = (),
-        settled: Callable[[], None] = lambda: None,
+        waiting: Iterable[Waiting],
+        row: int,
+        settled: Callable[[], None],
+        next_stop: Callable[[int], int],
     ) -> None:
-        self._learner, self._delay, self._settled = learner, delay, settled
+        self._learner, self._delay, self._settled, self._next_stop = learner, delay, settled, next_stop
         self._waiting = list(waiting)
         heapify(self._waiting)
-        self.row = learner.rounds_ + len(self._waiting)
+        self.row = row
         self._judge: Any = None
 
     def play(self, rows: Rows, out: Play) -> None:
@@ -72,21 +80,63 @@ class Late:
         AdviceError
             If a row cannot be played, or its outcome is said to come before the row itself. The rows before it are.
         """
-        for place in range(len(rows)):
-            now, then = self._times(rows, place)
-            self._settle(now)
-            try:
-                forecast = self._learner.predict(rows.advice[place])
-            except AdviceError as error:
-                raise AdviceError(place, error.expert, error.found, error.advice, error.column) from error
-            rest = self._learner.waiting(forecast.ticket)
-            outcome = 0.0 if rows.outcomes is None else float(rows.outcomes[place])
-            out.losses[place] = self._foreseen(place, forecast.ticket, rest, outcome)
-            out.predictions[place] = forecast
-            if out.weights is not None:
-                out.weights[place] = rest.weights
-            self.row += 1
-            heappush(self._waiting, (then, self.row, forecast.ticket, outcome))
+        now, then = self._times(rows)
+        early = np.flatnonzero(then <= now)
+        sound = int(early[0]) if len(early) else len(rows)
+        # rows before which all earlier outcomes have come
+        complete = np.flatnonzero(np.maximum.accumulate(then[:-1]) <= now[1:]) + 1
+        place = 0
+        while place < sound:
+            self._settle(int(now[place]))
+            limit = min(sound, place + self._next_stop(self._learner.rounds_) - self._learner.rounds_)
+            last = int(np.searchsorted(complete, limit, side="right")) - 1
+            end = place if self._waiting or last < 0 else int(complete[last])
+            if end > place + 1 and self._at_once(rows, place, end, now, then, out):
+                place = end
+            else:
+                self._one(rows, place, int(then[place]), out)
+                place += 1
+        if sound < len(rows):
+            raise AdviceError(
+                sound, None, "the outcome arrives before the row is over", "an outcome comes after its forecast"
+            )
+
+    def _at_once(self, rows: Rows, begin: int, end: int, now: Array, then: Array, out: Play) -> bool:
+        """Play rows whose outcomes all come before the row after them; false, and nothing, if one cannot be played."""
+        cut = slice(begin, end)
+        undo = bookmark(self._learner)
+        outcomes = None if rows.outcomes is None else rows.outcomes[cut]
+        arrivals = np.searchsorted(now[cut], then[cut])
+        try:
+            played = self._learner.play(rows.advice[cut], outcomes, arrivals=arrivals, weights=out.weights is not None)
+        except AdviceError:
+            undo()
+            return False
+        out.losses[cut], out.predictions[cut] = played.losses, played.predictions
+        if out.weights is not None:
+            out.weights[cut] = played.weights
+        self.row += end - begin
+        self._settled()
+        return True
+
+    def _one(self, rows: Rows, place: int, then: int, out: Play) -> None:
+        try:
+            forecast = self._learner.predict(rows.advice[place])
+        except AdviceError as error:
+            raise AdviceError(place, error.expert, error.found, error.advice, error.column) from error
+        rest = self._learner.waiting(forecast.ticket)
+        outcome = 0.0 if rows.outcomes is None else float(rows.outcomes[place])
+        out.losses[place] = self._foreseen(place, forecast.ticket, rest, outcome)
+        out.predictions[place] = forecast
+        if out.weights is not None:
+            out.weights[place] = rest.weights
+        self.row += 1
+        heappush(self._waiting, (then, self.row, forecast.ticket, outcome))
+
+    def pass_over(self, rows: Rows) -> None:
+        """Settle what is due before the prediction of a first row that has no outcome, and never will."""
+        self.arrive(rows, 0)
+        self.row += 1
 
     def arrive(self, rows: Rows, ahead: int) -> None:
         """Settle what is due before the prediction of a first row that has no outcome, so many rows ahead."""
@@ -95,16 +145,12 @@ class Late:
         else:
             self._settle(int(rows.clock[0]))
 
-    def _times(self, rows: Rows, place: int) -> tuple[int, int]:
-        row = self.row + 1
+    def _times(self, rows: Rows) -> tuple[Array, Array]:
+        """When each row is predicted, and when its outcome is known."""
+        numbers = self.row + 1 + np.arange(len(rows), dtype=np.int64)
         if self._delay is not None:
-            return row, row + self._delay
-        now, then = row if rows.clock is None else int(rows.clock[place]), int(rows.arrivals[place])
-        if then <= now:
-            raise AdviceError(
-                place, None, "the outcome arrives before the row is over", "an outcome comes after its forecast"
-            )
-        return now, then
+            return numbers, numbers + self._delay
+        return numbers if rows.clock is None else rows.clock, rows.arrivals
 
     def _foreseen(self, place: int, ticket: int, pending: Round, outcome: float) -> float:
         """The loss that the outcome will bring; what is wrong with it is said at once, of the row where it stands."""
@@ -133,3 +179,19 @@ class Late:
     def waiting(self) -> list[Waiting]:
         """What waits, in the order of arrival."""
         return sorted(self._waiting)
+
+
+def bookmark(learner: ExpertLearner) -> Callable[[], None]:
+    """What takes a learner back to where it stands."""
+    board, generator = learner._board, getattr(learner, "generator_", None)
+    arrays = {} if board is None else {name: array.copy() for name, array in board.arrays().items()}
+    draws = None if generator is None else generator.bit_generator.state
+
+    def undo() -> None:
+        learner._board = board
+        if board is not None:
+            board.adopt(arrays)
+        if generator is not None:
+            generator.bit_generator.state = draws
+
+    return undo

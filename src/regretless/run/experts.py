@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.forecast_stream import ForecastBatch, ForecastStream
+from ..data.forecast_times import UNITS
 from ..errors import DataError, RegretlessError
 from ..experts.base import ExpertLearner
-from ..experts.delayed_stream import Late, Waiting
+from ..experts.delayed_stream import Late, Waiting, bookmark
 from ..experts.errors import AdviceError
 from ..experts.history import TAIL, History
-from ..experts.losses import WITHOUT_OUTCOME
+from ..experts.losses import TABLE, WITHOUT_OUTCOME
 from ..experts.result import Play
 from ..experts.sufficient_statistics import Totals
 from ..persist.validation import fits, one
@@ -41,9 +42,9 @@ class CombineRun(StreamRun):
     learner : ExpertLearner
     stream : ForecastStream
     delay : int or None
-        After how many rows an outcome is known; None: before the next one, or when the stream's arrivals say.
+        After how many rows an outcome is known; None: when the stream's arrivals or times say, or before the next row.
     arrivals : bool
-        Whether the stream says when outcomes are known.
+        Whether a column of the stream says when outcomes are known.
     save : path or None
         Where checkpoints and the finished model go.
     checkpoint_every : int or None
@@ -53,6 +54,8 @@ class CombineRun(StreamRun):
     history : History
     unsettled : iterable of (arrival, row, ticket, outcome)
         Rows of earlier files whose outcomes have not arrived yet.
+    passed_over : int
+        How many rows, of this file and those before it, had no outcome, and were followed by one that had.
     place : int
         How many rows of this stream are learned; at first, where the run begins.
     compare : bool
@@ -81,6 +84,7 @@ class CombineRun(StreamRun):
     weights_out: ColumnsOut | None = None
     history: History = field(default_factory=lambda: History([]))
     unsettled: Iterable[Waiting] = ()
+    passed_over: int = 0
     place: int = 0
     compare: bool = True
     forecasts: list[tuple[str, float]] = field(default_factory=list)
@@ -93,12 +97,15 @@ class CombineRun(StreamRun):
 
     def __post_init__(self) -> None:
         waiting = list(self.unsettled)
-        self.before = self._rows = self.learner.rounds_ + len(waiting)  # rows of all files so far
-        late = self.delay not in (None, 1) or self.arrivals or waiting
-        self._late = Late(self.learner, self.delay, waiting, self._settled) if late else None
-
-        self._ahead: list[ForecastBatch] = []
-        self._looked = 0
+        self._passed_over = self.passed_over  # before this file
+        self.before = self._rows = self.learner.rounds_ + len(waiting) + self.passed_over  # rows of all files so far
+        self._said_late = self.delay not in (None, 1) or self.arrivals
+        late = self._said_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
+        self._late: Late | None = None
+        if late:
+            self._late = Late(self.learner, self.delay, waiting, self._rows, self._settled, self._next_note)
+        self._clock = 0  # of the last row
+        self._ahead: list[ForecastBatch] = []  # rows without outcome, after which none has come yet
         self._last: deque[tuple[Sequence[Any], Array, Array]] = deque()  # times, predictions, outcomes
         self._last_rows = 0
 
@@ -115,19 +122,28 @@ class CombineRun(StreamRun):
         keep = False
         try:
             try:
-                self._rescued(lambda: self._go_over(self.stream.batches(self.place)))
+                self._rescued(self._go_to_the_end)
             except Exception:
                 keep = self.saved > 0
                 raise
             self._write(unfinished=False)
             keep = True
-            if self._late is not None:
-                self._look_ahead(self._late)
+            if self._said_late:  # the saved model goes on tomorrow, with outcomes still to come
+                self._look_ahead()
         finally:
             self._note_last()
             self._close(keep=keep)
         if self.rounds:
             self.history.record(self.learner)
+
+    def _go_to_the_end(self) -> None:
+        self._go_over(self.stream.batches(self.place))
+        if not self._said_late:  # the last block is over
+            self._look_ahead()
+        if gaps := self.passed_over - self._passed_over:
+            rows = "row has no outcome" if gaps == 1 else "rows have no outcome"
+            said = f"{gaps:,} {rows} and rows with one after it: predicted, and nothing learned"
+            self.stream.notes.append(f"{self.stream.name}: {said}")
 
     @property
     def rounds(self) -> int:
@@ -151,8 +167,9 @@ class CombineRun(StreamRun):
 
     @property
     def late(self) -> bool:
-        """Whether outcomes come late."""
-        return self._late is not None
+        """Whether outcomes come late, by the user's word or by blocks of rows."""
+        board = self.learner._board
+        return self._said_late or (self._late is not None and board is not None and board.apart > 0)
 
     @property
     def blind(self) -> bool:
@@ -180,28 +197,63 @@ class CombineRun(StreamRun):
         self._begin()
         if self.before and self._rows == self.before:
             self._look_back(batch)
-        known, done = batch.known, 0
-        while done < known:
-            end = min(known, done + self._next_stop(self._rows) - self._rows)
-            for begin, cut in self._pieces(done, end):
-                self._piece(batch.slice(begin, cut))
-            done = end
-        if self.totals is not None and known:
-            good = batch.slice(0, known)
-            self.totals.add(good.advice, None if self.blind else good.outcomes)
-        for row in (batch.slice(place, place + 1) for place in range(known, len(batch))):
-            if self._late is None:
-                self._forecast(row, self._looked)
-                self._looked += 1
+        if self.stream.in_blocks and self._late is None:
+            self._refuse_ties(batch)
+        for begin, end, known in batch.runs():
+            if known:
+                self._pass_over()
+                self._learn(batch, begin, end)
             else:
-                self._ahead.append(row)
+                self._ahead.append(batch.slice(begin, end))
+        if self.totals is not None:
+            good = batch.with_outcomes()
+            if len(good):
+                self.totals.add(good.advice, None if self.blind else good.outcomes)
+
+    def _learn(self, batch: ForecastBatch, begin: int, end: int) -> None:
+        """Play rows that have outcomes, with a stop wherever something is to be noted."""
+        while begin < end:
+            stop = min(end, begin + self._next_stop(self._rows) - self._rows)
+            for first, cut in self._pieces(begin, stop):
+                self._piece(batch.slice(first, cut))
+            begin = stop
+
+    def _pass_over(self) -> None:
+        """Forecast rows without outcome that a row with one has followed: nothing is learned from them."""
+        for batch in self._ahead:
+            for begin, end in self._pieces(0, len(batch)):
+                for row in (batch.slice(place, place + 1) for place in range(begin, end)):
+                    if self._late is not None:
+                        self._late.pass_over(row)
+                    self._forecast(row, 0)
+                    self._rows += 1
+                    self.place += 1
+                    self.passed_over += 1
+                    self._save_if_due()
+        self._ahead.clear()
+        self.forecasts.clear()
+
+    def _refuse_ties(self, batch: ForecastBatch) -> None:
+        """Some games need every outcome at once."""
+        assert batch.clock is not None
+        clock = np.concatenate([[self._clock], batch.clock])
+        tied = np.flatnonzero(clock[1:] == clock[:-1])
+        if len(tied):
+            row, when = int(tied[0]), batch.times[tied[0]] if batch.times else ""
+            fault = f"this row and the one before it are both of {when}"
+            advice = "--delay 1 plays one after the other, and hedge waits for outcomes"
+            raise batch.error(row, None, f"{fault}, and {self.learner.name} needs every outcome at once", advice)
+        self._clock = int(clock[-1])
+
+    def _next_note(self, rounds: int) -> int:
+        """The next round after which the learner's state is noted."""
+        return min(self.history.next_stop(rounds), 1 << rounds.bit_length())
 
     def _next_stop(self, rows: int) -> int:
         """The next row at which something is to be noted."""
-        stops = [self.history.next_stop(rows), 1 << rows.bit_length()]
-        if self.checkpoint_every:
-            stops.append((rows // self.checkpoint_every + 1) * self.checkpoint_every)
-        return min(stops)
+        if not self.checkpoint_every:
+            return self._next_note(rows)
+        return min(self._next_note(rows), (rows // self.checkpoint_every + 1) * self.checkpoint_every)
 
     def _piece(self, piece: ForecastBatch) -> None:
         """Play rows up to the next stop, or up to one that cannot be played."""
@@ -223,7 +275,7 @@ class CombineRun(StreamRun):
                 weights = None if out.weights is None else out.weights[: error.row]
                 return Play(out.predictions[: error.row], out.losses[: error.row], weights), error
             return out, None
-        undo = _bookmark(self.learner)
+        undo = bookmark(self.learner)
         try:
             return self.learner.play(piece.advice, piece.outcomes, weights=rest), None
         except AdviceError as error:
@@ -246,6 +298,9 @@ class CombineRun(StreamRun):
             self.weights_out.write(times, list(played.weights.T))
         if self._late is None:
             self._settled()
+        self._save_if_due()
+
+    def _save_if_due(self) -> None:
         if self.checkpoint_every and self._rows % self.checkpoint_every == 0:
             self._write(unfinished=True)
 
@@ -274,15 +329,17 @@ class CombineRun(StreamRun):
         if rounds & (rounds - 1) == 0:
             self.on_point(self.point)
 
-    def _look_ahead(self, late: Late) -> None:
-        """Forecast the last rows by what will be known then, and learn all that is.
-
-        The model is saved already: it goes on tomorrow, with these outcomes still to come.
-        """
-        for ahead, row in enumerate(self._ahead):
-            late.arrive(row, ahead)
-            self._forecast(row, ahead)
-        late.settle_all()
+    def _look_ahead(self) -> None:
+        """Forecast the last rows by what will be known then, and learn all that is."""
+        ahead = 0
+        for batch in self._ahead:
+            for row in (batch.slice(place, place + 1) for place in range(len(batch))):
+                if self._late is not None:
+                    self._late.arrive(row, ahead)
+                self._forecast(row, ahead)
+                ahead += 1
+        if self._late is not None:
+            self._late.settle_all()
 
     def _forecast(self, row: ForecastBatch, ahead: int) -> None:
         """Combine the forecasts of a row whose outcome is not known."""
@@ -345,7 +402,7 @@ class CombineRun(StreamRun):
 
     def _blocks(self) -> Iterator[tuple[Array, Array | None]]:
         for batch in self.stream.batches():
-            known = batch.slice(0, batch.known)
+            known = batch.with_outcomes()
             if len(known):
                 yield known.advice, None if self.blind else known.outcomes
 
@@ -358,26 +415,11 @@ class CombineRun(StreamRun):
         return {
             "columns": {name: value for name, value in self.stream.schema().items() if name != "experts"},
             "delay": self.delay,
+            "passed_over": self.passed_over,
             "waiting": [list(one) for one in self._late.waiting()] if self._late is not None else [],
             "history": self.history.describe(),
             "unfinished": {"row": self.place, "source": os.path.basename(self.stream.name)} if unfinished else None,
         }
-
-
-def _bookmark(learner: ExpertLearner) -> Callable[[], None]:
-    """What takes a learner back to where it stands."""
-    board, generator = learner._board, getattr(learner, "generator_", None)
-    arrays = {} if board is None else {name: array.copy() for name, array in board.arrays().items()}
-    draws = None if generator is None else generator.bit_generator.state
-
-    def undo() -> None:
-        learner._board = board
-        if board is not None:
-            board.adopt(arrays)
-        if generator is not None:
-            generator.bit_generator.state = draws
-
-    return undo
 
 
 @dataclass(frozen=True)
@@ -387,10 +429,12 @@ class Continuation:
     Attributes
     ----------
     columns : mapping
-        The columns of the file that was combined: target, time, arrivals.
+        The columns of the file that was combined: target, time, arrivals; and the unit of a block.
     delay : int or None
     waiting : tuple of (arrival, row, ticket, outcome)
         Outcomes that had not arrived yet.
+    passed_over : int
+        Rows that had no outcome, and were followed by one that had.
     history : History or None
     place : int
         Of an unfinished run, how many rows of its stream are learned; else 0.
@@ -401,6 +445,7 @@ class Continuation:
     columns: Mapping[str, str | None]
     delay: int | None = None
     waiting: tuple[Waiting, ...] = ()
+    passed_over: int = 0
     history: History | None = None
     place: int = 0
     source: str | None = None
@@ -420,15 +465,22 @@ class Continuation:
             raise RegretlessError("the model does not say which file its experts came from; go on with it in Python")
         with fits("what the model says of its run"):
             columns = {name: _column(extra["columns"][name]) for name in ("target", "time", "arrivals")}
+            columns["block"] = _unit(extra["columns"].get("block"))
             waiting = tuple((int(a), int(row), int(t), float(y)) for a, row, t, y in extra["waiting"])
             if sorted(ticket for _, _, ticket, _ in waiting) != sorted(learner.pending_):
                 raise ValueError("other outcomes are waited for than predictions were made")
             history = History.read(extra["history"], learner.names())
             stands, delay = extra["unfinished"], extra["delay"]
             place, source = (0, None) if stands is None else (int(stands["row"]), str(stands["source"]))
-            if place < 0 or (delay is not None and int(delay) < 1):
-                raise ValueError(f"row {place}, delay {delay}")
-        return cls(columns, None if delay is None else int(delay), waiting, history, place, source)
+            passed_over = int(extra.get("passed_over", 0))
+            if min(place, passed_over) < 0 or (delay is not None and int(delay) < 1):
+                raise ValueError(f"row {place}, passed over {passed_over}, delay {delay}")
+        return cls(columns, None if delay is None else int(delay), waiting, passed_over, history, place, source)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether rows of one time were a block."""
+        return self.delay is None and self.columns["time"] is not None and self.columns["arrivals"] is None
 
     def refuse_other(self, stream: ForecastStream) -> None:
         """An unfinished run goes on in the stream that it stopped in.
@@ -442,5 +494,16 @@ class Continuation:
             refuse_other_stream(stream.name, self.source, self.place)
 
 
+def _unit(name: Any) -> str | None:
+    if name not in (None, *UNITS):
+        raise ValueError(f"a block of one {name!r}")
+    return None if name is None else str(name)
+
+
 def _column(name: Any) -> str | None:
     return None if name is None else one(name, str, "a column")
+
+
+def can_wait(learner: ExpertLearner) -> bool:
+    """Whether outcomes may come late: not where an expert is drawn in every round, or losses come by themselves."""
+    return not hasattr(learner, "generator_") and learner._loss.name != TABLE

@@ -108,14 +108,15 @@ class ForecastFile(ForecastShard):
     def blocks(self, known: Experts, blind: bool) -> Iterator[tuple[Array, Array | None]]:
         """The rows whose outcomes are known."""
         for batch in self._open(known.names, blind).batches():
-            good = batch.slice(0, batch.known)
+            good = batch.with_outcomes()
             if len(good):
                 yield good.advice, None if blind else good.outcomes
 
     def _open(self, names: list[str] | None, blind: bool) -> ForecastStream:
         from ...data.forecasts import open_forecasts
 
-        return open_forecasts(self.path, names=names, **{**self.reading, "need_target": not blind})
+        timed = self.reading.get("time") is not None and self.reading.get("arrivals") is None
+        return open_forecasts(self.path, names=names, **{"blocks": timed, **self.reading, "need_target": not blind})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
