@@ -175,11 +175,16 @@ class SvmlightParser {
     std::memmove(text(), text() + bytes, held_);
   }
 
-  // False at the end of the file.
+  // False at the end of the file. A `readinto` that gives None has nothing now, so that whole lines are to go on.
   bool fill(nb::handle file) {
     while (held_ < capacity_) {
       const Lent view(text() + held_, capacity_ - held_);
-      const auto count = nb::cast<std::size_t>(file.attr("readinto")(view.object));
+      const nb::object given = file.attr("readinto")(view.object);
+      if (given.is_none()) {
+        if (std::string_view(text(), held_).rfind('\n') != std::string_view::npos) return true;
+        continue;
+      }
+      const auto count = nb::cast<std::size_t>(given);
       if (count == 0) return false;
       if (count > capacity_ - held_) throw std::invalid_argument("readinto returned more than it was given room for");
       held_ += count;

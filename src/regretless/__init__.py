@@ -55,8 +55,21 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
 
 
 def __getattr__(name: str) -> Any:
+    """A room, or a learner by the name of its class: ``regretless.AROW``. `Hedge` is the combiner of that name."""
     if name in ROOMS:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
+    if name[:1].isupper():
+        from .catalogue import class_called
+
+        learner = class_called(name)
+        if learner is not None:
+            return learner
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from .catalogue import TABLES
+
+    return sorted({*__all__, *ROOMS, *(entry.attribute for table in TABLES.values() for entry in table.values())})

@@ -18,10 +18,12 @@ __all__ = [
     "TABLES",
     "Kind",
     "bandit_class",
+    "class_called",
     "class_learner",
     "class_of",
     "expert_class",
     "learner_class",
+    "name_in",
 ]
 
 Kind = Literal["class", "linear", "experts", "bandits"]
@@ -68,3 +70,22 @@ def class_of(kind: Kind, name: str) -> type[Any]:
         raise RegretlessError(f"there is no {NOUNS[kind]} called {name!r}; there are: {', '.join(table)}")
     learner: type[Any] = getattr(import_module(f"{__package__}.{table[name].module}"), table[name].attribute)
     return learner
+
+
+def class_called(name: str) -> type[Any] | None:
+    """The class of this name among all learners, loaded now; a combiner before a bandit."""
+    for kind in ("linear", "experts", "bandits", "class"):
+        for short, entry in TABLES[kind].items():
+            if entry.attribute == name:
+                return class_of(kind, short)
+    return None
+
+
+def name_in(table: Mapping[str, Entry], text: str) -> str:
+    """The hyphened name that a text stands for, by that name or by the class's, in any case; the text if by none."""
+    wanted = _plain(text)
+    return next((name for name, entry in table.items() if wanted in (_plain(name), _plain(entry.attribute))), text)
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "")

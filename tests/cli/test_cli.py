@@ -22,7 +22,7 @@ from regretless.data.formats import ROWS
 from regretless.data.rows import READERS
 from regretless.linear import OnlineGradientDescent, Perceptron
 
-from ..command_line import BARE, CommandLine, Result, noisy_lines, write
+from ..command_line import BARE, CommandLine, Result, noisy_lines, quietly, write
 
 CERTIFICATE_KEYS = [
     "theorem",
@@ -319,6 +319,27 @@ def test_predict_prints_a_label_a_line(run, mail, tmp_path):
     assert run("predict", tmp_path / "m.rgl", mail).out.split("\n") == [*(f"{int(one)}" for one in twin.predict(X)), ""]
     scores = [float(line) for line in run("predict", tmp_path / "m.rgl", mail, "--scores").out.split()]
     assert scores == twin.decision_function(X).tolist()
+
+
+@pytest.mark.parametrize("format", ["csv", "svmlight"])
+def test_a_row_on_standard_input_is_answered_at_once(tmp_path, format):
+    """Each line of a pipe has its label before the next line is written; a model of a table expects its names."""
+    lines = {"csv": ["a,b,label", "1,2,1", "3,4,-1"], "svmlight": ["1 1:1 2:2", "-1 1:3 2:4"]}[format]
+    table, model = tmp_path / f"t.{format if format == 'csv' else 'svm'}", tmp_path / "m.rgl"
+    table.write_text("\n".join(lines) + "\n")
+    assert quietly("learn", table, *BARE, "--save", model) == 0
+    command = [sys.executable, "-m", "regretless", "predict", str(model), "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        rows = ["a,b\n1,2\n", "3,4\n", "1,1\n"] if format == "csv" else ["0 1:1 2:2\n", "0 1:3 2:4\n", "0 1:1\n"]
+        for row in rows:
+            process.stdin.write(row)
+            process.stdin.flush()
+            assert process.stdout.readline() in ("1\n", "-1\n")
+        process.stdin.close()
+        assert process.stdout.read() == ""
+        assert process.wait() == 0
 
 
 def test_predict_json_counts_labels_and_errors(run, mail, tmp_path):

@@ -118,7 +118,7 @@ def _tables() -> Iterator[Case]:
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,label\n", "no rows"),
         "one-column": (b"label\n1\n2\n", "there are no features"),
-        "semicolons": (b"a;b;label\n1;2;x\n", "',' is to separate cells, not ';'"),
+        "bars": (b"a|b|label\n1|2|x\n", "',' is to separate cells, not '|'"),
         "numbers": (b"1,2\n3,4\n", "a row of numbers where the column names are expected"),
         "no-target": (b"a,b\n1,2\n", "no column is called label, target, y or class"),
         "two-targets": (b"label,y,a\n1,2,3\n", "may be the target"),

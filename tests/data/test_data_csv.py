@@ -162,6 +162,29 @@ def test_a_target_that_cannot_be_guessed_has_to_be_named(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "a;b;y\n1,5;-2;x\n-0,25;1e3;y\n",
+        "a;b;y\n1.5;-2;x\n-0.25;1e3;y\n",
+        'a,b,y\n"1,5",-2,x\n"-0,25",1e3,y\n',
+        'a;b;y\n"1,5";-2;x\n"-0,25";1e3;"y"\n',
+    ],
+)
+def test_semicolons_and_decimal_commas_are_read(text: str, table: Table) -> None:
+    """Files as spreadsheets of many countries write them hold the numbers that they show."""
+    rows, labels = whole(table(text))
+    assert rows.tolist() == [[1.5, -2], [-0.25, 1000]]
+    assert labels == ["x", "y"]
+
+
+def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
+    """A cell that is no number is named by its line and column, where semicolons separate cells too."""
+    rows = "1,5;2;x\n" * 20
+    said = fails(table(f"a;b;y\n{rows}1,z;2;x\n"))
+    assert said.startswith(":22:1: column 'a' holds '1,z'; a number is expected")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", ": the file is empty; a line of column names is expected"),
@@ -172,7 +195,9 @@ def test_a_target_that_cannot_be_guessed_has_to_be_named(table: Table) -> None:
         (",a,y\n0,1,2\n", ": column 1 has no name"),
         ("y\n1\n", ": there are no features"),
         ("1.5,2,0\n1,2,1\n", ":1: a row of numbers where the column names are expected"),
-        ("a;b;y\n1;2;3\n", ":1: one column only, 'a;b;y'; ',' is to separate cells, not ';'"),
+        ("a|b|y\n1|2|3\n", ":1: one column only, 'a|b|y'; ',' is to separate cells, not '|'"),
+        ("a;b;y\n1,5;2;1\n3.5;2;2\n", ":2:1: column 'a' holds '1,5'; a number is expected"),
+        ('a,y\n"1,500",1\n"2,250",2\n', ":2:1: column 'a' holds '1,500'; a number is expected"),
         ("a,y\n2024-01-31,1\n2024-02-01,1\n", ": column 'a' holds dates or times; turn them into numbers"),
         ("a,y\n12:30,1\n", ": column 'a' holds dates or times"),
         ("a,b,y\n1,2,1\n1,NA,1\n", ":3:3: column 'b' has no value; pass --missing zero to take it for 0; --on-err"),
@@ -363,7 +388,7 @@ def test_a_signal_is_not_lost_while_text_is_read(monkeypatch):
             return super().__call__(row)
 
     try:
-        block = type("Commas", (), {"delimiter": b","})
+        block = blocks_module.Block(b"", 1, b",")
         csv_cells.parse(block, b"1,2\n3\n4,5\n", ["a", "b"], {"a": None, "b": None}, Striking())
     finally:
         signal.signal(signal.SIGINT, before)

@@ -17,10 +17,11 @@ import pytest
 from regretless.data.cache import Cached
 from regretless.data.source import (
     DECOMPRESSORS,
+    Live,
     can_be_read_again,
-    fill,
     name_of,
     open_bytes,
+    read_ready,
     suffixes,
     whole_file,
 )
@@ -30,6 +31,10 @@ TEXT = os.urandom(3 << 19)
 
 
 PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+
+
+def fill(file: Any, size: int) -> bytes:
+    return read_ready(file, size)[0]
 
 
 def packed(suffix: str, tmp_path: Path, text: bytes = TEXT) -> Path:
@@ -203,3 +208,22 @@ def test_errors_of_the_disk_are_not_called_damage(tmp_path: Path, monkeypatch: p
     with pytest.raises(OSError, match="Input/output") as caught, open_bytes(packed(".gz", tmp_path)) as file:
         fill(file, 1)
     assert not isinstance(caught.value, DataError)
+
+
+@pytest.mark.parametrize("rows", [b"1 1:1\n", b"a,b\n1,2\n"])
+def test_live_input_gives_what_is_there(monkeypatch: pytest.MonkeyPatch, rows: bytes) -> None:
+    """A live pipe gives the bytes that have come, says that there may be more, and ends when it is closed."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe, Live.open(_open_live(monkeypatch, pipe)) as file:
+        os.write(writing, rows)
+        assert read_ready(file, 1 << 20) == (rows, None)
+        os.write(writing, rows[:3])
+        assert read_ready(file, 1 << 20) == (rows[:3], None)
+        os.write(writing, rows[3:])
+        os.close(writing)
+        assert read_ready(file, 1 << 20) == (rows[3:], True)
+
+
+def _open_live(monkeypatch: pytest.MonkeyPatch, pipe: Any) -> Live:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(pipe))
+    return Live()

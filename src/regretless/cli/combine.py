@@ -118,6 +118,7 @@ def _add_learning(parser: ArgumentParser) -> None:
     group.add_argument(
         "--learner",
         metavar="NAME",
+        type=options.learner_in(EXPERT_LEARNERS),
         choices=tuple(EXPERT_LEARNERS),
         help=f"{', '.join(EXPERT_LEARNERS)}; by default {COMBINER}",
     )

@@ -60,7 +60,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_files(parser)
     group = parser.add_argument_group("learning")
-    group.add_argument("--learner", metavar="NAME", choices=tuple(LEARNERS), help=", ".join(LEARNERS))
+    group.add_argument(
+        "--learner",
+        metavar="NAME",
+        type=options.learner_in(LEARNERS),
+        choices=tuple(LEARNERS),
+        help=", ".join(LEARNERS),
+    )
     options.add_set(group)
     group.add_argument(
         "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"

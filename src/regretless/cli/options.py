@@ -10,6 +10,7 @@ from math import inf, isfinite
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import name_in
 from ..data.formats import ROWS, Formats
 from ..errors import ParameterError
 from .console import Console
@@ -19,6 +20,7 @@ from .files import add_vectors
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.stream import Stream
+    from ..info import Entry
     from ..linear.base import OnlineClassifier
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
@@ -74,6 +76,11 @@ def _number(text: str, kind: type[int] | type[float], fits: Callable[[float], bo
         if fits(number := kind(text)):
             return number
     raise ArgumentTypeError(f"{text!r} is not {expected}")
+
+
+def learner_in(table: Mapping[str, Entry]) -> Callable[[str], str]:
+    """The name of a learner, however it is written: ``arow``, ``AROW``, ``averaged_perceptron``."""
+    return lambda text: name_in(table, text)
 
 
 def names_of(texts: list[str]) -> list[str] | None:

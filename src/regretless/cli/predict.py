@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 HELP = "print a label for every row"
 DESCRIPTION = (
-    "One label a line, in constant memory. Features and categories that the model never met contribute nothing; labels "
-    "in the file are ignored, except by --json, which counts the errors."
+    "One label a line, in constant memory; a row on standard input is answered when it comes. Features and categories "
+    "that the model never met contribute nothing; labels in the file are ignored, except by --json, which counts the "
+    "errors."
 )
 MOST_FEATURES = 2**31 - 1  # unknown ones are passed over, so there is nothing to protect
 
@@ -41,12 +42,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: PredictOptions) -> int:
     """Predict."""
+    from ..data.source import Live
     from ..run.linear import Continuation
     from .read_model import known_schema, read_classifier
 
     learner, extra = read_classifier(arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
-    stream = options.open_input(arguments.file, arguments, schema, frozen=True, max_features=MOST_FEATURES)
+    source: Any = Live() if arguments.file == "-" else arguments.file
+    stream = options.open_input(source, arguments, schema, frozen=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}

@@ -76,6 +76,7 @@ def _add_learning(parser: ArgumentParser) -> None:
     group.add_argument(
         "--learner",
         metavar="NAME",
+        type=options.learner_in(BANDITS),
         choices=tuple(BANDITS),
         help=f"{', '.join(BANDITS)}; by default {BANDIT}",
     )

@@ -17,7 +17,7 @@ from .source import Source, open_bytes
 from .table import TableStream
 from .table_chunk import Chunk
 
-NUMBER = r"^[ \t]*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
+NUMBER = r"^[ \t]*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
 # From this share of numbers on, a cell that is none is taken for a slip rather than for a category.
 MOSTLY = 0.9
 # Each column of a block has a price of its own, which a block of wide rows must spread over more of them.
@@ -29,9 +29,9 @@ class CsvStream(TableStream):
     """A stream over a file of delimited text whose first line names the columns.
 
     The file is read in blocks of whole rows. A column's kind is decided in the first block in which it has a
-    value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Empty cells and NA, N/A,
-    n/a, <NA>, NULL, null, #N/A and ? are missing values, quoted or not. Lines are counted as an editor counts
-    them, in quoted cells too.
+    value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Cells may be separated by
+    semicolons, and decimals may have a comma, if all do. Empty cells and NA, N/A, n/a, <NA>, NULL, null, #N/A and ? are
+    missing values, quoted or not. Lines are counted as an editor counts them, in quoted cells too.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class CsvStream(TableStream):
             raise self._error("the column names are not UTF-8 text", "save the file as UTF-8") from error
         if "\0" in text:
             raise self._error("this is not text", "name the format with --format")
-        names = [name.strip() for name in next(csv.reader([text], delimiter=self._delimiter))]
+        names = [name.strip() for name in next(csv.reader([text], delimiter=block.delimiter.decode()))]
         if len(names) == 1 and (others := set(",;|\t") & set(names[0])):
             fault = f"one column only, {shown(names[0])}"
             advice = f"{self._delimiter!r} is to separate cells, not {min(others)!r} (for tabs pass --format tsv)"

@@ -10,23 +10,35 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import DataError
-from .source import fill
+from .source import read_ready
 
 Offsets = np.ndarray[Any, np.dtype[np.intp]]
 
 SMALLEST = 1 << 20
 BOM = b"\xef\xbb\xbf"  # that some editors put before UTF-8 text
 LONGEST_ROW = 1 << 26
+THOUSANDS = 3  # digits
 QUOTE, COMMA, NEWLINE, RETURN = (ord(character) for character in '",\n\r')
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole rows of text, and the line of the file on which they begin."""
+    """Whole rows of text, the line of the file on which they begin, and how numbers are written.
+
+    Attributes
+    ----------
+    text : bytes
+    line : int
+    delimiter : bytes
+        What stands between cells.
+    comma : bool
+        Whether decimals have a comma.
+    """
 
     text: bytes
     line: int
     delimiter: bytes
+    comma: bool = False
 
     def rows(self) -> list[tuple[int, int]]:
         """Where each row that is not blank begins and ends (its line end included)."""
@@ -56,12 +68,15 @@ class Blocks:
     """Reads delimited text: first its header, then block by block.
 
     A row ends at a line feed, a carriage return or both, unless a quote is open. A quote opens a cell only as
-    its first character, so that ``5" pipe`` is an ordinary cell.
+    its first character, so that ``5" pipe`` is an ordinary cell. Where commas are expected between cells, and the
+    header has semicolons alone, it is these. Whether decimals have a comma, the first block says.
     """
 
     def __init__(self, file: BinaryIO, name: str, delimiter: bytes) -> None:
         self._file, self._name, self._delimiter = file, name, delimiter
         self._rest, self._line, self._final = b"", 1, False
+        self._comma: bool | None = None  # of decimals; None before the first block
+        self._paused = False  # whether the file had nothing more when it was last read
 
     def header(self) -> Block:
         """The first row that is not blank; no text if there is none."""
@@ -72,6 +87,9 @@ class Blocks:
             for end in row_ends(self._rest, self._delimiter, final=self._final):
                 if self._rest[begin:end].strip(b"\r\n"):
                     self._take(begin)
+                    row = self._rest[: int(end) - begin]
+                    if self._delimiter == b"," and b"," not in row and b";" in row:
+                        self._delimiter = b";"
                     return self._checked(self._take(int(end) - begin), last=True)
                 begin = int(end)
             if self._final:
@@ -82,8 +100,10 @@ class Blocks:
     def blocks(self, size: int) -> Iterator[Block]:
         """The rows that are left, about `size` bytes at a time."""
         while self._rest or not self._final:
-            cut = self._cut() if len(self._rest) >= size or self._final else 0
+            cut = self._cut() if len(self._rest) >= size or self._final or self._paused else 0
             if cut:
+                if self._comma is None:
+                    self._comma = decimal_comma(self._rest[:cut], self._delimiter)
                 yield self._checked(self._take(cut), last=self._final)
             else:
                 self._refuse_long_row()
@@ -91,12 +111,12 @@ class Blocks:
                 self._more(missing if missing > 0 else len(self._rest))
 
     def _more(self, size: int) -> None:
-        new = fill(self._file, size)
-        self._final = len(new) < size
+        new, ended = read_ready(self._file, size)
+        self._final, self._paused = bool(ended), ended is None
         self._rest += new
 
     def _take(self, cut: int) -> Block:
-        block = Block(self._rest[:cut], self._line, self._delimiter)
+        block = Block(self._rest[:cut], self._line, self._delimiter, bool(self._comma))
         self._rest = self._rest[cut:]
         self._line += count_lines(block.text)
         return block
@@ -142,6 +162,24 @@ def row_ends(text: bytes, delimiter: bytes, *, final: bool) -> Offsets:
     if final and len(text) and (not len(ends) or ends[-1] != len(text)):
         ends = np.append(ends, len(text))
     return ends
+
+
+def decimal_comma(text: bytes, delimiter: bytes) -> bool:
+    """Whether decimals have a comma: some cells do, and none has a point.
+
+    Where commas separate cells these are in quotes, and three digits behind each comma might be thousands.
+    """
+    if delimiter == b",":
+        found = re.findall(rb'"[-+]?[0-9]*,([0-9]+)"', text)
+        some = any(len(digits) != THOUSANDS for digits in found)
+    else:
+        some = re.search(_decimal(b",", delimiter), text) is not None
+    return some and re.search(_decimal(rb"\.", delimiter), text) is None
+
+
+def _decimal(mark: bytes, delimiter: bytes) -> bytes:
+    edge = rb'["\r\n' + re.escape(delimiter) + rb"]"
+    return rb"(?:\A|" + edge + rb")[-+]?[0-9]*" + mark + rb"[0-9]+(?:[eE][-+]?[0-9]+)?(?=" + edge + rb"|\Z)"
 
 
 def count_lines(text: bytes) -> int:

@@ -50,6 +50,7 @@ def parse(
         true_values=TRUE,
         false_values=FALSE,
         strings_can_be_null=True,
+        decimal_point="," if block.comma else ".",
     )
     # pyarrow's own handler of Ctrl-C and termination may lose a signal: it hands it on by a thread, and has looked by
     # then. A block takes some milliseconds, so that Python's comes soon enough. (Nothing says whether it was on.)
@@ -63,6 +64,7 @@ def parse(
 def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults:
     """What is wrong with the rows of a block that could not be read as a whole; rows that are blank do not count."""
     import pyarrow as pa
+    from pyarrow import compute
 
     unequal, faults = UnequalRows(), Faults()
     text = block.text
@@ -75,7 +77,8 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults
     read = np.setdiff1d(np.arange(raw.num_rows + len(unequal.found)), list(unequal.found))
     for name, kind in kinds.items():
         column = raw[name].combine_chunks()
-        faults.add(read[_unreadable(column, kind)], name, _explain(name, kind, column, read))
+        plain = compute.replace_substring(column, b",", b".") if block.comma and kind == "number" else column
+        faults.add(read[_unreadable(plain, kind)], name, _explain(name, kind, column, read))
     return faults
 
 

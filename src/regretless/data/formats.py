@@ -43,8 +43,8 @@ class Formats(NamedTuple):
     before: str
     otherwise: str = "csv"
 
-    def choose(self, path: Source, format: str | None = None) -> str:
-        """The format that is named, or that the suffix stands for.
+    def choose(self, path: Source, format: str | None = None, *, otherwise: str | None = None) -> str:
+        """The format that is named, or that the suffix stands for; where it says nothing, the one given or the usual.
 
         Raises
         ------
@@ -54,7 +54,8 @@ class Formats(NamedTuple):
         from .source import suffixes  # not above: the command line asks this module for names as it starts
 
         last = suffixes(path)[-1:]
-        chosen = format or next((name for name in self.names if last and last[0] in SUFFIXES[name]), self.otherwise)
+        chosen = format or next((name for name in self.names if last and last[0] in SUFFIXES[name]), None)
+        chosen = chosen or otherwise or self.otherwise
         if chosen not in self.names:
             raise ParameterError("format", repr(chosen), f"{self.before} {', '.join(self.names)}", ": ")
         return chosen

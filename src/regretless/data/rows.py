@@ -122,7 +122,8 @@ def open_stream(
     RegretlessError
         If the options do not fit each other or the format.
     """
-    name = ROWS.choose(path, format)
+    tabular = schema is not None and schema.get("format") == "table"
+    name = ROWS.choose(path, format, otherwise="csv" if tabular else None)
     reader = READERS[name]
     options = {
         "target": target,

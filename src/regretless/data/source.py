@@ -12,6 +12,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from io import RawIOBase
+from select import select
 from typing import Any, BinaryIO, cast
 
 from ..errors import DataError
@@ -107,18 +108,43 @@ def suffixes(source: Source) -> list[str]:
     return result[:-1] if result and result[-1] in DECOMPRESSORS else result
 
 
-def fill(file: BinaryIO, size: int) -> bytes:
-    """Exactly `size` bytes, or what is left: pipes and decompressors give less at a time than they are asked."""
+class Live(Input):
+    """Standard input from which rows are taken as they come, for someone who waits for the answers.
+
+    Its `readinto` waits for bytes once, and then gives None where it would have to wait again.
+    """
+
+    name = STDIN
+    rereadable = False
+
+    def open(self) -> BinaryIO:
+        """Begin to read."""
+        file = _standard_input()
+        return cast(BinaryIO, _Ready(file, sys.stdin.fileno())) if _has_descriptor(sys.stdin) else file
+
+
+def read_ready(file: BinaryIO, size: int) -> tuple[bytes, bool | None]:
+    """Exactly `size` bytes, or what is left: pipes and decompressors give less at a time than they are asked.
+
+    Returns
+    -------
+    block : bytes
+    ended : bool or None
+        Whether that is the end; None where the file has nothing more now, and may have later.
+    """
     block = bytearray(size)
     view, done = memoryview(block), 0
-    while done < size:
+    ended: bool | None = False
+    while done < size and not ended:
         count = cast(Any, file).readinto(view[done:])
-        if not count:
+        if count is None and done:
+            ended = None
             break
-        done += count
+        done += count or 0
+        ended = count == 0
     view.release()
     del block[done:]
-    return bytes(block)
+    return bytes(block), ended
 
 
 class _Decompressed(RawIOBase):
@@ -160,6 +186,34 @@ class _StandardInput(RawIOBase):
     def readinto(self, buffer: Any) -> int:
         # What one read gives: to fill the buffer would take several, and a signal between two would have to wait.
         return int(self._file.readinto1(buffer))
+
+
+class _Ready(RawIOBase):
+    """Standard input that gives None where it has nothing, after it has given something."""
+
+    def __init__(self, file: Any, descriptor: int) -> None:
+        self._file, self._descriptor, self._gave = file, descriptor, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._gave and not select([self._descriptor], [], [], 0)[0]:
+            self._gave = False
+            return None
+        count = int(self._file.readinto(buffer))
+        self._gave = count > 0
+        return count
+
+
+def _has_descriptor(file: Any) -> bool:
+    """Whether the operating system knows the file, and can say whether anything waits there."""
+    try:
+        descriptor = file.fileno()
+        select([descriptor], [], [], 0)
+    except (AttributeError, OSError, ValueError):  # a closed one; a file of Python's own; a pipe on Windows
+        return False
+    return True
 
 
 def _standard_input() -> BinaryIO:

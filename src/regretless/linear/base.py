@@ -265,20 +265,38 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         if why is not None:
             raise RegretlessError(f"the round was not played, for its row is {why}")
 
-    def predict_one(self, x: Array) -> Any:
+    def predict_one(self, x: Array | Mapping[str, float]) -> Any:
         """The label of one row, without the checks of `predict`; the learner must be fitted.
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,)
-            Contiguous, as wide as the rows before.
+        x : ndarray of float64, shape (features,), or mapping of str to float
+            Contiguous, as wide as the rows before. Or the values of features by their names: those that are not named
+            are 0, and names that the learner does not know contribute nothing.
 
         Returns
         -------
         label
             One of ``classes_``.
+
+        Raises
+        ------
+        RegretlessError
+            If features are named, and the learner learned from rows without names.
         """
+        if isinstance(x, Mapping):
+            x = self._row_of(x)
         return self._name(self.scores_one(x))[0]
+
+    def _row_of(self, values: Mapping[str, float]) -> Array:
+        self._require_fitted()
+        names = vars(self).get("feature_names_in_")
+        if names is None:
+            raise RegretlessError(
+                f"{type(self).__name__} learned from rows without names of features: give an array of "
+                f"{self.state_.columns} numbers, or fit a data frame"
+            )
+        return np.array([values.get(name, 0.0) for name in names], dtype=np.float64)
 
     def scores_one(self, x: Array) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""

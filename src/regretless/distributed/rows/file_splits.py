@@ -14,7 +14,7 @@ import numpy as np
 from ...data.batch import Batch
 from ...data.formats import ROWS
 from ...data.rows import open_stream
-from ...data.source import DECOMPRESSORS, Input, fill, open_bytes
+from ...data.source import DECOMPRESSORS, Input, open_bytes, read_ready
 from ...data.stream import Stream
 from ...errors import DataError
 from .shards import ArrayShard, FileShard
@@ -280,7 +280,7 @@ def _line_start(file: BinaryIO, place: int, size: int) -> int:
 def _header(file: BinaryIO, name: str) -> bytes:
     """All up to the end of the first line that is not blank."""
     file.seek(0)
-    text = fill(file, CHUNK)
+    text, _ = read_ready(file, CHUNK)
     blank = len(text) - len(text.lstrip(b"\xef\xbb\xbf\r\n"))
     end = text.find(b"\n", blank) + 1
     if not end:
