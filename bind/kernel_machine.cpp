@@ -185,6 +185,11 @@ class KernelMachine {
     return kernel_report(kernel_functions().score(block, {}, rules_, state_, out.data()));
   }
 
+  void watch(std::optional<State2> scores) {
+    const Working working(mutex_);
+    watched_ = scores;
+  }
+
   Report score_given(const Matrix& gram, State2 out) {
     const Working working(mutex_);
     const Given g = given_of(gram, -1);
@@ -275,6 +280,10 @@ class KernelMachine {
       slots = {known->data(), offset};
     }
     check_rounds(block.rows, of, block.order, begin, end, slots);
+    if (watched_)
+      require(std::int64_t(watched_->shape(0)) == rounds && std::int64_t(watched_->shape(1)) == state_.support.targets,
+              "room for one score per round and target");
+    state_.scores = watched_ ? watched_->data() : nullptr;
     return kernel_report(kernel_functions().play(block, given, of, rules_, state_, slots, begin, end));
   }
 
@@ -283,7 +292,7 @@ class KernelMachine {
   std::vector<Longs> entries_;
   std::vector<Ints> ints_;
   Longs counts_;
-  std::optional<State2> rows_, work_, moves_;
+  std::optional<State2> rows_, work_, moves_, watched_;
   std::optional<State1> rounds_;
   std::optional<Longs> column_, logged_, source_;
   KernelRules rules_;
@@ -320,6 +329,7 @@ void bind_kernel_machine(nb::module_& m) {
            "end"_a = -1, "known"_a.noconvert().none() = nb::none(), "The same on a Gram matrix.")
       .def("score", &KernelMachine::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.")
+      .def("watch", &KernelMachine::watch, "scores"_a.noconvert().none(), watch_words)
       .def("score_given", &KernelMachine::score_given, "gram"_a.noconvert(), "out"_a.noconvert(),
            "The same on a Gram matrix.")
       .def("gram", &KernelMachine::gram, "values"_a.noconvert(), "indices"_a.noconvert().none(),

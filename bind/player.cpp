@@ -61,13 +61,22 @@ class Player {
         throw std::invalid_argument("room for one move per round and target");
       state.moves = moves->data();
     }
+    state.scores = room_for_scores(watched_, r, state_.targets);
     nb::gil_scoped_release unlocked;
     return report(in_pieces(
         r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
           State here = state;
           if (state.moves) here.moves += first * state.targets;
+          if (state.scores) here.scores += first * state.targets;
           return kernels().play(block, of, rules_, here, begin, end);
         }));
+  }
+
+  void watch(std::optional<State2> scores, bool averages, double ahead) {
+    const Turn turn(busy_);
+    watched_ = scores;
+    state_.averages = averages;
+    state_.ahead = ahead;
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -95,7 +104,7 @@ class Player {
 
   State2 weights_, memory_, books_;
   State1 scratch_;
-  std::optional<State2> lag_;
+  std::optional<State2> lag_, watched_;
   Rules rules_;
   State state_;
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
@@ -142,6 +151,7 @@ void bind_player(nb::module_& m) {
            "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of "
            "each "
            "round and target.")
+      .def("watch", &Player::watch, "scores"_a.noconvert().none(), "averages"_a = false, "ahead"_a = 0.0, watch_words)
       .def("one", &Player::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");

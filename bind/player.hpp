@@ -19,6 +19,9 @@ namespace nb = nanobind;
 
 namespace regretless {
 
+inline constexpr const char* watch_words =
+    "Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.";
+
 using Any = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using State1 = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using State2 = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

@@ -57,6 +57,14 @@ inline Rounds one_round(const Reals& x, const std::int32_t& label, const double&
   return r;
 }
 
+// Where the scores of rounds are to be written; null if nobody wants them.
+inline double* room_for_scores(const std::optional<State2>& out, const Rounds& r, std::int64_t targets) {
+  if (!out) return nullptr;
+  demand(std::int64_t(out->shape(0)) == r.count && std::int64_t(out->shape(1)) == targets,
+         "room for one score per round and target");
+  return out->data();
+}
+
 inline Block rows_to_score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                            const State2& out, std::int64_t targets) {
   const Block block = block_of(values, indices, starts);

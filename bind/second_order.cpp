@@ -57,11 +57,20 @@ class SecondOrderPlayer {
               std::int64_t begin, std::int64_t end) const {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
+    SecondOrder state = state_;
+    state.scores = room_for_scores(watched_, r, state_.targets);
     nb::gil_scoped_release unlocked;
-    return report(
-        in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t) {
-          return second_order_kernels().play(block, of, rules_, state_, begin, end);
+    return report(in_pieces(
+        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
+          SecondOrder here = state;
+          if (here.scores) here.scores += first * here.targets;
+          return second_order_kernels().play(block, of, rules_, here, begin, end);
         }));
+  }
+
+  void watch(std::optional<State2> scores) {
+    const Turn turn(busy_);
+    watched_ = scores;
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -103,6 +112,7 @@ class SecondOrderPlayer {
   std::optional<State2> arrays_[4];
   State2 memory_, books_;
   State1 scratch_;
+  std::optional<State2> watched_;
   Rules rules_;
   SecondOrder state_;
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
@@ -124,6 +134,7 @@ void bind_second_order(nb::module_& m) {
            "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
            "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
            "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+      .def("watch", &SecondOrderPlayer::watch, "scores"_a.noconvert().none(), watch_words)
       .def("one", &SecondOrderPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &SecondOrderPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");

@@ -38,6 +38,7 @@ class MirrorPlayer {
               reinterpret_cast<MirrorMemory*>(memory.data()),
               reinterpret_cast<Ledger*>(books.data()),
               scratch.data(),
+              nullptr,
               std::int64_t(pairs.shape(0)),
               std::int64_t(targets)};
   }
@@ -48,9 +49,20 @@ class MirrorPlayer {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     check_columns();
+    MirrorState state = state_;
+    state.scores = room_for_scores(watched_, r, state_.targets);
     nb::gil_scoped_release unlocked;
-    return report(in_pieces(r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end,
-                                   std::int64_t) { return mirrors().play(block, of, rules_, state_, begin, end); }));
+    return report(in_pieces(
+        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
+          MirrorState here = state;
+          if (here.scores) here.scores += first * here.targets;
+          return mirrors().play(block, of, rules_, here, begin, end);
+        }));
+  }
+
+  void watch(std::optional<State2> scores) {
+    const Turn turn(busy_);
+    watched_ = scores;
   }
 
   Report one(const Reals& x, std::int32_t label, double weight) const {
@@ -87,6 +99,7 @@ class MirrorPlayer {
 
   State2 pairs_, memory_, books_;
   State1 scratch_;
+  std::optional<State2> watched_;
   MirrorRules rules_;
   MirrorState state_;
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
@@ -106,6 +119,7 @@ void bind_winnow(nb::module_& m) {
       .def("one", &MirrorPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
       .def("score", &MirrorPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows under the normalised weights.")
+      .def("watch", &MirrorPlayer::watch, "scores"_a.noconvert().none(), watch_words)
       .def("refresh", &MirrorPlayer::refresh,
            "Compute all that follows from the dual coordinates, as they were put there.");
   m.attr("MIRROR_MEMORY_SIZE") = mirror_memory_size;

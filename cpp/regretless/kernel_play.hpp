@@ -161,6 +161,8 @@ KernelVerdict play_blocks(V& values, const Labels& labels, const KernelRules& ru
       const double weight = labels.weight ? labels.weight[row] : 1;
       if (!bear_round(work, values, i, labels.label[row], weight, rules.tie))
         return values.close(), KernelVerdict{t + i, Halt::refused, LinearRefusal::diverged};
+      if (s.scores)
+        for (std::int64_t c = 0; c < targets; ++c) s.scores[(t + i) * targets + c] = work.scores[c * V::width + i];
       if (!play_round(work, values, i, labels.label[row], weight, rules.tie)) continue;
       std::int64_t* slot = known.slots ? known.slots + known.offset + row : nullptr;
       if (slot && *slot >= 0) {

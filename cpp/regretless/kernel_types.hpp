@@ -52,6 +52,7 @@ struct KernelState {
   UpdateLog log;
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* norm2 = nullptr;    // (targets): |f|^2
+  double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
   double* scratch = nullptr;  // room for kernel_scratch numbers
   double* work = nullptr;     // sparse support: (place_room + 1, sparse_lanes) zeros
   std::int64_t most = 0;      // slots that may be filled before someone must make room; 0: as many as there are

@@ -48,6 +48,9 @@ struct State {
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* scratch = nullptr;  // 4 * targets
   double* moves = nullptr;    // (rounds, targets), or null: the a of each round's w <- w + a x, 0 where nothing moved
+  double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
+  double ahead = 0;           // of the average that predicts: how many rounds its weights are ahead of those that learn
+  bool averages = false;      // the average predicts, where there is one
   std::int64_t columns = 0, targets = 1;
 };
 

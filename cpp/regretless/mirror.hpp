@@ -44,6 +44,7 @@ struct MirrorState {
   MirrorMemory* memory = nullptr;
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* scratch = nullptr;  // 2 * targets
+  double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
   std::int64_t columns = 0, targets = 1;
 };
 

@@ -9,6 +9,7 @@
 // stream that reveals its columns block by block gives the same bits as one that is read at once.
 #pragma once
 #include <cmath>
+#include <cstring>
 
 #include "limits.hpp"
 #include "multi_target.hpp"
@@ -435,6 +436,8 @@ LinearVerdict mirror_one(const X& rows, const Labels& labels, const MirrorRules&
         return {t, c};
       }
     }
+    if (state.scores) [[unlikely]]
+      state.scores[t] = dot * factor_for<L>(rules, *state.memory, state.memory->met);
     const double by = write_down<L>(dot, y, norm2, weight, rules, *state.memory, *state.book);
     if (by != 0) move<L>(row, by, norm2, rules, duals);
   }
@@ -493,6 +496,8 @@ LinearVerdict mirror_many(const X& rows, const Labels& labels, const MirrorRules
       }
       return {t, bad};
     }
+    if (state.scores) [[unlikely]]
+      std::memcpy(state.scores + t * state.targets, scores, std::size_t(state.targets) * sizeof *scores);
     whole.rounds += 1;
     whole.weighted += weight != 1;
     whole.mistakes += winner(scores, state.targets) != labels.label[at];

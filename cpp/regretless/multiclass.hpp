@@ -85,6 +85,8 @@ LinearVerdict play_direct(const X& rows, const Labels& labels, const Rules& rule
     const bool tame = seen.tame && round.weight < tame_rule;
     if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]]
       return {t, LinearRefusal::diverged};
+    if (state.scores) [[unlikely]]
+      note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
     const bool moved = suffer_direct(round, geometry, rate, state, side);
     if (state.moves) write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);

@@ -121,6 +121,33 @@ REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t 
   return glance(seen.refusal == LinearRefusal::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
 }
 
+// The score of a row under the average of the weights so far, but for a factor that is not negative.
+template <class Row>
+REGRETLESS_APART static double average_score(const Row& row, double dot, double b, const State& state) {
+  const Memory& m = *state.memory;
+  double norm2;
+  return (m.clock + state.ahead) * (dot + b * m.bias) - (glance(row, state.lag, norm2) + b * m.lag_bias);
+}
+
+// The same of several targets; `scores` are those of the weights.
+template <class Row>
+REGRETLESS_APART static void average_scores(const Row& row, const double* scores, double b, const State& state,
+                                            double* out) {
+  glance_many(row, state.lag, state.targets, out);
+  for (std::int64_t c = 0; c < state.targets; ++c) {
+    const Memory& m = state.memory[c];
+    const double rounds = state.book[c].rounds > 1 ? state.book[c].rounds : 1;
+    out[c] = ((m.clock + state.ahead) * scores[c] - (out[c] + b * m.lag_bias)) / rounds;
+  }
+}
+
+template <class Row>
+REGRETLESS_APART static void note_scores(const Row& row, const double* scores, double b, const State& state,
+                                         double* out) {
+  if (state.averages && state.lag) return average_scores(row, scores, b, state, out);
+  for (std::int64_t c = 0; c < state.targets; ++c) out[c] = scores[c];
+}
+
 template <Rows X, Geometry G, Loss L>
 LinearVerdict play_one(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
                        const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
@@ -142,6 +169,8 @@ LinearVerdict play_one(const X& rows, const Labels& labels, const Rules& rules, 
       if (!bears(geometry, loss, rate, y, score, norm2, weight, vanishes(rows[t], norm2), m, book))
         return {t, LinearRefusal::diverged};
     }
+    if (state.scores) [[unlikely]]
+      state.scores[t] = state.averages && state.lag ? average_score(rows[t], dot, b, state) : score;
     m.clock += geometry.scale(m);
     book.mistakes += positive(score, rules.tie) != (y > 0);
     const double a = suffer(loss, rate, y, score, norm2, weight, m, book);
@@ -264,6 +293,8 @@ LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules,
     const bool tame = seen.tame && round.weight < tame_rule;
     if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]]
       return {t, LinearRefusal::diverged};
+    if (state.scores) [[unlikely]]
+      note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
     const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
     if (state.moves) [[unlikely]]
       write_down(side, state.moves + t * state.targets);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <concepts>
+#include <cstring>
 
 #include "any_rows.hpp"
 #include "loss.hpp"
@@ -69,7 +70,8 @@ REGRETLESS_INLINE bool judge(const L& loss, double tie, double y, double score, 
 // that had.
 template <class Row, Matrix M, Loss L>
 REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& loss, const Rules& rules,
-                                         const SecondOrder& state, double y, double weight, bool& sieved) {
+                                         const SecondOrder& state, double y, double weight, std::int64_t t,
+                                         bool& sieved) {
   const double b = rules.intercept;
   const Sight seen = matrix.look(row, b);
   if (seen.zeros && !sieved) {
@@ -78,6 +80,8 @@ REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& los
   }
   const double norm2 = seen.norm2 + b * b;
   const LinearRefusal refusal = too_much(loss, norm2, seen.score, weight, state.memory->prior);
+  if (state.scores) [[unlikely]]
+    state.scores[t] = seen.score;
   if (refusal == LinearRefusal::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
     state.book->loss += charge(loss, y, seen.score, weight, matrix.learn(row, Lesson{b, weight}, y, seen.score));
   return refusal;
@@ -116,10 +120,10 @@ LinearVerdict play_one_target(const X& rows, const Labels& labels, const Rules& 
       return {t, refusal};
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
-    if (!sieve.in_use) refusal = play_row(rows[t], matrix, loss, rules, state, y, weight, sieve.in_use);
+    if (!sieve.in_use) refusal = play_row(rows[t], matrix, loss, rules, state, y, weight, t, sieve.in_use);
     if (sieve.in_use) {
       const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
-      refusal = play_row(row, matrix, loss, rules, state, y, weight, sieve.in_use);
+      refusal = play_row(row, matrix, loss, rules, state, y, weight, t, sieve.in_use);
     }
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
@@ -144,6 +148,8 @@ LinearVerdict play_targets(const X& rows, const Labels& labels, const Rules& rul
       if (const LinearRefusal bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior);
           bad != LinearRefusal::none) [[unlikely]]
         return {t, bad};
+    if (state.scores) [[unlikely]]
+      std::memcpy(state.scores + t * state.targets, moves.scores, std::size_t(state.targets) * sizeof(double));
     whole.rounds += 1;
     whole.weighted += weight != 1;
     whole.mistakes += winner(moves.scores, state.targets) != labels.label[at];

@@ -31,6 +31,7 @@ struct SecondOrder {
   SecondOrderMemory* memory = nullptr;  // (targets)
   Ledger* book = nullptr;               // (targets), and one more for the whole when there are several
   double* scratch = nullptr;            // 4 * targets + 3 * (columns + 8)
+  double* scores = nullptr;             // (rounds, targets), or null: what each round was predicted by
   std::int64_t columns = 0, targets = 1;
 };
 inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3;  // a feature and a target, of several

@@ -23,6 +23,11 @@ class Player:
         Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of each round and target.
         """
 
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, averages: bool = False, ahead: float = 0.0) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
+
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
         """Play one dense round."""
 
@@ -193,6 +198,11 @@ class KernelMachine:
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows, the same bits that play sees."""
 
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
+
     def score_given(self, gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """The same on a Gram matrix."""
 
@@ -349,6 +359,11 @@ class SecondOrderPlayer:
     def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
         """
         Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
         """
 
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
@@ -513,6 +528,11 @@ class MirrorPlayer:
 
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows under the normalised weights."""
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
 
     def refresh(self) -> None:
         """

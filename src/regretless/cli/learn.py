@@ -114,7 +114,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
     started = perf_counter()
     rows = [point for point in run.curve if doubling(point[0])]
     go(run, MistakeTable(console.line, rows[-1] if rows else run.point), console)
-    outcome = LearnOutput(run, path, perf_counter() - started, stream.skipped)
+    outcome = LearnOutput(run, path, perf_counter() - started, stream.skipped, quiet=arguments.quiet)
     warn_skipped(stream)
     outcome.notes = list(traps(run))
     for note in outcome.notes:
@@ -151,6 +151,7 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
         curve=list(continuation.curve),
         place=continuation.place or Place(),
         last=continuation.last,
+        progressive=continuation.progressive,
     )
 
 

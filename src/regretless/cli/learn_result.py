@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import Output, certificate_values, classifier_values
+from .output import Output, certificate_values, classifier_values, label_text, short
 from .read_model import largest
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.batch import Array, Batch
     from ..linear.base import OnlineClassifier
+    from ..linear.progressive import Progressive
     from ..report import BoundCurve, Report
     from ..run.linear import Run
 
@@ -39,6 +40,8 @@ class LearnOutput(Output):
     certificates : list of Certificate
     notes : list of str
         Notes on the data.
+    quiet : bool
+        Whether people are to read the certificates alone.
     """
 
     run: Run
@@ -47,6 +50,7 @@ class LearnOutput(Output):
     skipped: int
     certificates: list[Certificate] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    quiet: bool = False
 
     def write_page(self, path: str) -> None:
         """Write the report."""
@@ -59,6 +63,7 @@ class LearnOutput(Output):
         return {
             "schema": SCHEMA,
             **classifier_values(self.run.learner),
+            "progressive": self.run.progressive.summary(),
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
             **certificate_values(self.certificates),
@@ -66,6 +71,10 @@ class LearnOutput(Output):
             "notes": self.notes,
             "input": self.input(),
         }
+
+    def lines(self) -> Iterator[str]:
+        """How the rows were predicted, beside two simple rules."""
+        return iter(()) if self.quiet else progressive_lines(self.run.learner, self.run.progressive)
 
     def input(self) -> dict[str, Any]:
         """What was read in one pass."""
@@ -76,6 +85,58 @@ class LearnOutput(Output):
             "nonzeros": self.run.place.nonzeros,
             "skipped": self.skipped,
         }
+
+
+MOST_SHOWN = 12  # classes
+ENOUGH_ROWS = 100  # to say that a simple rule errs less
+
+OF_LAST = {"vote": "by the last weights, not by votes", "support": "by the last function"}
+
+
+def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterator[str]:
+    """Errors of a first pass, each row predicted before it was learned, beside those of two simple rules."""
+    rows = counts.rounds
+    if not rows:
+        return
+    auc = counts.auc()
+    area = "" if auc is None else f"; AUC {sum(auc) / 2:.4f}"
+    how = OF_LAST.get(learner.info.predicts_by, "")
+    errors = share_text(counts.errors, rows)
+    yield f"errors, each row predicted before it is learned: {errors}{area}{how and f' ({how})'}"
+    mistakes = int(learner.ledger_.mistakes)
+    if learner.info.predicts_by == "average" and learner.ledger_.rounds == rows:
+        yield f"  by the last weights instead of their mean, as the theorems count: {share_text(mistakes, rows)}"
+    most = label_text(counts.frequent)
+    yield f"  always the most frequent label so far (now {most}): {share_text(counts.constant, rows)}"
+    yield f"  always the label of the row before: {share_text(counts.previous, rows)}"
+    classes = counts.by_class()
+    if classes and len(classes) <= MOST_SHOWN:
+        yield "{:<24} {:>12} {:>12} {:>12}".format("label", "rows", "recall", "precision")
+        for one in classes:
+            label = short(label_text(one["label"]), 22)
+            yield f"  {label:<22} {one['rows']:>12,} {_rate(one['recall']):>12} {_rate(one['precision']):>12}"
+
+
+def share_text(count: int, rows: int) -> str:
+    """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
+    return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
+
+
+def _rate(share: float | None) -> str:
+    return "-" if share is None else f"{share:.4f}"
+
+
+def worse_than_a_rule(counts: Progressive) -> str | None:
+    """What to say where a rule that looks at no feature errs less than the learner; None where none does."""
+    rules = (
+        (counts.constant, "always the most frequent label so far"),
+        (counts.previous, "always the label of the row before"),
+    )
+    errors, rule = min(rules, key=lambda pair: pair[0])
+    if counts.rounds < ENOUGH_ROWS or counts.errors <= errors:
+        return None
+    mine, theirs = share_text(counts.errors, counts.rounds), share_text(errors, counts.rounds)
+    return f"{rule} errs less: {theirs}, and the learner in {mine}; bounds hold, and it has learned little all the same"
 
 
 MOST_WEIGHTS = 30
@@ -100,6 +161,8 @@ def report_of(outcome: LearnOutput) -> Report:
         weights=largest_weights(learner, run.stream.schema()),
         comparators=comparators_of(outcome.certificates),
         seconds=outcome.seconds,
+        progressive=run.progressive.summary(),
+        worse=worse_than_a_rule(run.progressive),
     )
 
 
@@ -159,6 +222,8 @@ FEW_ROWS = 10
 
 def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
+    if (worse := worse_than_a_rule(run.progressive)) is not None:
+        yield worse
     yield from _free_text(run)
     first = run.first
     if first is None or len(first) < FEW_ROWS or not first.columns:

@@ -111,8 +111,12 @@ class _Player:
     """Plays by the weights that learn, scores by their mean."""
 
     def __init__(self, player: Any, state: AveragedState, rules: Rules) -> None:
-        self.play, self.one, self._check = player.play, player.one, player.score
+        self.play, self.one, self._check, self._watch = player.play, player.one, player.score, player.watch
         self._state, self._rules = state, rules
+
+    def watch(self, scores: Array | None) -> None:
+        """Write down what the mean says of the rounds to come, before each."""
+        self._watch(scores, averages=True, ahead=float(self._state.ahead))
 
     def score(self, values: Array, indices: Array | None, starts: Array | None, out: Array) -> tuple[int, str | None]:
         """Scores of all rows."""

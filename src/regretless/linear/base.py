@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
+from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +49,9 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
     random_state: Any = None
     class_weight: Any = None
     warm_start: bool = False
+
+    # called with the scores that rounds were predicted by, their codes, the classes, and what a score of 0 means
+    on_scores: Callable[[Array, Array, Array, float], None] | None = field(default=None, init=False, repr=False)
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -526,14 +532,33 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         """Play the rounds begin <= t < end of a batch; it comes back with its rows in order, if they were not."""
         self.state_.follow(rules)
         player = self.state_.player(rules)
-        played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, begin, end)
-        if why == "unsorted":
-            batch = ascending(batch)
-            played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
+        with self._watched(player, codes, order, begin, rules) as watched:
+            played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, begin, end)
+            if why == "unsorted":
+                batch = ascending(batch)
+                played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
+            watched.played = played
         if why is not None:
             row = int(played if order is None else order[played])
             raise self._refused(batch, row, why, played)
         return batch
+
+    @contextmanager
+    def _watched(self, player: Any, codes: Array, order: Array | None, begin: int, rules: Rules) -> Iterator[Any]:
+        """Have the scores of the rounds written down for whoever watches."""
+        watched = SimpleNamespace(played=begin)
+        if self.on_scores is None:
+            yield watched
+            return
+        scores = np.full((len(codes if order is None else order), self.state_.targets), np.nan)
+        player.watch(scores)
+        try:
+            yield watched
+        finally:
+            player.watch(None)
+        end = watched.played
+        their = codes[begin:end] if order is None else codes[order[begin:end]]
+        self.on_scores(scores[begin:end], their, self.classes_, rules.tie)
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))

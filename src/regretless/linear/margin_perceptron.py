@@ -49,7 +49,7 @@ class _Player:
     """Counts the rounds since each target last moved."""
 
     def __init__(self, player: Any, quiet: Array) -> None:
-        self._play, self.score, self._quiet = player.play, player.score, quiet
+        self._play, self.score, self.watch, self._quiet = player.play, player.score, player.watch, quiet
 
     def play(
         self,

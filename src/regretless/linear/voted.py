@@ -105,6 +105,7 @@ class _Player:
 
     def __init__(self, player: Any, state: VotedState, rules: Rules) -> None:
         self._player, self._state, self._rules = player, state, rules
+        self.watch = player.watch  # the scores of the weights that learn: votes would take too long
 
     def play(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -65,6 +65,10 @@ class Report:
         How long learning took.
     observed : sequence of (rounds, value), optional
         The certified quantity over time when it is neither mistakes nor updates; regret may be negative.
+    progressive : mapping, optional
+        How the rows were predicted before they were learned: what `Progressive.summary` gives.
+    worse : str, optional
+        What to say beside the verdict where a rule that looks at no feature errs less.
     """
 
     title: str
@@ -79,6 +83,8 @@ class Report:
     comparators: Sequence[Mapping[str, object]]
     seconds: float | None = None
     observed: Sequence[tuple[float, float]] = ()
+    progressive: Mapping[str, Any] | None = None
+    worse: str | None = None
 
 
 def counted(quantity: str) -> bool:

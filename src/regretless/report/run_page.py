@@ -118,9 +118,10 @@ def page_of_run(report: Report) -> Page:
         weights=weight_rows(report.weights),
         panels=panels,
         certificates=report.certificates,
-        verdict=summary.verdict(report.certificates),
+        verdict=summary.beside_rules(summary.verdict(report.certificates), report.worse),
         whole=counted(report.quantity),
         tables=[
+            *summary.prediction_tables(report),
             ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import formatting
 from .model import Certified, Report, bare, counted
@@ -75,6 +75,20 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
     return Verdict("idle", "No sure bound applied", detail + "." if certificates else "No theorem was asked.")
 
 
+def beside_rules(held: Verdict, worse: str | None) -> Verdict:
+    """The same verdict, but not in green where a rule that looks at no feature errs less than the learner."""
+    if worse is None or held.state != "held":
+        return held
+    return Verdict(
+        "idle", f"{held.headline}, and a rule without features errs less", f"{held.detail} {sentence(worse)}"
+    )
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def tightest(report: Certified) -> Certificate | None:
     """The certificate that leaves the least room above what was observed, a sure one where there is any.
 
@@ -98,6 +112,10 @@ def lead(report: Report) -> str:
         return "No round was played."
     text = f"In {many(rounds, 'round')} the learner made {many(mistakes, 'mistake')}"
     text += f", {formatting.percent(mistakes / rounds)} of all." if mistakes else "."
+    counts = report.progressive
+    if counts and counts["rows"] == rounds and counts["errors"] != mistakes:
+        share = formatting.percent(counts["errors"] / rounds)
+        text += f" What will predict would have made {formatting.number(counts['errors'])}, {share}."
     best = tightest(report)
     if best is None or best.observed is None or best.bound is None:
         return text
@@ -123,7 +141,48 @@ def cards(report: Report) -> list[Card]:
         Card("Mistake rate", rate),
         Card("Updates", formatting.number(updates)),
     ]
-    return [*shown, bound_card(report)]
+    return [*shown, *_rule_cards(report), bound_card(report)]
+
+
+def _rule_cards(report: Report) -> list[Card]:
+    """Errors of what will predict, where that is not what learns, and of always naming the most frequent label."""
+    counts = report.progressive
+    if not counts or not counts["rows"]:
+        return []
+    rows, simple = counts["rows"], counts["most_frequent_label"]["errors"]
+    shown = []
+    if counts["errors"] != totals(report)[1]:
+        note = "of what will predict, each row before it is learned"
+        shown.append(Card("Error rate", formatting.percent(counts["errors"] / rows), note))
+    note = "always the one that was the most frequent so far"
+    return [*shown, Card("Most frequent label", formatting.percent(simple / rows), note)]
+
+
+def prediction_tables(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
+    """How the rows were predicted before they were learned, in all and by label."""
+    counts = report.progressive
+    if not counts or not counts["rows"]:
+        return []
+    rows = counts["rows"]
+
+    def share(errors: int) -> str:
+        return f"{formatting.number(errors)} ({formatting.percent(errors / rows)})"
+
+    facts = [("Errors", share(counts["errors"]))]
+    if counts["auc"] is not None:
+        facts.append(("Area under the ROC curve", formatting.real(sum(counts["auc"]) / 2, 4)))
+    facts.append(("Always the most frequent label so far", share(counts["most_frequent_label"]["errors"])))
+    facts.append(("Always the label of the row before", share(counts["previous_label"]["errors"])))
+    tables = [("Predicted before learned", facts)]
+    if counts["classes"]:
+        tables.append(("Recall and precision", [_of_class(one) for one in counts["classes"]]))
+    return tables
+
+
+def _of_class(one: Mapping[str, Any]) -> tuple[str, str]:
+    parts = [many(one["rows"], "row")]
+    parts += [f"{name} {formatting.percent(one[name])}" for name in ("recall", "precision") if one[name] is not None]
+    return formatting.shorten(formatting.clean(str(one["label"])), 36), ", ".join(parts)
 
 
 def bound_card(report: Certified) -> Card:

@@ -16,6 +16,7 @@ from ..data.stream import Stream
 from ..errors import DataError, RowRefused
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
+from ..linear.progressive import Progressive
 from ..persist.validation import fits
 from .base import StreamRun, refuse_other_stream
 
@@ -91,6 +92,8 @@ class Run(StreamRun):
         The first batch that was read.
     last : str or None
         By what the row is known that was learned last.
+    progressive : Progressive
+        How the rows of the first pass were predicted before they were learned.
     again : bool
         Whether the rows of this run are, for all that is known of them, those that a finished one had learned before.
     """
@@ -109,6 +112,7 @@ class Run(StreamRun):
     saved: int = 0
     first: Batch | None = None
     last: str | None = None
+    progressive: Progressive = field(default_factory=Progressive)
     again: bool = field(default=False, init=False)
 
     def play(self) -> None:
@@ -168,7 +172,11 @@ class Run(StreamRun):
             if number > first:
                 self.place = Place(number, updates=self.point[2])
                 self.learner.repeats()
-            self._go_over(self.stream.batches(self.place.rows))
+            self.learner.on_scores = self.progressive if number == 0 else None
+            try:
+                self._go_over(self.stream.batches(self.place.rows))
+            finally:
+                self.learner.on_scores = None
             if not self.place.rows:
                 raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
             if self.learner.until_clean and self.point[2] == self.place.updates:
@@ -223,6 +231,7 @@ class Run(StreamRun):
         return {
             "schema": self.stream.schema(),
             "curve": [list(point) for point in self.curve],
+            "progressive": self.progressive.describe(),
             "unfinished": stands if unfinished else None,
             "last": self.last,
         }
@@ -260,6 +269,8 @@ class Continuation:
         The stream that an unfinished run stopped in, without its folder.
     last : str or None
         By what the row is known that was learned last.
+    progressive : Progressive
+        How rows were predicted before they were learned.
     """
 
     schema: dict[str, Any] | None = None
@@ -268,6 +279,7 @@ class Continuation:
     passes: int | None = None
     source: str | None = None
     last: str | None = None
+    progressive: Progressive = field(default_factory=Progressive)
 
     @classmethod
     def read(cls, extra: Mapping[str, Any]) -> Continuation:
@@ -278,17 +290,18 @@ class Continuation:
         ModelError
             If it does not fit together.
         """
+        progressive = Progressive.read(extra.get("progressive"))
         with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
             curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
             stands, last = extra.get("unfinished"), extra.get("last")
             if stands is None:
-                return cls(schema, curve, last=last)
+                return cls(schema, curve, last=last, progressive=progressive)
             counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
             passes = int(stands["passes"])
             if min(counts) < 0 or counts[0] >= passes:
                 raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
-            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last)
+            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last, progressive)
 
     def refuse_other(self, stream: Stream) -> None:
         """An unfinished run goes on in the stream that it stopped in.

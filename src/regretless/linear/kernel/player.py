@@ -37,6 +37,11 @@ class DualPlayer:
     def __init__(self, state: DualArrays, rules: KernelRules) -> None:
         self.state, self.rules = state, rules
         self._machine: tuple[tuple[Any, ...], _core.KernelMachine] | None = None
+        self._scores: Array | None = None
+
+    def watch(self, scores: Array | None) -> None:
+        """Write the scores of the rounds to come there, those of the function that learns."""
+        self._scores = scores
 
     def play(
         self,
@@ -63,6 +68,7 @@ class DualPlayer:
         while begin < end:
             machine = self._ready(BLOCK, self._entries(batch, order, begin), widest)
             until = min(end, begin + STRETCH) if self.rules.budget else end
+            machine.watch(self._scores)
             if gram is None:
                 begin, why = machine.play(
                     values, indices, starts, labels, sample_weight, order, begin, until, known, first
@@ -276,14 +282,24 @@ class DualPlayer:
             own = gram_of(self._function, matrix_of(chunk), matrix_of(chunk))
             _refuse_negative(own.diagonal(), places)
             its_labels = np.ascontiguousarray(labels[places])
-            played, why = self._play_chunk(chunk, own, its_labels, its_weights, known, its_rows)
+            scores = None if self._scores is None else self._scores[begin : begin + len(places)].copy()
+            played, why = self._play_chunk(chunk, own, its_labels, its_weights, known, its_rows, scores)
+            if self._scores is not None:
+                self._scores[begin : begin + len(places)] = scores
             begin += played
             if why is not None:
                 return begin, why
         return end, None
 
     def _play_chunk(
-        self, chunk: Batch, own: Array, labels: Array, weights: Array | None, known: Array | None, rows: Array | None
+        self,
+        chunk: Batch,
+        own: Array,
+        labels: Array,
+        weights: Array | None,
+        known: Array | None,
+        rows: Array | None,
+        scores: Array | None,
     ) -> Report:
         support, done, before = self.state.support, 0, self.state.support.count
         theirs, ours = support.matrix(), matrix_of(chunk)
@@ -292,6 +308,7 @@ class DualPlayer:
         while done < len(chunk):
             machine, stored = self._ready(len(chunk), chunk.entries, widest_of(chunk)), support.count
             slots = None if known is None else np.ascontiguousarray(known[rows])
+            machine.watch(scores)
             done, why = machine.play_given(gram, before, labels, weights, None, done, len(chunk), slots)
             new = support.column[stored : support.count] - before
             self._store(machine, rows_of(chunk, new), stored, np.diagonal(own)[new])

@@ -195,12 +195,12 @@ class Winnow(OnlineClassifier):
         try:
             return super()._play(batch, codes, weights, order, rules, begin, end)
         finally:  # as many rows as were played, if one was refused
-            self.state_ = twin
+            self.state_, watching, self.on_scores = twin, self.on_scores, None
             try:
                 end = begin + int(state.ledger().rounds) - before
                 super()._play(batch, -codes, weights, order, rules, begin, end)
             finally:
-                self.state_ = state
+                self.state_, self.on_scores = state, watching
 
     def update_one(self, x: Array, label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted."""

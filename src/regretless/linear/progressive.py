@@ -1,0 +1,215 @@
+"""How rows were predicted before they were learned: errors, errors of each class, and what simple rules would err."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array
+from ..persist.validation import fits
+
+MOST_CLASSES = 100  # of which it is counted for what each was taken
+ENTRIES = 1 << 20  # rows times classes that are looked at together
+SHIFT, BINS = 18, 1 << 14  # scores of single precision, by the sign, the exponent and five bits of the mantissa
+SIGN = np.uint32(1 << 31)
+
+
+class Progressive:
+    """Counts of a stream, each row predicted before it is learned.
+
+    Two rules are counted beside the learner: always the label that was the most frequent so far, and the label of the
+    row before. The first row is an error of both.
+
+    Attributes
+    ----------
+    labels : list
+        In the order in which they came.
+    counts : ndarray of int, shape (labels,)
+        Rows of each.
+    taken : ndarray of int, shape (labels, labels)
+        How often each label (row) was taken for each (column). While one label alone is known, nothing else can be
+        said, and nothing is counted here.
+    rounds, errors : int
+        Rows, and how many of them were predicted wrongly.
+    constant, previous : int
+        Errors of the two rules.
+    """
+
+    def __init__(self) -> None:
+        self.labels: list[Any] = []
+        self.counts = np.zeros(0, dtype=np.int64)
+        self.taken = np.zeros((0, 0), dtype=np.int64)
+        self.rounds = self.errors = self.constant = self.previous = 0
+        self._last = -1  # the label of the row before
+        self._scores = np.zeros((2, BINS), dtype=np.int64)  # of two classes: of rows of the smaller label, the larger
+        self._places: dict[Any, int] = {}
+
+    def __call__(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
+        """Take in rounds that were played.
+
+        Parameters
+        ----------
+        scores : ndarray, shape (rounds, targets)
+            What each round was predicted by.
+        codes : ndarray of int, shape (rounds,)
+            Of one target the sign of the label, else its number among the classes.
+        classes : ndarray
+            The labels that the learner knows.
+        tie : float
+            Below 0 if a score of 0 stands for the smaller label.
+        """
+        if not len(scores):
+            return
+        one = scores.shape[1] == 1
+        said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
+        true = codes > 0 if one else codes
+        self.rounds += len(scores)
+        self.errors += int(np.count_nonzero(said != true))
+        places = self._numbered(classes)
+        alone = len(classes) == 1
+        actual = np.full(len(scores), places[0]) if alone else places[true.view(np.int8) if one else true]
+        self._rules(actual)
+        if not alone:
+            size = len(self.labels)
+            if size <= MOST_CLASSES:
+                pairs = actual * size + places[said.view(np.int8) if one else said]
+                self.taken += np.bincount(pairs, minlength=size * size).reshape(size, size)
+            if one:
+                for label in (0, 1):
+                    self._scores[label] += np.bincount(_bins(scores[true == label, 0]), minlength=BINS)
+
+    def _numbered(self, classes: Array) -> Array:
+        """The numbers of the learner's classes, in the order in which they came."""
+        for label in classes.tolist():
+            self._places.setdefault(label, len(self._places))
+        new = len(self._places) - len(self.labels)
+        if new:
+            self.labels = list(self._places)
+            self.counts = np.append(self.counts, np.zeros(new, dtype=np.int64))
+            self.taken = np.pad(self.taken, (0, new)) if len(self.labels) <= MOST_CLASSES else self.taken
+        return np.array([self._places[label] for label in classes.tolist()], dtype=np.int64)
+
+    def _rules(self, actual: Array) -> None:
+        self.previous += int(np.count_nonzero(actual[1:] != actual[:-1])) + int(actual[0] != self._last)
+        self._last = int(actual[-1])
+        if len(self.labels) == 2:
+            self._most_of_two(actual)
+            return
+        step = max(1, ENTRIES // len(self.labels))
+        for begin in range(0, len(actual), step):
+            part = actual[begin : begin + step]
+            came = part[:, None] == np.arange(len(self.labels))
+            before = self.counts + np.cumsum(came, axis=0) - came
+            # of equally frequent labels the one that came first
+            self._count_constant(before.argmax(axis=1) != part, came.sum(axis=0))
+
+    def _most_of_two(self, actual: Array) -> None:
+        """The same of two labels, in a fraction of the time."""
+        signs = (2 * actual - 1).astype(np.int32)
+        ahead = np.cumsum(signs)  # by how much label 1 is more frequent than label 0, from here on
+        lead = int(self.counts[1] - self.counts[0])
+        seconds = int(actual.sum())
+        self._count_constant((ahead - signs + lead > 0) != actual, np.array([len(actual) - seconds, seconds]))
+
+    def _count_constant(self, wrong: Array, came: Array) -> None:
+        first = int(self.counts.sum() == 0)
+        self.constant += int(np.count_nonzero(wrong[first:])) + first
+        self.counts = self.counts + came
+
+    # ---- what came of it
+
+    @property
+    def frequent(self) -> Any:
+        """The most frequent label."""
+        return self.labels[int(self.counts.argmax())]
+
+    def auc(self) -> tuple[float, float] | None:
+        """The area under the ROC curve of two classes: between what it would be if all ties of bins were wrong, and
+        right. None if there are not two classes, or one has no row."""
+        low, high = self._scores
+        if len(self.labels) != 2 or not low.sum() or not high.sum():
+            return None
+        pairs = float(low.sum()) * float(high.sum())
+        below = float((high * (np.cumsum(low) - low).astype(np.float64)).sum()) / pairs
+        return below, below + float((high * low.astype(np.float64)).sum()) / pairs
+
+    def by_class(self) -> list[dict[str, Any]]:
+        """Rows, recall and precision of each label; empty if there are too many, or fewer than two."""
+        if not 2 <= len(self.labels) <= MOST_CLASSES:
+            return []
+        rows, said, right = self.taken.sum(axis=1), self.taken.sum(axis=0), np.diagonal(self.taken)
+        return [
+            {
+                "label": label,
+                "rows": int(self.counts[place]),
+                "recall": float(right[place] / rows[place]) if rows[place] else None,
+                "precision": float(right[place] / said[place]) if said[place] else None,
+            }
+            for place, label in enumerate(self.labels)
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        auc = self.auc()
+        few = 2 <= len(self.labels) <= MOST_CLASSES
+        return {
+            "rows": self.rounds,
+            "errors": self.errors,
+            "error_rate": self.errors / self.rounds if self.rounds else None,
+            "auc": None if auc is None else list(auc),
+            "most_frequent_label": {"label": self.frequent, "errors": self.constant} if self.rounds else None,
+            "previous_label": {"errors": self.previous} if self.rounds else None,
+            "classes": self.by_class(),
+            "confusion": {"labels": self.labels, "counts": self.taken.tolist()} if few else None,
+        }
+
+    # ---- to go on later
+
+    def describe(self) -> dict[str, Any]:
+        """What it takes to go on, as JSON values."""
+        used = np.flatnonzero(self._scores.any(axis=0))
+        return {
+            "labels": self.labels,
+            "counts": self.counts.tolist(),
+            "taken": self.taken.tolist() if len(self.labels) <= MOST_CLASSES else None,
+            "sums": [self.rounds, self.errors, self.constant, self.previous, self._last],
+            "bins": [used.tolist(), *self._scores[:, used].tolist()],
+        }
+
+    @classmethod
+    def read(cls, description: Mapping[str, Any] | None) -> Progressive:
+        """What `describe` gave; nothing yet if it gave nothing.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        result = cls()
+        if description is None:
+            return result
+        with fits("what the model says of its predictions"):
+            result.labels = list(description["labels"])
+            size = len(result.labels)
+            result._places = {label: place for place, label in enumerate(result.labels)}
+            result.counts = np.array(description["counts"], dtype=np.int64).reshape(size)
+            if description["taken"] is not None:
+                result.taken = np.array(description["taken"], dtype=np.int64).reshape(size, size)
+            sums = [int(number) for number in description["sums"]]
+            result.rounds, result.errors, result.constant, result.previous, result._last = sums
+            used = np.array(description["bins"][0], dtype=np.int64)
+            result._scores[:, used] = np.array(description["bins"][1:], dtype=np.int64).reshape(2, len(used))
+            counted = (result.counts.min(initial=0), result.taken.min(initial=0), result._scores.min(), min(sums[:4]))
+            if min(counted) < 0 or result.counts.sum() != result.rounds or not -1 <= result._last < max(size, 1):
+                raise ValueError("its counts do not add up")
+        return result
+
+
+def _bins(scores: Array) -> Array:
+    """Numbers of the bins of scores, in their order: of floats the bits are in order, but for the sign."""
+    with np.errstate(over="ignore"):
+        bits = (scores.astype(np.float32) + np.float32(0)).view(np.uint32)  # -0 becomes 0
+    ordered = np.where(bits & SIGN, ~bits, bits | SIGN)
+    return (ordered >> np.uint32(SHIFT)).astype(np.int64)

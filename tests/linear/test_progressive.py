@@ -1,0 +1,143 @@
+"""Progressive counts: each row predicted before it is learned."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+from regretless.catalogue import LEARNERS
+from regretless.data.batch import Batch
+from regretless.errors import ModelError
+from regretless.linear import AveragedPerceptron, KernelPerceptron, MulticlassPerceptron, Perceptron
+from regretless.linear.progressive import MOST_CLASSES, Progressive
+
+from ..catalogue import Entry
+
+ROWS = 240
+
+
+def drawn(classes: int, *, seed: int = 0, noise: float = 0.7):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(ROWS, 5))
+    scores = X @ rng.normal(size=(5, classes)) + noise * rng.normal(size=(ROWS, classes))
+    return X, scores.argmax(axis=1).astype(np.float64)
+
+
+def watched(learner, X, y, *, step=37):
+    """The counts of a stream in pieces."""
+    counts = Progressive()
+    learner.on_scores = counts
+    for begin in range(0, len(y), step):
+        learner.observe(Batch(X[begin : begin + step], y[begin : begin + step], X.shape[1]))
+    learner.on_scores = None
+    return counts
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_errors_are_those_of_the_ledger(name, classes):
+    """Whoever learns and predicts by the same weights errs as often as its ledger says, in whatever pieces."""
+    X, y = drawn(classes)
+    learner = Entry("linear", name).made()
+    counts = watched(learner, X, y)
+    again = watched(Entry("linear", name).made(), X, y, step=ROWS)
+    assert counts.describe() == again.describe()
+    assert counts.rounds == ROWS
+    alone = int(np.argmax(y != y[0]))  # rows of the first class, which Winnow plays for either sign, to keep one
+    if name != "averaged-perceptron":
+        assert abs(counts.errors - learner.ledger_.mistakes) <= (alone if name == "winnow" else 0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("average", ["before", "after"])
+@pytest.mark.parametrize("intercept", [0.0, 1.0])
+def test_the_mean_predicts_what_the_learner_would_have_said(classes, average, intercept):
+    """Errors of an averaged perceptron are those of its predictions before each row, not of its last weights."""
+    X, y = drawn(classes, seed=3)
+    learner = AveragedPerceptron(average=average, intercept=intercept)
+    counts = watched(learner, X, y)
+    plain, errors = AveragedPerceptron(average=average, intercept=intercept), 0
+    for row in range(ROWS):
+        if row >= 20:  # all classes are known
+            errors += plain.predict(X[row : row + 1])[0] != y[row]
+        plain.observe(Batch(X[row : row + 1], y[row : row + 1], 5))
+    late = watched(AveragedPerceptron(average=average, intercept=intercept), X[:20], y[:20])
+    assert counts.errors - late.errors == errors
+    assert counts.errors < learner.ledger_.mistakes
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_and_area_are_those_of_scikit_learn(classes):
+    """Confusion, recall and the interval of the AUC contain what is computed from all scores at once."""
+    X, y = drawn(classes, seed=5)
+    learner = Perceptron()
+    learner.announce(np.arange(float(classes)), 5)
+    counts, said, scores = Progressive(), [], []
+    learner.on_scores = counts
+    for row in range(ROWS):
+        said.append(learner.predict(X[row : row + 1])[0])
+        scores.append(learner.decision_function(X[row : row + 1]).ravel())
+        learner.observe(Batch(X[row : row + 1], y[row : row + 1], 5))
+    labels = counts.labels
+    np.testing.assert_array_equal(counts.taken, confusion_matrix(y, said, labels=labels))
+    summary = counts.summary()
+    assert [one["label"] for one in summary["classes"]] == labels
+    for one in summary["classes"]:
+        mine = np.array(said) == one["label"]
+        assert one["recall"] == pytest.approx(mine[y == one["label"]].mean())
+        assert one["precision"] == pytest.approx((y[mine] == one["label"]).mean())
+    if classes == 2:
+        low, high = counts.auc()
+        assert low <= roc_auc_score(y, np.ravel(scores)) <= high
+        assert high - low < 0.02
+    else:
+        assert counts.auc() is None
+
+
+def test_simple_rules_are_counted_beside():
+    """Always the most frequent label so far, and the label before, as a plain loop counts them."""
+    y = np.random.default_rng(2).choice([0.0, 1.0, 2.0], p=[0.7, 0.2, 0.1], size=ROWS)
+    counts = watched(MulticlassPerceptron(), np.ones((ROWS, 1)), y)
+    frequent = previous = 0
+    seen: dict[float, int] = {}
+    for row, label in enumerate(y):
+        frequent += not seen or max(seen, key=lambda one: seen[one]) != label
+        previous += row == 0 or y[row - 1] != label
+        seen[label] = seen.get(label, 0) + 1
+    assert (counts.constant, counts.previous) == (frequent, previous)
+    assert counts.frequent == 0.0
+
+
+def test_counts_go_on_from_what_was_saved():
+    """A description, through JSON, goes on as if nothing had happened; one that does not fit is refused."""
+    X, y = drawn(2)
+    whole, learner = watched(Perceptron(), X, y), Perceptron()
+    half = Progressive.read(json.loads(json.dumps(watched(learner, X[:100], y[:100]).describe())))
+    learner.on_scores = half
+    learner.observe(Batch(X[100:], y[100:], 5))
+    assert half.describe() == whole.describe()
+    for change in ({"counts": [1, 2]}, {"sums": [1]}, {"labels": [0]}, {"bins": [[1 << 20], [1], [1]]}):
+        with pytest.raises(ModelError):
+            Progressive.read(whole.describe() | change)
+
+
+def test_very_many_classes_are_counted_without_a_table():
+    """Beyond so many classes there is no confusion, and everything else stays."""
+    y = np.arange(ROWS) % (MOST_CLASSES + 20)
+    counts = watched(MulticlassPerceptron(), np.eye(ROWS), y.astype(np.float64))
+    assert counts.summary()["classes"] == []
+    assert counts.summary()["confusion"] is None
+    assert (counts.rounds, counts.previous) == (ROWS, ROWS)
+
+
+def test_kernels_of_all_kinds_write_their_scores_down():
+    """Rows, Gram matrices and functions give the same counts of the perceptron in the dual."""
+    X, y = drawn(2)
+    expected = watched(Perceptron(), X, y).errors
+    for kernel in ("linear", lambda A, B: A @ B.T):
+        learner = KernelPerceptron(kernel=kernel)
+        assert watched(learner, X, y).errors == expected
+        assert learner.ledger_.mistakes == expected
