@@ -141,6 +141,7 @@ def _learn() -> Iterator[Case]:
             "learn clean.svm --resume m.rgl --save more.rgl",
             "inspect more.rgl",
             f"learn two.svm {perceptron} --set class_weight=1:2.5,-1:1 --no-certify --progress",
+            f"learn cities.csv {perceptron} --ignore zone --any-labels --missing zero --on-error skip --no-certify",
         ),
     )
     shards = "part-1.svm part-2.svm part-3.svm --workers 1"

@@ -40,8 +40,9 @@ class ReadingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureOptions:
-    """Features that are made of a row, beside its own."""
+    """Features that are made of a row, beside its own, or left out."""
 
+    ignore: list[str]
     interactions: list[str]
     hash_bits: int | None
     keep_names: int | None
@@ -77,6 +78,7 @@ class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
     save: str | None
     resume: str | None
     checkpoint_every: int | None
+    any_labels: bool
     mixing: str | None
     together: int | None
     one_shot: bool

@@ -72,6 +72,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"
     )
     options.add_saving(group, "rounds")
+    group.add_argument(
+        "--any-labels", action="store_true", help="take numbers for labels though there are very many different ones"
+    )
     shards.add_arguments(parser)
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
@@ -138,6 +141,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
 
 def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
     from ..run.linear import Place, Run
+    from .learn_result import refuse_quantities
 
     continuation.refuse_other(stream)
     if continuation.passes is not None and arguments.passes not in (None, continuation.passes):
@@ -152,6 +156,7 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
         place=continuation.place or Place(),
         last=continuation.last,
         progressive=continuation.progressive,
+        on_first=lambda batch: None if arguments.any_labels else refuse_quantities(stream, batch),
     )
 
 

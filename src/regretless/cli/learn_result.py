@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import RegretlessError
 from .output import Output, certificate_values, classifier_values, label_text, short
 from .read_model import largest
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.batch import Array, Batch
+    from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
     from ..report import BoundCurve, Report
@@ -212,6 +214,33 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
     return [(f"{feature} → {label}", weight) for label, weights in each for feature, weight in weights]
 
 
+MOST_FRACTIONS = 20  # different labels, some of which are no whole numbers
+MOST_WHOLE = 0.5  # of the rows, different whole numbers among their labels
+ENOUGH = 50  # rows, to judge by
+
+
+def refuse_quantities(stream: Stream, batch: Batch) -> None:
+    """Refuse numbers that are rather a quantity to be forecast than labels, by the first rows.
+
+    Raises
+    ------
+    RegretlessError
+        If nearly every row has a number of its own, or there are many that are not whole.
+    """
+    labels = batch.labels
+    if labels is None or labels.dtype.kind == "U" or len(labels) < ENOUGH:
+        return
+    values = np.unique(labels)
+    fractions = len(values) > MOST_FRACTIONS and bool((values != np.floor(values)).any())
+    if not fractions and len(values) <= MOST_WHOLE * len(labels):
+        return
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} has"
+    fault = f"{what} {len(values):,} different numbers in the first {len(labels):,} rows, as a quantity has"
+    advice = "learn predicts labels: make classes of it, or give --any-labels if each number is a label all the same"
+    raise RegretlessError(f"{stream.name}: {fault}; {advice}")
+
+
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
@@ -225,6 +254,7 @@ def traps(run: Run) -> Iterator[str]:
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse
     yield from _free_text(run)
+    yield from _row_numbers(run)
     first = run.first
     if first is None or len(first) < FEW_ROWS or not first.columns:
         return
@@ -250,8 +280,20 @@ def _free_text(run: Run) -> Iterator[str]:
             yield (
                 f"column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
                 "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
-                "its words beforehand, numbered or hashed (svmlight); if it names the rows, leave it out"
+                "its words beforehand, numbered or hashed (svmlight); if it names the rows, leave it out with --ignore"
             )
+
+
+def _row_numbers(run: Run) -> Iterator[str]:
+    """Columns of whole numbers that grow by one from row to row."""
+    batch, schema = run.first, run.stream.schema()
+    if batch is None or batch.indices is not None or schema.get("format") != "table" or len(batch) < ENOUGH:
+        return
+    from .read_model import namer
+
+    name = namer(run.learner, schema)
+    for column in np.flatnonzero((np.diff(batch.values, axis=0) == 1).all(axis=0)).tolist():
+        yield f"column {name(column)!r} numbers the rows: leave it out with --ignore"
 
 
 def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:

@@ -175,7 +175,10 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def add_features(group: argparse._ArgumentGroup) -> None:
-    """Features that are made of a row, beside its own."""
+    """Features that are made of a row, beside its own, or left out."""
+    group.add_argument(
+        "--ignore", metavar="A,B", action="append", default=[], help="tables: columns that are not used: dates, ids"
+    )
     group.add_argument(
         "--interactions",
         metavar="A*B",
@@ -335,6 +338,7 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
         "on_error": arguments.on_error,
     }
     if isinstance(arguments, FeatureOptions):
+        values["ignore"] = names_of(arguments.ignore)
         values["interactions"] = arguments.interactions
         values["hash_bits"] = arguments.hash_bits
         values["keep_names"] = arguments.keep_names

@@ -106,7 +106,9 @@ class ArrowStream(TableStream):
             return "number"
         if _is_text(value):
             return "text"
-        advice = f"turn it into numbers or strings, or pass --categorical {name} to take its values for names"
+        advice = (
+            f"leave it out with --ignore {name}, turn it into numbers, or take its values for names with --categorical"
+        )
         raise self._error(f"column {name!r} is of type {value}", advice)
 
     def _refuse_other_kind(self, name: str, fault: str, of_type: Any) -> None:

@@ -108,7 +108,7 @@ class CsvStream(TableStream):
             return "number"
         if types.is_string(result) or types.is_binary(result):
             return "number" if share_of_numbers(column) >= MOSTLY else "text"
-        advice = f"turn them into numbers, or pass --categorical {name} to take them for names"
+        advice = f"leave it out with --ignore {name}, turn them into numbers, or take them for names with --categorical"
         raise self._error(f"column {name!r} holds dates or times", advice)
 
     def _chunk(self, block: Block, names: list[str], wanted: list[str]) -> Chunk:

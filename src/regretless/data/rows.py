@@ -14,7 +14,7 @@ from .source import Source, can_be_read_again, name_of
 from .stream import Stream
 
 CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
-TABLE = CROSSING | {"target", "missing", "categorical", "max_features", "frozen"}
+TABLE = CROSSING | {"target", "missing", "categorical", "ignore", "max_features", "frozen"}
 ARRAY = CROSSING | {"target", "frozen"}
 TEXT = CROSSING | {"ids_from", "max_features"}
 MOST_FEATURES = 2**31 - 1
@@ -71,6 +71,7 @@ def open_stream(
     frozen: bool = False,
     ids_from: int | None = None,
     hash_bits: int | None = None,
+    ignore: Iterable[str] = (),
     interactions: Iterable[str] = (),
     keep_names: int | None = None,
     max_features: int = 2**27,
@@ -103,6 +104,8 @@ def open_stream(
         Svmlight: the id of the first column; by default found in the file.
     hash_bits : int, optional
         Number the features by so many bits of a hash of their names, or of their numbers where they have no names.
+    ignore : iterable of str
+        Tables: columns that are not used, as if the table did not have them.
     interactions : iterable of str
         Products of features that are features too: ``a*b`` of two columns, by name or as the file numbers them, ``*``
         of any two features of a row.
@@ -130,6 +133,7 @@ def open_stream(
         "missing": missing,
         "categorical": tuple(categorical) or None,
         "ids_from": ids_from,
+        "ignore": tuple(ignore) or None,
         "hash_bits": hash_bits,
         "interactions": tuple(interactions) or None,
         "keep_names": keep_names,

@@ -46,6 +46,8 @@ class TableStream(Stream):
         One in a column of text contributes nothing in any case, and one in the target is an error.
     categorical : iterable of str
         Columns to be taken as text although they may hold numbers.
+    ignore : iterable of str
+        Columns that are not used, as if the table did not have them.
     hash_bits : int, optional
         Number the features by a hash of this many bits.
     interactions : sequence of str
@@ -72,6 +74,7 @@ class TableStream(Stream):
         on_error: str = "raise",
         missing: str | None = None,
         categorical: Iterable[str] = (),
+        ignore: Iterable[str] = (),
         hash_bits: int | None = None,
         interactions: Sequence[str] = (),
         keep_names: int = 0,
@@ -88,7 +91,7 @@ class TableStream(Stream):
         self._size = stored_size(path)
         self._path, self._frozen = path, frozen
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
-        self.categorical = frozenset(categorical)
+        self.categorical, self._ignore = frozenset(categorical), frozenset(ignore)
         self._begun = False
         self._given_target = self._target = target
         self._crossing: Crossing | None = None
@@ -123,6 +126,8 @@ class TableStream(Stream):
             raise ParameterError(
                 "hash_bits", str(hash_bits), f"it was {self._map.bits} in the file that this continues", ": "
             )
+        for name in sorted(self._ignore & {*self._map.kinds, self._target}):
+            raise ParameterError("ignore", repr(name), "the model uses it", ": ")
         for name in self.categorical:
             if self._kind(name) in NUMERIC:
                 raise ParameterError("categorical", repr(name), "it held numbers in the file that this continues", ": ")
@@ -172,6 +177,8 @@ class TableStream(Stream):
     def _choose(self, names: list[str]) -> list[str]:
         """The columns to read among those that the table has, the target last if there is one."""
         self._refuse_names(names)
+        self._refuse_missing(sorted(self._ignore), names)
+        names = [name for name in names if name not in self._ignore]
         target = self._find_target(names)
         wanted = [name for name in names if name != target]
         if self._map.kinds:

@@ -77,6 +77,8 @@ class Run(StreamRun):
         At the round counts of `CURVE_POINTS`.
     place : Place
         Where the run stands; at first, where it begins.
+    on_first : callable
+        Called with the first batch before it is learned; what it raises ends the run.
     on_point : callable
         Told each point of the curve as it is reached.
     on_rounds : callable
@@ -105,6 +107,7 @@ class Run(StreamRun):
     checkpoint_every: int | None = None
     curve: list[Point] = field(default_factory=list)
     place: Place = field(default_factory=Place)
+    on_first: Callable[[Batch], None] = lambda batch: None
     on_point: Callable[[Point], None] = lambda point: None
     on_rounds: Callable[[int], None] = lambda rounds: None
     stop: Callable[[], bool] = lambda: False
@@ -183,7 +186,9 @@ class Run(StreamRun):
                 break
 
     def _batch(self, batch: Batch) -> None:
-        self.first = self.first or batch
+        if self.first is None:
+            self.on_first(batch)
+            self.first = batch
         first, last, done = self.rounds, self.rounds + len(batch), 0
         points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
         for halt in sorted({*points, *checkpoints, last}):

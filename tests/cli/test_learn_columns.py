@@ -1,0 +1,86 @@
+"""``regretless learn``: which columns are features, and what is no label."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ..command_line import CommandLine
+
+QUIET = ("--learner", "arow", "--no-certify", "--quiet")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table with an id, a date, a quantity and a label."""
+    rng = np.random.default_rng(0)
+    lines = ["id,day,a,b,price,label"]
+    for row in range(120):
+        a, b = rng.normal(size=2)
+        lines.append(f"{row},2030-01-{row % 28 + 1:02},{a},{b},{100 * abs(a):.2f},{'x' if a > b else 'y'}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "t.csv"
+
+
+def test_columns_that_are_ignored_are_as_if_not_there(run, table, tmp_path):
+    """A model of a table with ignored columns has the bytes of one of a table that lacks them, and predicts both."""
+    bare = tmp_path / "bare" / "t.csv"
+    bare.parent.mkdir()
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    bare.write_text("".join(",".join(row[2:4] + row[5:]) + "\n" for row in rows))
+    words = ("--ignore", "id,day", "--ignore", "price")
+    assert run("learn", table, *QUIET, *words, "--save", tmp_path / "a.rgl").code == 0
+    assert run("learn", bare, *QUIET, "--save", tmp_path / "b.rgl").code == 0
+    assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
+    assert run("predict", tmp_path / "a.rgl", table).out == run("predict", tmp_path / "b.rgl", bare).out
+    more = run("learn", table, "--resume", tmp_path / "a.rgl", "--no-certify", "--quiet", "--ignore", "a")
+    assert (more.code, "'a': the model uses it" in more.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--ignore", "nothing"), "there is no column 'nothing'"),
+        (("--ignore", "label", "--target", "label"), "there is no column 'label'"),
+        ((), "column 'day' holds dates or times; leave it out with --ignore day"),
+        (("--format", "svmlight", "--ignore", "a"), "--ignore has no meaning in the format svmlight"),
+    ],
+)
+def test_what_cannot_be_ignored_is_said(run, table, words, said):
+    """A column that is not there, or has to be, is an error."""
+    result = run("learn", table, *QUIET, *words)
+    assert result.code in (1, 2)
+    assert said in result.err
+
+
+def test_a_quantity_is_no_label(run, table, tmp_path):
+    """A target of numbers that all differ is asked about before anything is learned, in tables and svmlight."""
+    words = ("--ignore", "day,id,label", "--target", "price", "--save", tmp_path / "m.rgl")
+    result = run("learn", table, *QUIET, *words)
+    assert result.code == 1
+    assert "the target 'price' has " in result.err
+    assert "give --any-labels if each number is a label" in result.err
+    assert not (tmp_path / "m.rgl").exists()
+    assert run("learn", table, *QUIET, *words, "--any-labels").code == 0
+    (tmp_path / "q.svm").write_text("".join(f"{row / 7} 1:{row}\n" for row in range(100)))
+    assert "the labels are 100 different numbers" in run("learn", tmp_path / "q.svm", *QUIET).err
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.5, 2.5], list(range(40)), [-1, 1]])
+def test_labels_that_come_again_are_labels(run, tmp_path, labels):
+    """Some numbers with fractions, or many whole ones, are classes as they are."""
+    lines = [f"{labels[row % len(labels)]} 1:{row % 7} 2:1\n" for row in range(200)]
+    (tmp_path / "t.svm").write_text("".join(lines))
+    assert run("learn", tmp_path / "t.svm", *QUIET).code == 0
+
+
+def test_a_column_that_numbers_the_rows_is_told(run, table):
+    """A note names it, and how to leave it out."""
+    words = ("--learner", "arow", "--no-certify", "--ignore", "day")
+    assert "note: column 'id' numbers the rows: leave it out with --ignore" in run("learn", table, *words).err
+    assert "numbers the rows" not in run("learn", table, *words, "--ignore", "id").err
