@@ -142,6 +142,8 @@ def _learn() -> Iterator[Case]:
             "inspect more.rgl",
             f"learn two.svm {perceptron} --set class_weight=1:2.5,-1:1 --no-certify --progress",
             f"learn cities.csv {perceptron} --ignore zone --any-labels --missing zero --on-error skip --no-certify",
+            f"learn cities.csv {perceptron} --ignore zone --missing zero --on-error skip --json > i.json",
+            "verify i.json cities.csv --ignore zone --missing zero --on-error skip",
         ),
     )
     shards = "part-1.svm part-2.svm part-3.svm --workers 1"
