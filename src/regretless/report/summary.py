@@ -72,6 +72,10 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
         return Verdict("broken", "A sure bound was violated", detail)
     if sure:
         return Verdict("held", "Every sure bound held", detail + ".")
+    if applying and not others:
+        return Verdict(
+            "held", "Every bound held", f"{detail}; none is sure: they hold with a probability, or in expectation."
+        )
     return Verdict("idle", "No sure bound applied", detail + "." if certificates else "No theorem was asked.")
 
 
