@@ -17,6 +17,13 @@ from regretless.linear.progressive import MOST_CLASSES, Progressive
 from ..catalogue import Entry
 
 ROWS = 240
+OTHERS = (
+    {"taken": None},
+    {"bins": [[-1], [1], [1]]},
+    {"labels": [[0], [1]]},
+    {"counts": None},
+    {"sums": [0, 0, 0, 0, 9]},
+)
 
 
 def drawn(classes: int, *, seed: int = 0, noise: float = 0.7):
@@ -119,7 +126,7 @@ def test_counts_go_on_from_what_was_saved():
     learner.on_scores = half
     learner.observe(Batch(X[100:], y[100:], 5))
     assert half.describe() == whole.describe()
-    for change in ({"counts": [1, 2]}, {"sums": [1]}, {"labels": [0]}, {"bins": [[1 << 20], [1], [1]]}):
+    for change in ({"counts": [1, 2]}, {"sums": [1]}, {"labels": [0]}, {"bins": [[1 << 20], [1], [1]]}, *OTHERS):
         with pytest.raises(ModelError):
             Progressive.read(whole.describe() | change)
 

@@ -201,6 +201,8 @@ class Progressive:
             result.rounds, result.errors, result.constant, result.previous, result._last = sums
             used = np.array(description["bins"][0], dtype=np.int64)
             result._scores[:, used] = np.array(description["bins"][1:], dtype=np.int64).reshape(2, len(used))
+            if (description["taken"] is None) != (size > MOST_CLASSES) or used.min(initial=0) < 0:
+                raise ValueError("its tables are not of its labels")
             counted = (result.counts.min(initial=0), result.taken.min(initial=0), result._scores.min(), min(sums[:4]))
             if min(counted) < 0 or result.counts.sum() != result.rounds or not -1 <= result._last < max(size, 1):
                 raise ValueError("its counts do not add up")
