@@ -48,6 +48,7 @@ struct Learner {
             reinterpret_cast<MirrorMemory*>(at(memory)),
             reinterpret_cast<Ledger*>(at(books)),
             at(scratch),
+            nullptr,
             columns,
             targets};
   }
