@@ -62,14 +62,3 @@ def test_bounds_with_a_probability_that_held_are_said_to_have_held(tmp_path):
     assert "Every bound held" in text
     assert "none is sure: they hold with a probability, or in expectation" in text
     assert "No sure bound applied" not in text
-
-
-def test_the_bound_of_the_chart_stands_beside_the_regret(tmp_path):
-    """The tile of the regret against the best expert has the very bound that the chart ends with."""
-    rng = np.random.default_rng(2)
-    y = rng.normal(size=200)
-    rows = ["a,b,y", *(f"{v + rng.normal()},{v + 2 * rng.normal()},{v}" for v in y)]
-    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
-    text = page(tmp_path, "combine", tmp_path / "t.csv")
-    bound = re.search(r"against the best expert; its bound is ([\d,.]+)", text)[1]
-    assert f"Bound {bound}" in text

@@ -10,7 +10,6 @@ from typing import Any
 from . import forecast_charts, formatting, summary, template
 from .forecasts import ForecastReport
 from .page import Page
-from .recorded_curves import known_points
 from .summary import Card
 
 MOST_ROWS = 30
@@ -83,19 +82,9 @@ def _cards(report: ForecastReport) -> list[Card]:
         Card("Rounds", formatting.number(report.rounds), speed),
         Card("Learner’s loss", formatting.number(report.loss), mean),
         Card("Best expert’s loss", "–" if best is None else formatting.number(best), name),
-        Card("Regret", "–" if regret is None else formatting.number(regret), _against_best(report)),
+        Card("Regret", "–" if regret is None else formatting.number(regret), "against the best expert"),
         summary.bound_card(_certified(report)),
     ]
-
-
-def _against_best(report: ForecastReport) -> str:
-    """What the regret is against, with the bound of the chart: the tightest one may be about something else."""
-    bounds = known_points(report.history.rounds, report.history.bound)
-    return (
-        f"against the best expert; its bound is {formatting.number(bounds[-1][1])}"
-        if bounds
-        else "against the best expert"
-    )
 
 
 def _certified(report: ForecastReport) -> ForecastReport:
