@@ -50,7 +50,10 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
     """
     from .persist.model import read
 
-    learner: OnlineClassifier | ExpertLearner | Bandit | ClassLearner = read(path)[0]
+    learner: OnlineClassifier | ExpertLearner | Bandit | ClassLearner
+    learner, extra = read(path)
+    if learner.kind == "linear" and (extra.get("schema") or {}).get("format") == "table":
+        learner.schema_ = extra["schema"]
     return learner
 
 

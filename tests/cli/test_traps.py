@@ -35,7 +35,7 @@ def test_a_column_of_free_text_is_told(run: CommandLine, tmp_path: Path) -> None
     """The note names the column and its share of different values, and is silent where values come again."""
     told = notes(run, free_text(tmp_path / "a.csv"), "--learner", "perceptron")
     assert "column 'review' has 60 different values in 60 rows (100%)" in told
-    assert "of its words beforehand" in told
+    assert "of its words with --text review" in told
     assert notes(run, free_text(tmp_path / "b.csv", different=20), "--learner", "perceptron") == ""
     assert notes(run, free_text(tmp_path / "c.csv", different=29), "--learner", "perceptron", "--passes", 3) == ""
     assert "(100%)" in notes(run, free_text(tmp_path / "d.csv"), "--learner", "perceptron", "--passes", 3)

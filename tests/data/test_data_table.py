@@ -193,7 +193,9 @@ def test_words_of_bad_rows_are_not_numbered() -> None:
     """A listed word that stands in no row gets no number."""
     features = FeatureMap()
     features.settle({"c": "text"})
-    found = features.numbers({"c": (np.array([2, -1, 0]), ["u", "v", "w"])}, 3)
+    codes = {"c": (np.array([2, -1, 0]), ["u", "v", "w"])}
+    features.learn(codes, {})
+    found = features.numbers(codes, 3)
     assert found.ravel().tolist() == [0, -1, 1]
     assert features.feature_names() == ["c=w", "c=u"]
 

@@ -128,6 +128,8 @@ def _learn() -> Iterator[Case]:
             "predict h.rgl cities.csv --missing zero --on-error skip --json",
             f"learn cities.csv {perceptron}",
             f"{cities} --max-features 2",
+            f"{cities} --text city --ngrams 2 --normalize --save w.rgl --json",
+            "inspect w.rgl",
         ),
     )
     yield Case(

@@ -43,7 +43,10 @@ class FeatureOptions:
     """Features that are made of a row, beside its own, or left out."""
 
     ignore: list[str]
+    text: list[str]
+    ngrams: int | None
     interactions: list[str]
+    normalize: bool
     hash_bits: int | None
     keep_names: int | None
     max_features: int | None

@@ -275,12 +275,14 @@ def _free_text(run: Run) -> Iterator[str]:
         [place for place, value in schema["features"] if value is not None], minlength=len(schema["columns"])
     )
     for column, count in zip(schema["columns"], counts.tolist(), strict=True):
+        if column["kind"] == "words":
+            continue
         share = count / rows
         if count > FEW_VALUES and share > HALF:
             yield (
                 f"column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
                 "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
-                "its words beforehand, numbered or hashed (svmlight); if it names the rows, leave it out with --ignore"
+                f"its words with --text {column['name']}; if it names the rows, leave it out with --ignore"
             )
 
 

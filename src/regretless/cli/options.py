@@ -180,12 +180,19 @@ def add_features(group: argparse._ArgumentGroup) -> None:
         "--ignore", metavar="A,B", action="append", default=[], help="tables: columns that are not used: dates, ids"
     )
     group.add_argument(
+        "--text", metavar="A,B", action="append", default=[], help="tables: columns whose words are features, counted"
+    )
+    group.add_argument(
+        "--ngrams", type=whole, metavar="N", help="with --text: sequences of up to N neighbouring words too"
+    )
+    group.add_argument(
         "--interactions",
         metavar="A*B",
         action="append",
         default=[],
         help="a further feature, the product of two columns; '*' for the products of any two features of a row",
     )
+    group.add_argument("--normalize", action="store_true", help="divide each row by its Euclidean length")
     group.add_argument("--hash-bits", type=whole, metavar="B", help="number features by B bits of a hash")
     group.add_argument(
         "--keep-names", type=whole, metavar="N", help="remember the names of N features that are hashed, for inspect"
@@ -339,7 +346,10 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
     }
     if isinstance(arguments, FeatureOptions):
         values["ignore"] = names_of(arguments.ignore)
+        values["text"] = names_of(arguments.text)
+        values["ngrams"] = arguments.ngrams
         values["interactions"] = arguments.interactions
+        values["normalize"] = arguments.normalize or None
         values["hash_bits"] = arguments.hash_bits
         values["keep_names"] = arguments.keep_names
         values["max_features"] = arguments.max_features

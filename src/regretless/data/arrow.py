@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DataError
 from ..memory import allowed, refuse_large
 from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages, refuse_unsound_columns
-from .columns import NUMERIC
+from .columns import NUMERIC, VALUED
 from .source import Source, can_be_read_again, whole_file
 from .table import TableStream
 from .table_chunk import Chunk
@@ -82,24 +82,29 @@ class ArrowStream(TableStream):
     def _file(self, path: str) -> Iterator[Chunk]:
         opened = _ipc(path) if self._format == "Arrow" else _parquet(path, self.groups)
         with opened as (schema, read, first):
-            wanted = self._choose(schema.names)
-            types = {name: schema.field(name).type for name in wanted}
-            kinds = {name: self._kind_of(name, kind) for name, kind in types.items()}
-            for name in wanted:
-                self._refuse_other_kind(name, kinds[name], types[name])
-            if undecided := self._undecided(wanted):
-                self._settle({name: kinds[name] for name in undecided})
+            wanted = self._decide(schema)
             for batch in read(wanted, max(ENTRIES // len(wanted), 1)):
                 yield self._chunk(path, batch, wanted, first)
                 first += batch.num_rows
+
+    def _decide(self, schema: Any) -> list[str]:
+        """The columns to read, once the kinds of those that were undecided are settled."""
+        wanted = self._choose(schema.names)
+        types = {name: schema.field(name).type for name in wanted}
+        kinds = {name: self._kind_of(name, kind) for name, kind in types.items()}
+        for name in wanted:
+            self._refuse_other_kind(name, kinds[name], types[name])
+        if undecided := self._undecided(wanted):
+            self._settle({name: kinds[name] for name in undecided})
+        return wanted
 
     def _kind_of(self, name: str, value: Any) -> str:
         from pyarrow import types
 
         if types.is_null(value):
             return "empty"
-        if name in self.categorical or types.is_dictionary(value):
-            return "text"
+        if (stated := self._stated(name)) is not None or types.is_dictionary(value):
+            return stated or "text"
         if types.is_boolean(value):
             return "boolean"
         if types.is_integer(value) or types.is_floating(value) or types.is_decimal(value):
@@ -112,7 +117,7 @@ class ArrowStream(TableStream):
         raise self._error(f"column {name!r} is of type {value}", advice)
 
     def _refuse_other_kind(self, name: str, fault: str, of_type: Any) -> None:
-        if self._kind(name) in NUMERIC and fault == "text":
+        if self._kind(name) in NUMERIC and fault in VALUED:
             advice = "numbers are expected, as in the first file"
             raise self._error(f"column {name!r} is of type {of_type}", advice)
 
@@ -143,11 +148,15 @@ def _converted(column: Any, kind: str) -> Any:
         return column.cast("double", safe=False)
     if kind == "empty":
         return pa.nulls(len(column))
+    if kind == "words":
+        return column.cast("string")
     if not pa.types.is_dictionary(column.type):
         return column.cast("string").dictionary_encode()
     # Each value once, in the order of the rows: a long one that stands in many rows must not be written out for each.
-    used = column.indices.dictionary_encode()
-    values = column.dictionary.take(used.dictionary).cast("string").dictionary_encode()
+    used, listed = column.indices.dictionary_encode(), column.dictionary
+    if str(listed.type) == "string_view":  # which pyarrow cannot take from
+        listed = listed.cast("string")
+    values = listed.take(used.dictionary).cast("string").dictionary_encode()
     return pa.DictionaryArray.from_arrays(values.indices.take(used.indices), values.dictionary)
 
 

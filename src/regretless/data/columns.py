@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, ParameterError, RegretlessError
+
+if TYPE_CHECKING:
+    from .words import Words
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Codes = tuple[Array, list[str]]
 
 HASH = "blake2b-64"
 NUMERIC = ("number", "boolean")
-KINDS = (*NUMERIC, "text", "empty")
+VALUED = ("text", "words")  # kinds of which every value is a feature
+KINDS = (*NUMERIC, *VALUED, "empty")
 LARGEST = 1 << 30  # so that 32-bit indices reach every column
 REMEMBERED_HASHES = 1 << 16
+MOST_NGRAMS = 5
 ABSENT = -1
 
 
@@ -29,15 +34,17 @@ class FeatureMap:
     """Numbers the features of a table.
 
     A numeric column is one feature, called ``age``; a column of text is one feature for each of its values,
-    called ``city=Paris``. The numeric columns come first, in the order of the file; the values follow in the
-    order in which they first appear, row by row. With `bits`, a feature's number is instead the lowest `bits`
-    bits of the 64-bit BLAKE2b hash of its name in UTF-8, read as a little-endian number; features of the same
-    number are added up.
+    called ``city=Paris``, and one of words is one for each of them, ``review:good``. The numeric columns come first,
+    in the order of the file; the values follow in the order in which they first appear, row by row. With `bits`, a
+    feature's number is instead the lowest `bits` bits of the 64-bit BLAKE2b hash of its name in UTF-8, read as a
+    little-endian number; features of the same number are added up.
 
     Attributes
     ----------
     kinds : dict of str to str
-        Each column's kind: ``number``, ``boolean``, ``text``, or ``empty`` while it has had no value.
+        Each column's kind: ``number``, ``boolean``, ``text``, ``words``, or ``empty`` while it has had no value.
+    ngrams : int
+        Of how many neighbouring words one feature is made at most.
     sparse : bool
         Whether rows are kept sparse: always, unless the first block held numbers alone.
     frozen : bool
@@ -53,7 +60,7 @@ class FeatureMap:
             raise ParameterError("hash_bits", str(bits), "it must be at least 1 and at most 30", ": ")
         self.bits, self.limit, self.keep = bits, min(limit, LARGEST), keep
         self.kept: dict[str, int] = {}
-        self.frozen = False
+        self.frozen, self.ngrams = False, 1
         self.kinds: dict[str, str] = {}
         self.sparse = bits is not None
         self._features: list[tuple[str, str | None]] = []
@@ -75,7 +82,12 @@ class FeatureMap:
         """What each feature is called; None when they are hashed."""
         if self.bits is not None:
             return None
-        return [name if value is None else f"{name}={value}" for name, value in self._features]
+        return [self._called(name, value) for name, value in self._features]
+
+    def _called(self, column: str, value: str | None) -> str:
+        if value is None:
+            return column
+        return f"{column}{':' if self.kinds.get(column) == 'words' else '='}{value}"
 
     def settle(self, kinds: dict[str, str]) -> None:
         """Fix the kinds of columns that had none or were empty."""
@@ -94,13 +106,44 @@ class FeatureMap:
                 return ABSENT
             if len(known) >= REMEMBERED_HASHES:
                 known.clear()
-            name = column if value is None else f"{column}={value}"
+            name = self._called(column, value)
             result = known[value] = hashed(name, self.bits)
             if len(self.kept) < self.keep and not self.frozen:
                 self.kept[name] = result
         return result
 
-    def numbers(self, codes: dict[str, Codes], rows: int) -> Array:
+    def learn(self, codes: Mapping[str, Codes], words: Mapping[str, Words]) -> None:
+        """Number the new categories and words row by row, however the rows are cut in blocks."""
+        if self.bits is not None or self.frozen:
+            return
+        new = []
+        for place, (name, (code, values)) in enumerate(codes.items()):
+            new += [(row, place, 0, name, value) for row, value in self._unknown(name, code, values)]
+        for place, (name, (rows, code, values)) in enumerate(words.items(), len(codes)):
+            unknown = self._unknown(name, code, values)
+            new += [(int(rows[first]), place, first, name, value) for first, value in unknown]
+        self._add((name, value) for _, _, _, name, value in sorted(new))
+
+    def _unknown(self, name: str, code: Array, values: list[str]) -> list[tuple[int, str]]:
+        """The values that have no number yet, each with its first place among the codes."""
+        known = self._numbers.setdefault(name, {})
+        unknown = [number for number, value in enumerate(values) if value not in known]
+        if not unknown:
+            return []
+        first = _first_places(code, len(values))
+        return [(int(first[k]), values[k]) for k in unknown if first[k] != ABSENT]
+
+    def word_numbers(self, words: Mapping[str, Words]) -> tuple[Array, Array]:
+        """The row and the number of every word, those without one left out."""
+        rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for name, (of_rows, code, values) in words.items():
+            numbers = np.array([self.number(name, value) for value in values], np.int64)
+            column = numbers[code] if len(values) else np.empty(0, np.int64)
+            rows.append(of_rows[column != ABSENT])
+            columns.append(column[column != ABSENT])
+        return np.concatenate(rows), np.concatenate(columns)
+
+    def numbers(self, codes: Mapping[str, Codes], rows: int) -> Array:
         """The numbers of all categories of so many rows, shape (rows, columns of text); -1 for none.
 
         Parameters
@@ -108,24 +151,11 @@ class FeatureMap:
         codes : dict of str to (ndarray of int, list of str)
             For each column of text, which of the listed values stands in each row; -1 where none does.
         """
-        if self.bits is None and not self.frozen:
-            self._grow(codes)
         result = np.empty((rows, len(codes)), np.int32)
         for place, (name, (code, values)) in enumerate(codes.items()):
             numbers = [self.number(name, value) for value in values]
             result[:, place] = np.array([*numbers, ABSENT], np.int32)[code]  # the code -1 picks the last
         return result
-
-    def _grow(self, codes: dict[str, Codes]) -> None:
-        """Number the new categories row by row, however the rows are cut in blocks."""
-        new = []
-        for place, (name, (code, values)) in enumerate(codes.items()):
-            known = self._numbers.setdefault(name, {})
-            unknown = [number for number, value in enumerate(values) if value not in known]
-            if unknown:
-                rows = _first_rows(code, len(values))
-                new += [(int(rows[k]), place, name, values[k]) for k in unknown if rows[k] != ABSENT]
-        self._add((name, value) for _, _, name, value in sorted(new))
 
     def _add(self, features: Iterable[tuple[str, str | None]]) -> None:
         if self.bits is not None:
@@ -142,12 +172,17 @@ class FeatureMap:
         """All that is needed to build the same map again, as JSON values."""
         order = {name: place for place, name in enumerate(self.kinds)}
         kept = {"kept": {"limit": self.keep, "names": list(self.kept)}} if self.keep else {}
-        return kept | {
-            "columns": [{"name": name, "kind": kind} for name, kind in self.kinds.items()],
-            "features": [[order[name], value] for name, value in self._features],
-            "sparse": self.sparse,
-            "hash": None if self.bits is None else {"function": HASH, "bits": self.bits},
-        }
+        ngrams = {"ngrams": self.ngrams} if self.names(["words"]) else {}
+        return (
+            kept
+            | ngrams
+            | {
+                "columns": [{"name": name, "kind": kind} for name, kind in self.kinds.items()],
+                "features": [[order[name], value] for name, value in self._features],
+                "sparse": self.sparse,
+                "hash": None if self.bits is None else {"function": HASH, "bits": self.bits},
+            }
+        )
 
     @classmethod
     def from_schema(cls, schema: dict[str, Any], limit: int = 1 << 27, *, frozen: bool = False) -> FeatureMap:
@@ -160,6 +195,7 @@ class FeatureMap:
             names = [str(column["name"]) for column in schema["columns"]]
             result.kinds = dict(zip(names, (str(column["kind"]) for column in schema["columns"]), strict=True))
             result.sparse = bool(schema["sparse"])
+            result.ngrams = whole_ngrams(int(schema.get("ngrams", 1)))
             result._remember(schema.get("kept"))
             result._add((names[int(place)], value) for place, value in schema["features"])
         except (KeyError, TypeError, IndexError, AttributeError) as error:
@@ -175,7 +211,7 @@ class FeatureMap:
 
     def _check(self, schema: dict[str, Any]) -> None:
         numeric = {(name, None) for name in self.names(NUMERIC)}
-        text = set(self.names(["text"]))
+        text = set(self.names(VALUED))
         sound = (
             set(self.kinds.values()) <= set(KINDS)
             and len(self.kinds) == len(schema["columns"])
@@ -194,8 +230,15 @@ def hashed(name: str, bits: int) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") & ((1 << bits) - 1)
 
 
-def _first_rows(code: Array, count: int) -> Array:
-    """The first row in which each code stands; -1 when it stands in none."""
-    rows = np.full(count + 1, ABSENT, np.intp)
-    rows[code[::-1]] = np.arange(len(code))[::-1]
-    return rows[:count]
+def whole_ngrams(ngrams: int) -> int:
+    """The number of neighbouring words itself, if it has a meaning."""
+    if not 1 <= ngrams <= MOST_NGRAMS:
+        raise ParameterError("ngrams", str(ngrams), f"it must be at least 1 and at most {MOST_NGRAMS}", ": ")
+    return ngrams
+
+
+def _first_places(code: Array, count: int) -> Array:
+    """The first place at which each code stands; -1 when it stands at none."""
+    places = np.full(count + 1, ABSENT, np.intp)
+    places[code[::-1]] = np.arange(len(code))[::-1]
+    return places[:count]

@@ -88,7 +88,7 @@ class CsvStream(TableStream):
     def _decide(self, block: Block, names: list[str], wanted: list[str]) -> None:
         """Settle the kinds of the columns that had no value before this block."""
         undecided = self._undecided(wanted)
-        kinds = {name: "text" for name in undecided if name in self.categorical}
+        kinds = {name: kind for name in undecided if (kind := self._stated(name)) is not None}
         unknown = [name for name in undecided if name not in kinds]
         if unknown:
             table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())
@@ -133,7 +133,7 @@ class CsvStream(TableStream):
         import pyarrow as pa
 
         text = pa.dictionary(pa.int32(), pa.string())
-        types = {"number": pa.float64(), "boolean": pa.bool_(), "text": text, "empty": pa.null()}
+        types = {"number": pa.float64(), "boolean": pa.bool_(), "text": text, "words": pa.string(), "empty": pa.null()}
         return {name: types[self._kind(name)] for name in wanted}
 
 

@@ -14,7 +14,7 @@ from .source import Source, can_be_read_again, name_of
 from .stream import Stream
 
 CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
-TABLE = CROSSING | {"target", "missing", "categorical", "ignore", "max_features", "frozen"}
+TABLE = CROSSING | {"target", "missing", "categorical", "text", "ngrams", "ignore", "max_features", "frozen"}
 ARRAY = CROSSING | {"target", "frozen"}
 TEXT = CROSSING | {"ids_from", "max_features"}
 MOST_FEATURES = 2**31 - 1
@@ -72,7 +72,10 @@ def open_stream(
     ids_from: int | None = None,
     hash_bits: int | None = None,
     ignore: Iterable[str] = (),
+    text: Iterable[str] = (),
+    ngrams: int | None = None,
     interactions: Iterable[str] = (),
+    normalize: bool = False,
     keep_names: int | None = None,
     max_features: int = 2**27,
     dtype: Literal["float64", "float32"] = "float64",
@@ -106,9 +109,15 @@ def open_stream(
         Number the features by so many bits of a hash of their names, or of their numbers where they have no names.
     ignore : iterable of str
         Tables: columns that are not used, as if the table did not have them.
+    text : iterable of str
+        Tables: columns whose words are features, with their counts.
+    ngrams : int, optional
+        Sequences of up to so many neighbouring words are features too, by default of one.
     interactions : iterable of str
         Products of features that are features too: ``a*b`` of two columns, by name or as the file numbers them, ``*``
         of any two features of a row.
+    normalize : bool
+        Divide each row by its Euclidean length, once all its features are known. A schema says it too.
     keep_names : int, optional
         How many of the features that are hashed to remember by name, for `inspect`.
     max_features : int
@@ -134,6 +143,8 @@ def open_stream(
         "categorical": tuple(categorical) or None,
         "ids_from": ids_from,
         "ignore": tuple(ignore) or None,
+        "text": tuple(text) or None,
+        "ngrams": ngrams,
         "hash_bits": hash_bits,
         "interactions": tuple(interactions) or None,
         "keep_names": keep_names,
@@ -154,11 +165,22 @@ def open_stream(
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
     stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
-    if not crossing:
-        return stream
-    from .feature_crosses import CrossedStream
+    if crossing:
+        from .feature_crosses import CrossedStream
 
-    return CrossedStream(stream, schema=described, **crossing)
+        stream = CrossedStream(stream, schema=described, **crossing)
+    return _normalized(stream, normalize, schema)
+
+
+def _normalized(stream: Stream, normalize: bool, schema: dict[str, Any] | None) -> Stream:
+    before = schema is not None and bool(schema.get("normalize"))
+    if normalize and schema is not None and not before:
+        raise ParameterError("normalize", None, "has no meaning here: the model learned from rows as they are", " ")
+    if not normalize and not before:
+        return stream
+    from .normalized import NormalizedStream
+
+    return NormalizedStream(stream)
 
 
 def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
 from .batch import Batch
-from .columns import ABSENT, KINDS, NUMERIC, Codes, FeatureMap, TooManyColumns
+from .columns import ABSENT, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams
 from .feature_index import Numbering
 from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
 from .messages import SKIPPING, listed, one_of
@@ -22,7 +22,8 @@ from .products import TableProducts
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
 from .table_chunk import Array, Chunk
-from .to_csr import sparse_rows
+from .to_csr import sparse_rows, with_words
+from .words import words_of
 
 TARGETS = ("label", "target", "y", "class")
 ZERO = "pass --missing zero to take it for 0"
@@ -48,6 +49,11 @@ class TableStream(Stream):
         Columns to be taken as text although they may hold numbers.
     ignore : iterable of str
         Columns that are not used, as if the table did not have them.
+    text : iterable of str
+        Columns whose words are features, each with the number of times that it stands in the cell. Words are
+        sequences of letters, digits and underscores, in lower case.
+    ngrams : int, optional
+        Sequences of up to so many neighbouring words are features too; by default what the schema says, else 1.
     hash_bits : int, optional
         Number the features by a hash of this many bits.
     interactions : sequence of str
@@ -75,6 +81,8 @@ class TableStream(Stream):
         missing: str | None = None,
         categorical: Iterable[str] = (),
         ignore: Iterable[str] = (),
+        text: Iterable[str] = (),
+        ngrams: int | None = None,
         hash_bits: int | None = None,
         interactions: Sequence[str] = (),
         keep_names: int = 0,
@@ -91,19 +99,25 @@ class TableStream(Stream):
         self._size = stored_size(path)
         self._path, self._frozen = path, frozen
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
-        self.categorical, self._ignore = frozenset(categorical), frozenset(ignore)
+        self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
+        if both := sorted(self._text & self.categorical):
+            raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
         self._begun = False
         self._given_target = self._target = target
         self._crossing: Crossing | None = None
         if schema is None:
             self._map = FeatureMap(hash_bits, max_features, keep_names)
             self._target_kind, self._missing = "empty", missing or "error"
+            self._map.ngrams = whole_ngrams(1 if ngrams is None else ngrams)
+            if interactions and self._text:
+                raise ParameterError("interactions", ",".join(interactions), "none are built of words", ": ")
             if interactions:
                 numbering = Numbering(hash_bits, max_features, names=True, keep=keep_names)
                 self._crossing = Crossing(interactions, numbering)
         else:
             self._restore(schema, missing, max_features, keep_names)
             self._refuse_contradiction(hash_bits, interactions)
+            self._refuse_other_words(ngrams)
 
     def _restore(self, schema: dict[str, Any], missing: str | None, limit: int, keep: int) -> None:
         try:
@@ -135,6 +149,14 @@ class TableStream(Stream):
             raise ParameterError("interactions", ",".join(interactions), "the file that this continues had none", ": ")
         if self._crossing is not None:
             self._crossing.refuse_other(interactions, self._feature)
+
+    def _refuse_other_words(self, ngrams: int | None) -> None:
+        before = "in the file that this continues"
+        for name in sorted(self._text):
+            if self._kind(name) not in ("words", "empty"):
+                raise ParameterError("text", repr(name), f"it was none of words {before}", ": ")
+        if ngrams not in (None, self._map.ngrams):
+            raise ParameterError("ngrams", str(ngrams), f"it was {self._map.ngrams} {before}", ": ")
 
     def schema(self) -> dict[str, Any]:
         head = {"target": self._target, "target_kind": self._target_kind, "missing": self._missing}
@@ -182,11 +204,13 @@ class TableStream(Stream):
         target = self._find_target(names)
         wanted = [name for name in names if name != target]
         if self._map.kinds:
-            wanted = self._map.names([*NUMERIC, "text"] if self._frozen else KINDS)
+            wanted = self._map.names([*NUMERIC, *VALUED] if self._frozen else KINDS)
             self._refuse_missing(wanted, names)
         if not wanted or target in wanted:
             fault = f"the target {target!r} is one of the features" if wanted else "there are no features"
             raise self._error(fault, f"the columns are {listed(names)}")
+        if target in self._text:
+            raise self._error(f"the target {target!r} is to be taken for words", "a label is one name or number")
         self._target = self._target or target
         self._resolve(wanted)
         return wanted if target is None else [*wanted, target]
@@ -212,7 +236,7 @@ class TableStream(Stream):
         if "" in names:
             fault = f"column {names.index('') + 1} has no name"
             raise self._error(fault, "name it or remove it (pandas: to_csv(..., index=False))")
-        self._refuse_missing(sorted(self.categorical), names)
+        self._refuse_missing(sorted(self.categorical | self._text), names)
 
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
@@ -243,6 +267,10 @@ class TableStream(Stream):
     def _undecided(self, wanted: list[str]) -> list[str]:
         """The columns whose kind is not known yet."""
         return [name for name in wanted if self._kind(name) == "empty"]
+
+    def _stated(self, name: str) -> str | None:
+        """The kind that the user has said a column is of."""
+        return "words" if name in self._text else "text" if name in self.categorical else None
 
     def _settle(self, kinds: dict[str, str]) -> None:
         """Fix the kinds of columns that were undecided."""
@@ -276,20 +304,24 @@ class TableStream(Stream):
                 chunk.fault(bad, right, _too_large(left, right), "scale the values down")
         labels = self._labels(chunk)
         codes = {name: _codes(chunk.table[name]) for name in self._map.names(["text"])}
+        words = {name: words_of(chunk.table[name], self._map.ngrams) for name in self._map.names(["words"])}
         good, error = self._judge(chunk)
         if good is not None:
             values, labels = values[good], None if labels is None else labels[good]
             codes = {name: (code[good], known) for name, (code, known) in codes.items()}
+            words = {name: each.only(good) for name, each in words.items()}
         if not len(values):
             return [], error
         if products is None and not self._map.sparse:
             return [Batch(values, labels, self._map.columns)], error
         ids = np.array([self._map.number(name) for name in numeric], np.int32)
         with self._limit():
-            categories = self._map.numbers(codes, len(values))
+            self._map.learn(codes, words)
+        categories = self._map.numbers(codes, len(values))
         if products is not None:
             return self._with_products(products, values, ids, categories, labels), error
-        return [sparse_rows(values, ids, categories, labels, self._map.columns)], error
+        batch = sparse_rows(values, ids, categories, labels, self._map.columns)
+        return [with_words(batch, *self._map.word_numbers(words)) if words else batch], error
 
     def _with_products(self, products: TableProducts, *columns: Any) -> Iterator[Batch]:
         pieces = products.rows(*columns)

@@ -34,6 +34,27 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
     return _merged(values[kept], result[kept], starts, labels, columns)
 
 
+def with_words(batch: Batch, rows: Array, columns: Array) -> Batch:
+    """A sparse batch to whose rows words are added, each with the number of times that it stands there.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int64, shape (entries,)
+        The row and the feature of each word.
+    """
+    keys, counts = np.unique(rows << 32 | columns, return_counts=True)
+    starts = np.asarray(batch.starts)
+    if len(batch.values):
+        known = np.repeat(np.arange(len(batch)), np.diff(starts)) << 32 | np.asarray(batch.indices).astype(np.int64)
+        keys, values = np.concatenate([known, keys]), np.concatenate([batch.values, counts.astype(batch.values.dtype)])
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+    else:
+        values = counts.astype(batch.values.dtype)
+    starts = np.searchsorted(keys, np.arange(len(batch) + 1) << 32)
+    return _merged(values, (keys & NOWHERE).astype(np.int32), starts, batch.labels, batch.columns)
+
+
 def _merged(values: Array, indices: Array, starts: Array, labels: Array | None, columns: int) -> Batch:
     """The batch, once neighbours with the same number have become one entry."""
     new = np.ones(len(indices), dtype=bool)

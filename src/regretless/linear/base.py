@@ -102,7 +102,9 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         Parameters
         ----------
         X : array-like, sparse matrix or table, shape (rounds, features)
-            float32 and float64 arrays and CSR matrices with int32 or int64 indices are read where they stand.
+            float32 and float64 arrays and CSR matrices with int32 or int64 indices are read where they stand. Of a
+            table's columns of text or categories each value is a feature, ``city=Paris``; values that come later
+            are taken up by `partial_fit`, and contribute nothing in `predict`.
         y : array-like, shape (rounds,)
             Any labels, of two classes or more.
         sample_weight : array-like, shape (rounds,), optional
@@ -121,7 +123,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         onwards = self.warm_start and hasattr(self, "classes_")
         if not onwards:
             self._forget()
-        batch = read_rows(X, learner=self, reset=not onwards, in_order=self.shuffle)
+        batch = read_rows(X, learner=self, reset=not onwards, in_order=self.shuffle, text="learn")
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch))
         classes = distinct(labels)
@@ -130,6 +132,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         weights = weigh(self.class_weight, labels, weights, classes)
         if onwards:
             self.repeats()  # for all that is known, these rows are the ones before
+            self.state_.grow(batch.columns)
             self._expect(classes, batch.columns)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
@@ -175,7 +178,9 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         rules = self.checked()
         fitted = hasattr(self, "classes_")
         self._playing = rules
-        batch = read_rows(X, learner=self, reset=not fitted, in_order=False)
+        batch = read_rows(X, learner=self, reset=not fitted, in_order=False, text="learn")
+        if fitted:
+            self.state_.grow(batch.columns)
         labels = read_labels(y, len(batch))
         weights = read_weights(sample_weight, len(batch), all_zero=True)
         weights = weigh(self.class_weight, labels, weights, None)
@@ -271,14 +276,14 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         if why is not None:
             raise RegretlessError(f"the round was not played, for its row is {why}")
 
-    def predict_one(self, x: Array | Mapping[str, float]) -> Any:
+    def predict_one(self, x: Array | Mapping[str, float | str]) -> Any:
         """The label of one row, without the checks of `predict`; the learner must be fitted.
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,), or mapping of str to float
-            Contiguous, as wide as the rows before. Or the values of features by their names: those that are not named
-            are 0, and names that the learner does not know contribute nothing.
+        x : ndarray of float64, shape (features,), or mapping of str to float or str
+            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
+            are 0, and names or words that the learner does not know contribute nothing.
 
         Returns
         -------
@@ -294,15 +299,21 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
             x = self._row_of(x)
         return self._name(self.scores_one(x))[0]
 
-    def _row_of(self, values: Mapping[str, float]) -> Array:
+    def _row_of(self, values: Mapping[str, Any]) -> Array:
         self._require_fitted()
         names = vars(self).get("feature_names_in_")
+        if names is None and "schema_" in vars(self):
+            from ..data.names import all_names
+
+            names = all_names(self.schema_, self.state_.columns)
         if names is None:
             raise RegretlessError(
                 f"{type(self).__name__} learned from rows without names of features: give an array of "
                 f"{self.state_.columns} numbers, or fit a data frame"
             )
-        return np.array([values.get(name, 0.0) for name in names], dtype=np.float64)
+        known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
+        row = (known.get(name, 0.0) for name in names)
+        return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
 
     def scores_one(self, x: Array) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""
@@ -335,7 +346,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
             If X cannot be used, or nothing was learned yet.
         """
         self._require_fitted()
-        batch = read_rows(X, learner=self, reset=False, in_order=False)
+        batch = read_rows(X, learner=self, reset=False, in_order=False, text="known")
         scores = self.scores(batch)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -358,7 +369,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
             If X cannot be used, or nothing was learned yet.
         """
         self._require_fitted()
-        return self._name(self.scores(read_rows(X, learner=self, reset=False, in_order=False)))
+        return self._name(self.scores(read_rows(X, learner=self, reset=False, in_order=False, text="known")))
 
     def scores(self, batch: Batch) -> Array:
         """Scores of a batch, shape (rows, targets); the same bits that learning would see."""
@@ -404,6 +415,10 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         return {}
 
     # ---- in a file
+
+    def _extra(self) -> dict[str, Any]:
+        """What the columns of the table are from which it learned, if it had columns of text."""
+        return {"schema": self.schema_} if "schema_" in vars(self) else {}
 
     def stored_params(self) -> dict[str, Any]:
         """The parameters; a generator of random numbers cannot be kept."""

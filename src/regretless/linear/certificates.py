@@ -136,7 +136,7 @@ class Certified(Fresh, ABC):
         """
         self._require_fitted()
         future = self.certify_risk(delta) if iid else []
-        batch = read_rows(X, learner=self, reset=False)
+        batch = read_rows(X, learner=self, reset=False, text="known")
         codes = self.codes(read_labels(y, len(batch)))
 
         def again() -> Iterator[tuple[Batch, Array]]:

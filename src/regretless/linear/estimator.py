@@ -31,6 +31,8 @@ class Estimator(ABC):
         The labels, ascending.
     n_features_in_ : int
         How many columns the rows have.
+    schema_ : dict
+        What the columns are of a table with columns of text, or of one that the command line read.
     feature_names_in_ : ndarray of str
         The names of the columns; only there if they have any.
     """
@@ -38,6 +40,7 @@ class Estimator(ABC):
     classes_: Array
     n_features_in_: int
     feature_names_in_: Array
+    schema_: dict[str, Any]
 
     @abstractmethod
     def predict(self, X: Any) -> Array:

@@ -231,7 +231,7 @@ class MarginPerceptron(OnlineClassifier):
             If X or y cannot be used.
         """
         super().fit(X, y, sample_weight)
-        batch = read_rows(X, learner=self, reset=False)
+        batch = read_rows(X, learner=self, reset=False, text="known")
         codes = self.codes(read_labels(y, len(batch)))
         self.margin_ = self._margin(batch, codes)
         self.clean_ = bool(self.state_.quiet.min() >= len(batch))

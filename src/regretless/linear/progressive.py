@@ -29,8 +29,8 @@ class Progressive:
     counts : ndarray of int, shape (labels,)
         Rows of each.
     taken : ndarray of int, shape (labels, labels)
-        How often each label (row) was taken for each (column). While one label alone is known, nothing else can be
-        said, and nothing is counted here.
+        How often each label (row) was taken for each (column). A row that was wrong while one label alone was
+        known was taken for no other, and is missing here.
     rounds, errors : int
         Rows, and how many of them were predicted wrongly.
     constant, previous : int
@@ -71,7 +71,9 @@ class Progressive:
         alone = len(classes) == 1
         actual = np.full(len(scores), places[0]) if alone else places[true.view(np.int8) if one else true]
         self._rules(actual)
-        if not alone:
+        if alone:
+            self.taken[places[0], places[0]] += np.count_nonzero(said == true)
+        else:
             size = len(self.labels)
             if size <= MOST_CLASSES:
                 pairs = actual * size + places[said.view(np.int8) if one else said]
@@ -139,12 +141,12 @@ class Progressive:
         """Rows, recall and precision of each label; empty if there are too many, or fewer than two."""
         if not 2 <= len(self.labels) <= MOST_CLASSES:
             return []
-        rows, said, right = self.taken.sum(axis=1), self.taken.sum(axis=0), np.diagonal(self.taken)
+        said, right = self.taken.sum(axis=0), np.diagonal(self.taken)
         return [
             {
                 "label": label,
                 "rows": int(self.counts[place]),
-                "recall": float(right[place] / rows[place]) if rows[place] else None,
+                "recall": float(right[place] / self.counts[place]) if self.counts[place] else None,
                 "precision": float(right[place] / said[place]) if said[place] else None,
             }
             for place, label in enumerate(self.labels)

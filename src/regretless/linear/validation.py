@@ -53,7 +53,7 @@ class ColumnRefused(RegretlessError):
         return type(self), (self.column, self.found)
 
 
-def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Batch:
+def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text: str = "refuse") -> Batch:
     """Bring X into the form that the compiled loop reads, copying only what it must.
 
     Parameters
@@ -69,6 +69,9 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Ba
         Whether to copy the columns of sparse rows, and to make sure that those of every row ascend and occur once.
         False leaves both to a loop that reads the rows in their order: it copies them piece by piece, and notices; for
         rows that it refuses there is :func:`ascending`.
+    text : {"refuse", "learn", "known"}
+        What to do with columns of text or categories: each of their values is a feature, and those that were never met
+        are learned, or contribute nothing.
 
     Returns
     -------
@@ -78,7 +81,15 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Ba
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in FLOATS and _is_plain(X):
         batch, names = Batch(X, None, X.shape[1]), None
     else:
-        batch, names = _read_any(X, in_order)
+        known = vars(learner)
+        if text != "refuse" and not reset and "schema_" in known and _is_frame(X):
+            return _read_encoded(X, learner, known["schema_"], text)
+        try:
+            batch, names = _read_any(X, in_order)
+        except ColumnRefused:
+            if text == "refuse" or (not reset and "feature_names_in_" in known):
+                raise
+            return _read_encoded(X, learner, None, text)
     known = vars(learner)
     if reset:
         learner.n_features_in_ = batch.columns
@@ -93,6 +104,18 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True) -> Ba
             f"X has {batch.columns} features, but {type(learner).__name__} is expecting "
             f"{known['n_features_in_']} features as input."
         )
+    return batch
+
+
+def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str) -> Batch:
+    """A table with columns of text, whose features the learner remembers."""
+    from ..data.frame import encoded
+
+    batch, stream = encoded(X, schema, frozen=text == "known")
+    if text == "learn":
+        learner.schema_, learner.n_features_in_ = stream.schema(), batch.columns
+        if (names := stream.feature_names()) is not None:
+            learner.feature_names_in_ = np.array(names, dtype=object)
     return batch
 
 
@@ -228,6 +251,11 @@ def _read_any(X: Any, in_order: bool) -> tuple[Batch, Array | None]:
     if hasattr(X, "__arrow_c_stream__"):
         return _read_arrow(X)
     return _read_dense(X), None
+
+
+def _is_frame(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return (pandas is not None and isinstance(X, pandas.DataFrame)) or hasattr(X, "__arrow_c_stream__")
 
 
 def _read_dense(X: Any) -> Batch:

@@ -50,6 +50,10 @@ class Persistent(ABC):
             If it does not fit together; or a LookupError, a TypeError, an ArithmeticError, an AttributeError.
         """
 
+    def _extra(self) -> dict[str, Any]:
+        """What is kept beside the state, as JSON values."""
+        return {}
+
     def stored_params(self) -> dict[str, Any]:
         """The parameters that the description keeps."""
         return self.get_params()
@@ -69,7 +73,7 @@ class Persistent(ABC):
         OSError
             If the file cannot be written.
         """
-        write(path, self, {})
+        write(path, self, self._extra())
 
 
 def write(path: Path, learner: Persistent, extra: Mapping[str, Any]) -> None:

@@ -1,0 +1,192 @@
+"""Words of a column of text as features, and rows divided by their length."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.data import open_stream
+from regretless.data.columns import hashed
+from regretless.data.csv import CsvStream
+from regretless.errors import DataError, RegretlessError
+
+REVIEWS = [
+    'Good film, GOOD actors - "really" good!',
+    "",
+    "bad film; très bad. naïve_plot 2 stars, 2",
+    "The film",
+    "नमस्ते good film",
+]
+WORD = re.compile(r"[\w\u0900-\u097f]+")  # Python's \w lacks the vowel signs of Devanagari
+
+
+def written(path: Path, reviews: list[str] = REVIEWS) -> Path:
+    rows = [
+        '{},"{}",{}'.format(row, text.replace('"', '""'), "yes" if row % 2 else "no")
+        for row, text in enumerate(reviews)
+    ]
+    path.write_text("\n".join(["size,review,label", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def counted(text: str, ngrams: int) -> Counter[str]:
+    """What a plain loop over the words of a cell counts."""
+    words = WORD.findall(text.lower())
+    each = (range(len(words) - length + 1) for length in range(1, ngrams + 1))
+    return Counter(" ".join(words[start : start + length]) for length, starts in enumerate(each, 1) for start in starts)
+
+
+def rows_of(stream: Any) -> list[dict[int, float]]:
+    rows = []
+    for batch in stream.batches():
+        for row in range(len(batch)):
+            one = batch.slice(row, row + 1)
+            rows.append(dict(zip(np.asarray(one.indices).tolist(), one.values.tolist(), strict=True)))
+    return rows
+
+
+@pytest.mark.parametrize("ngrams", [1, 2, 3])
+def test_words_are_counted_as_a_plain_loop_counts_them(tmp_path: Path, ngrams: int) -> None:
+    """Each row has its numbers, and each of its words and short sequences with the number of times it stands there."""
+    stream = open_stream(written(tmp_path / "r.csv"), text=["review"], ngrams=ngrams)
+    rows = rows_of(stream)
+    names = stream.feature_names()
+    assert names is not None
+    for number, (row, text) in enumerate(zip(rows, REVIEWS, strict=True)):
+        expected = {f"review:{word}": float(count) for word, count in counted(text, ngrams).items()}
+        if number:
+            expected["size"] = float(number)
+        assert {names[column]: value for column, value in row.items()} == expected
+
+
+def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the rows are cut in blocks, a word gets the next number when it first comes."""
+    path = written(tmp_path / "r.csv", REVIEWS * 3 + ["a new word"])
+    whole = open_stream(path, text=["review"], ngrams=2)
+    rows = rows_of(whole)
+    names = whole.feature_names()
+    assert names is not None
+    firsts = [name.split(":")[1] for name in names[1:]]
+    words = [word for text in [*REVIEWS, "a new word"] for word in counted(text, 1)]
+    assert [name for name in firsts if " " not in name] == list(dict.fromkeys(words))
+    monkeypatch.setattr("regretless.data.csv.SMALLEST", 16)
+    monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
+    monkeypatch.setattr("regretless.data.csv_blocks.SMALLEST", 16)
+    cut = open_stream(path, text=["review"], ngrams=2)
+    assert len(list(cut.batches())) > 3
+    assert (rows_of(cut), cut.feature_names()) == (rows, names)
+
+
+def test_hashed_words_get_the_hash_of_their_name(tmp_path: Path) -> None:
+    """With a hash the column of a word is that of ``review:word``, and words that share one are added up."""
+    stream = open_stream(written(tmp_path / "r.csv"), text=["review"], hash_bits=3)
+    for number, (row, text) in enumerate(zip(rows_of(stream), REVIEWS, strict=True)):
+        expected = Counter({hashed("size", 3): float(number)} if number else {})
+        for word, count in counted(text, 1).items():
+            expected[hashed(f"review:{word}", 3)] += count
+        assert row == expected
+
+
+def test_a_schema_goes_on_and_a_frozen_one_passes_over_new_words(tmp_path: Path) -> None:
+    """What continues a schema numbers the same words the same, knows the sequences, and if frozen no other word."""
+    first = open_stream(written(tmp_path / "r.csv"), text=["review"], ngrams=2)
+    rows = rows_of(first)
+    again = open_stream(tmp_path / "r.csv", schema=first.schema(), frozen=True)
+    assert rows_of(again) == rows
+    other = open_stream(written(tmp_path / "o.csv", ["unheard film"]), schema=first.schema(), frozen=True)
+    names = first.feature_names()
+    assert names is not None
+    assert rows_of(other) == [{names.index("review:film"): 1.0}]
+    onwards = open_stream(tmp_path / "o.csv", schema=first.schema())
+    rows_of(onwards)
+    assert onwards.feature_names() == [*names, "review:unheard", "review:unheard film"]
+
+
+def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
+    """A Parquet file with the same cells, plain or as a dictionary, gives the rows of the text file."""
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
+    rows = rows_of(open_stream(written(tmp_path / "r.csv"), text=["review"]))
+    cells = pa.array([text or None for text in REVIEWS])
+    for column in (cells, cells.dictionary_encode(), cells.cast("string_view")):
+        table = {"size": range(len(REVIEWS)), "review": column, "label": ["no", "yes"] * 2 + ["no"]}
+        feather.write_feather(pa.table(table), str(tmp_path / "r.feather"))
+        parquet.write_table(pa.table({**table, "review": cells}), tmp_path / "r.parquet")
+        for path in (tmp_path / "r.parquet", *tmp_path.glob("*.feather")):
+            assert rows_of(open_stream(path, text=["review"])) == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"text": ["nothing"]}, "there is no column 'nothing'"),
+        ({"text": ["label"], "target": "label"}, "the target 'label' is to be taken for words"),
+        ({"text": ["review"], "ngrams": 6}, "it must be at least 1 and at most 5"),
+        ({"text": ["review"], "categorical": ["review"]}, "it is to be taken for names by categorical"),
+        ({"text": ["review"], "interactions": ["size*review"]}, "none are built of words"),
+    ],
+)
+def test_what_cannot_be_words_is_an_error(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    """A column that is not there, the target, or one that is asked for in two ways is refused."""
+    with pytest.raises(RegretlessError, match=re.escape(said)):
+        list(open_stream(written(tmp_path / "r.csv"), **options).batches())
+
+
+def test_a_model_of_words_refuses_other_sequences(tmp_path: Path) -> None:
+    """A schema of single words cannot go on with pairs, nor a column of names as one of words."""
+    path = written(tmp_path / "r.csv")
+    words, names = open_stream(path, text=["review"]), open_stream(path)
+    for stream in (words, names):
+        list(stream.batches())
+    with pytest.raises(RegretlessError, match="it was 1 in the file"):
+        open_stream(path, schema=words.schema(), ngrams=2)
+    with pytest.raises(RegretlessError, match="it was none of words"):
+        open_stream(path, schema=names.schema(), text=["review"])
+
+
+def test_bytes_that_are_no_text_are_found(tmp_path: Path) -> None:
+    """A cell of words that is not UTF-8 is an error with its line."""
+    path = written(tmp_path / "r.csv")
+    path.write_bytes(path.read_bytes().replace("très".encode(), b"tr\xe8s"))
+    with pytest.raises(DataError, match=r"r\.csv:4:.*UTF-8 text is expected"):
+        list(CsvStream(path, text=["review"]).batches())
+    stream = CsvStream(path, text=["review"], on_error="skip")
+    assert len(rows_of(stream)) == len(REVIEWS) - 1
+    assert stream.skipped == 1
+
+
+@pytest.mark.parametrize("format", ["csv", "svmlight"])
+def test_normalized_rows_have_length_one(tmp_path: Path, format: str) -> None:
+    """Every row is what it was, divided by its length, and a row of zeros stays one; large numbers do not overflow."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(50, 4)) * 10.0 ** rng.integers(-100, 100, size=(50, 1))
+    values[7], values[8] = 0, [3e200, 0, 4e200, 0]
+    path = tmp_path / f"t.{format}"
+    if format == "csv":
+        lines = ["a,b,c,d,label", *(",".join([*map(repr, row.tolist()), "1"]) for row in values)]
+    else:
+        lines = ["1 " + " ".join(f"{k + 1}:{x!r}" for k, x in enumerate(row.tolist()) if x) for row in values]
+    path.write_text("\n".join(lines) + "\n")
+    stream = open_stream(path, normalize=True)
+    rows = np.zeros((50, 4))
+    for number, batch in enumerate(stream.batches()):
+        assert not number
+        if batch.starts is None:
+            rows[:] = batch.values
+        else:
+            rows[np.repeat(np.arange(50), np.diff(batch.starts)), np.asarray(batch.indices)] = batch.values
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    scaled = values / np.where(largest, largest, 1)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    np.testing.assert_allclose(rows, scaled / np.where(lengths, lengths, 1), rtol=1e-14)
+    np.testing.assert_array_equal(rows[7], 0)
+    np.testing.assert_allclose(rows[8], [0.6, 0, 0.8, 0])
+    assert next(iter(open_stream(path, schema=stream.schema()).batches())).values.tolist() == batch.values.tolist()
+    with pytest.raises(RegretlessError, match="learned from rows as they are"):
+        open_stream(path, schema=open_stream(path).schema(), normalize=True)

@@ -1,0 +1,124 @@
+"""Data frames whose columns are text or categories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regretless
+from regretless.cli import main
+from regretless.errors import RegretlessError
+from regretless.linear import AROW, Perceptron
+
+from ..command_line import quietly
+
+pd = pytest.importorskip("pandas")
+ROWS = 400
+
+
+def columns(seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    city, age = rng.choice(["Paris", "Rome", "Oslo"], ROWS), rng.normal(size=ROWS).round(3)
+    size = rng.choice(["s", "m", "l"], ROWS)
+    return {"city": city, "age": age, "size": size, "label": np.where((city == "Rome") ^ (age > 0), "yes", "no")}
+
+
+def frames(data: dict[str, Any]) -> dict[str, Any]:
+    """The features in every way that frames keep text: as objects, strings, categories, Arrow's and polars' own."""
+    features = {name: value for name, value in data.items() if name != "label"}
+    plain = pd.DataFrame(features)
+    result = {
+        "strings": plain,
+        "objects": plain.astype({"city": object, "size": object}),
+        "categories": plain.astype({"city": "category", "size": "category"}),
+    }
+    polars = pytest.importorskip("polars")
+    result["polars"] = polars.DataFrame(features)
+    result["polars categories"] = result["polars"].with_columns(polars.col("city", "size").cast(polars.Categorical))
+    return result
+
+
+@pytest.mark.parametrize("kind", ["strings", "objects", "categories", "polars", "polars categories"])
+def test_a_frame_is_learned_as_the_command_line_learns_the_table(kind: str, tmp_path: Path) -> None:
+    """Weights, names and predictions are those of ``learn`` on the same rows in a file, to the bit."""
+    data = columns()
+    pd.DataFrame(data).to_csv(tmp_path / "t.csv", index=False)
+    assert quietly("learn", tmp_path / "t.csv", "--learner", "arow", "--no-certify", "--save", tmp_path / "m.rgl") == 0
+    filed: Any = regretless.load(str(tmp_path / "m.rgl"))
+    frame = frames(data)[kind]
+    mine = AROW().partial_fit(frame, data["label"])
+    assert mine.ledger_.mistakes == filed.ledger_.mistakes
+    columns_of = {name: place for place, name in enumerate(mine.feature_names_in_)}
+    assert set(columns_of) == {"age", *(f"city={c}" for c in data["city"]), *(f"size={s}" for s in data["size"])}
+    np.testing.assert_array_equal(mine.coef_, filed.coef_)
+    np.testing.assert_array_equal(mine.predict(frame), filed.predict(frame))
+    first = {name: value[0] if name == "age" else str(value[0]) for name, value in data.items()}
+    assert filed.predict_one(first) == filed.predict(frame)[0]
+
+
+def test_what_was_never_met_contributes_nothing_and_is_learned_later() -> None:
+    """A new value leaves the score that the other columns give; `partial_fit` makes a feature of it."""
+    data = columns()
+    frame = frames(data)["strings"]
+    learner = Perceptron().fit(frame, data["label"])
+    new = frame.iloc[:3].assign(city="Kiel")
+    known = {name: place for place, name in enumerate(learner.feature_names_in_)}
+    expected = [
+        learner.coef_[0, known["age"]] * age + learner.coef_[0, known[f"size={size}"]]
+        for age, size in zip(new["age"], new["size"], strict=True)
+    ]
+    np.testing.assert_allclose(learner.decision_function(new), expected)
+    before = learner.n_features_in_
+    learner.partial_fit(new, ["no", "yes", "no"])
+    assert learner.n_features_in_ == before + 1
+    assert learner.feature_names_in_[-1] == "city=Kiel"
+    assert learner.coef_[0, -1] != 0
+
+
+def test_a_learner_of_a_frame_is_kept_with_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A saved learner predicts frames, dictionaries and files as the one in memory, and is certified."""
+    data = columns()
+    frame = frames(data)["categories"]
+    learner = AROW().fit(frame, data["label"])
+    learner.save(tmp_path / "m.rgl")
+    loaded: Any = regretless.load(str(tmp_path / "m.rgl"))
+    expected = learner.predict(frame)
+    np.testing.assert_array_equal(loaded.predict(frame), expected)
+    rows = [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
+    np.testing.assert_array_equal([loaded.predict_one(row) for row in rows], expected)
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "m.rgl"), str(tmp_path / "f.csv")]) == 0
+    np.testing.assert_array_equal(capsys.readouterr().out.split(), expected)
+    assert any(one.applies for one in learner.certify(frame, data["label"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"age": None}, "row 1, column 'age' has no value; fill or drop its missing values"),
+        ({"when": pd.Timestamp("2030-01-01")}, r"column 'when' is of type timestamp\[.*\]; convert it or leave it out"),
+    ],
+)
+def test_what_is_no_feature_is_an_error(change: dict[str, Any], said: str) -> None:
+    """A missing number and a column of times are named, with what to do; nothing is learned."""
+    data = columns()
+    frame = frames(data)["strings"].assign(**change)
+    if "age" in change:
+        frame["age"] = np.nan
+    learner = Perceptron()
+    with pytest.raises(RegretlessError, match=said):
+        learner.fit(frame, data["label"])
+    assert not hasattr(learner, "classes_")
+
+
+def test_a_frame_that_lacks_a_column_is_refused() -> None:
+    """Prediction needs every column that learning had."""
+    data = columns()
+    frame = frames(data)["strings"]
+    learner = Perceptron().fit(frame, data["label"])
+    with pytest.raises(RegretlessError, match="there is no column 'city'"):
+        learner.predict(frame.drop(columns="city"))
