@@ -128,8 +128,9 @@ def _learn() -> Iterator[Case]:
             "predict h.rgl cities.csv --missing zero --on-error skip --json",
             f"learn cities.csv {perceptron}",
             f"{cities} --max-features 2",
-            f"{cities} --text city --ngrams 2 --normalize --save w.rgl --json",
+            f"{cities} --text city --ngrams 2 --normalize --save w.rgl --json > w.json",
             "inspect w.rgl",
+            "verify w.json cities.csv --text city --ngrams 2 --normalize --missing zero --on-error skip",
         ),
     )
     yield Case(
