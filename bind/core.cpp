@@ -1,4 +1,5 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
+#include "aggregated.hpp"
 #include "bit_tables.hpp"
 #include "combiner.hpp"
 #include "duel.hpp"
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
   using namespace regretless;
   m.doc() = "Compiled rounds. Every function borrows arrays and owns nothing.";
   nb::set_leak_warnings(false);  // objects that live as long as the interpreter are no business of its user
+  bind_aggregated(m);
   bind_bit_tables(m);
   bind_player(m);
   bind_combiner(m);

@@ -24,17 +24,20 @@ REGRETLESS_INLINE double exp_of_negative(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// ln(1 + e) for 0 <= e <= 1. Above sqrt(2) - 1 it is ln 2 + ln((1 + e) / 2), so that in 2 artanh(z) = ln((1 + z) / (1 -
-// z)) the argument is at most 3 - 2 sqrt(2); the series is cut where its remainder is under 2^-56 of the sum.
-REGRETLESS_INLINE double log_one_plus(double e) {
-  const bool large = e > 0.41421356237309503;
-  const double z = large ? (e - 1) / (e + 3) : e / (2 + e), q = z * z, q2 = q * q, q4 = q2 * q2;
-  const double p1 = (1.0 / 3 + q * (1.0 / 5)) + q2 * (1.0 / 7 + q * (1.0 / 9));
-  const double p5 = (1.0 / 11 + q * (1.0 / 13)) + q2 * (1.0 / 15 + q * (1.0 / 17));
-  const double p9 = 1.0 / 19 + q * (1.0 / 21);
-  const double small = 2 * z + 2 * z * (q * (p1 + q4 * (p5 + q4 * p9)));
-  return large ? 0.69314718055994530942 + small : small;
+// ln(1 + e) for 0 <= e <= 1, lane by lane or of one number. Above sqrt(2) - 1 it is ln 2 + ln((1 + e) / 2), so that in
+// 2 artanh(z) = ln((1 + z) / (1 - z)) the argument is at most 3 - 2 sqrt(2); the series is cut where its remainder is
+// under 2^-56 of the sum.
+template <class V>
+REGRETLESS_INLINE V log_of_one_plus_to_one(V e) {
+  const auto large = e > V{} + 0.41421356237309503;
+  const V z = (large ? e - 1.0 : e) / (large ? e + 3.0 : e + 2.0), q = z * z, q2 = q * q, q4 = q2 * q2;
+  const V p1 = (q * (1.0 / 5) + 1.0 / 3) + q2 * (q * (1.0 / 9) + 1.0 / 7);
+  const V p5 = (q * (1.0 / 13) + 1.0 / 11) + q2 * (q * (1.0 / 17) + 1.0 / 15);
+  const V p9 = q * (1.0 / 21) + 1.0 / 19;
+  const V sum = z + z, small = sum + sum * (q * (p1 + q4 * (p5 + q4 * p9)));
+  return large ? small + 0.69314718055994530942 : small;
 }
+REGRETLESS_INLINE double log_one_plus(double e) { return log_of_one_plus_to_one(e); }
 
 REGRETLESS_INLINE double log_one_plus_exp(double a) {
   return a > 0 ? a + log_one_plus(exp_of_negative(-a)) : log_one_plus(exp_of_negative(a));

@@ -186,6 +186,11 @@ template <Lanes P>
 REGRETLESS_INLINE P log_plus(const P& x) {
   return apply([](auto v) REGRETLESS_LAMBDA { return log_of_one_plus(v); }, x);
 }
+// ln(1 + x) for 0 <= x <= 1, as `log_one_plus` has it.
+template <Lanes P>
+REGRETLESS_INLINE P log_one_plus_of(const P& x) {
+  return apply([](auto v) REGRETLESS_LAMBDA { return log_of_one_plus_to_one(v); }, x);
+}
 // exp(x) for x <= 0; 0 below -708.
 template <Lanes P>
 REGRETLESS_INLINE P exp_of(const P& x) {

@@ -1,11 +1,43 @@
 """Compiled rounds. Every function borrows arrays and owns nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
 
+
+class AggregatedPlayer:
+    """
+    Rules and borrowed state of linear learners that are mixed; feed it rounds.
+    """
+
+    def __init__(self, cells: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, scales: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, rates: Sequence[float], curvatures: Sequence[float], full_prior: float, intercept: float, tie: float, share: bool) -> None: ...
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them.
+        """
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
+
+    def watch_members(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """The same for the scores of all members, (rounds, targets * lanes)."""
+
+    def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], members: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
+        """
+        Scores of all rows, the same bits that play sees; and those of the members.
+        """
+
+AGGREGATED_MEMORY_SIZE: int = 57
+
+AGGREGATED_CELL_SIZE: int = 16
 
 def transpose_bits(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Fills the columns from the rows of a table of bits, 64 to a word."""

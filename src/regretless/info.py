@@ -22,7 +22,8 @@ class LinearInfo(NamedTuple):
     charged, geometry, rate : str
         Its composition in words: the loss of a round, with m = y score, how weights move, and by how much.
     predicts_by : str
-        "weights", the last ones; "average" of all; "vote" of all; or "support", rows that it keeps.
+        "weights", the last ones; "average" of all; "vote" of all; "support", rows that it keeps; or "mixture", of
+        members by their posterior.
     plain : str
         The learner that predicts by the last weights and else is the same; empty if it is this one.
     lazy : bool

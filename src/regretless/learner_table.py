@@ -200,6 +200,21 @@ LEARNERS = {
             not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one sequence of updates and says nothing of a mean of several",
         ),
     ),
+    "aggregated": Entry(
+        "linear.aggregated.classifier",
+        "AggregatedClassifier",
+        LinearInfo(
+            name="aggregated",
+            charged="ln(1 + exp(-m))",
+            geometry="diagonal and full, mixed by Bayes' rule",
+            rate="four rates, a coin bettor, second order",
+            predicts_by="mixture",
+            plain="",
+            lazy=False,
+            additive=False,
+            not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound for a mean of them",
+        ),
+    ),
 }
 EXPERT_LEARNERS = {
     "hedge": Entry(

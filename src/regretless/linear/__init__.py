@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .aggregated.classifier import AggregatedClassifier
     from .alma import ALMA
     from .averaged import AveragedPerceptron
     from .kernel.kernel_perceptron import KernelPerceptron
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALMA",
     "AROW",
+    "AggregatedClassifier",
     "AveragedPerceptron",
     "KernelPerceptron",
     "MarginPerceptron",
@@ -47,6 +49,7 @@ __all__ = [
 _HOMES = {
     "ALMA": "alma",
     "AROW": "second_order.arow",
+    "AggregatedClassifier": "aggregated.classifier",
     "AveragedPerceptron": "averaged",
     "KernelPerceptron": "kernel.kernel_perceptron",
     "MarginPerceptron": "margin_perceptron",

@@ -1,0 +1,155 @@
+// A player of several learners that are mixed: rules and borrowed state, checked once, then fed rounds.
+#include "aggregated.hpp"
+
+#include "compiled.hpp"
+#include "pieces.hpp"
+#include "turn.hpp"
+#include "regretless/aggregated_types.hpp"
+
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+const AggregatedKernels& aggregated_kernels() { return REGRETLESS_COMPILED(aggregated); }
+
+template <std::size_t N>
+void copy_into(double (&to)[N], const std::vector<double>& from, const char* otherwise) {
+  demand(from.size() <= N, otherwise);
+  std::copy(from.begin(), from.end(), to);
+}
+
+class AggregatedPlayer {
+ public:
+  AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
+                   std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
+                   const std::vector<double>& curvatures, double full_prior, double intercept, double tie, bool share)
+      : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
+    const std::size_t targets = memory.shape(0);
+    demand(targets > 0 && memory.shape(1) == aggregated_memory_size, "memory has the wrong shape");
+    demand(cells.shape(1) == targets * aggregated_cell_size, "the cells have the wrong shape");
+    demand(shaped(books, targets + (targets > 1), ledger_size), "books have the wrong shape");
+    state_.cells = cells.data();
+    state_.memory = reinterpret_cast<AggregatedMemory*>(memory.data());
+    state_.book = reinterpret_cast<Ledger*>(books.data());
+    state_.columns = std::int64_t(cells.shape(0));
+    state_.targets = std::int64_t(targets);
+    if (factor) {
+      demand(weights && scales, "full members need weights and scales");
+      const std::size_t n = weights->shape(1) / full_lanes;
+      demand(n > 0 && shaped(*weights, targets, full_lanes * n) && shaped(*scales, targets, full_lanes * n) &&
+                 shaped(*factor, targets, full_lanes * (n * (n - 1) / 2)) && n - 1 <= cells.shape(0),
+             "the weights, the scales and the factor do not fit each other");
+      state_.columns = std::int64_t(n - 1);
+      state_.weights = weights_->data();
+      state_.scales = scales_->data();
+      state_.factor = factor_->data();
+    }
+    copy_into(rules_.rates, rates, "too many rates");
+    copy_into(rules_.curvature, curvatures, "too many full members");
+    rules_.full_prior = full_prior;
+    rules_.intercept = intercept;
+    rules_.tie = tie;
+    rules_.share = share;
+  }
+
+  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
+              std::int64_t begin, std::int64_t end) const {
+    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
+    const Turn turn(busy_);
+    Aggregated state = state_;
+    state.scores = room_for_scores(watched_, r, state_.targets);
+    state.members = members_of(std::size_t(r.count));
+    nb::gil_scoped_release unlocked;
+    return report(in_pieces(
+        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
+          return aggregated_kernels().play(block, of, rules_, from(state, first), begin, end);
+        }));
+  }
+
+  void watch(std::optional<State2> scores) {
+    const Turn turn(busy_);
+    watched_ = scores;
+  }
+
+  void watch_members(std::optional<State2> scores) {
+    const Turn turn(busy_);
+    watched_members_ = scores;
+  }
+
+  Report one(const Reals& x, std::int32_t label, double weight) const {
+    const Rounds r = one_round(x, label, weight, state_.targets);
+    const Turn turn(busy_);
+    return report(aggregated_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
+  }
+
+  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out,
+               std::optional<State2> members) const {
+    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
+    Aggregated state = state_;
+    if (members) {
+      demand(shaped(*members, std::size_t(block.rows), std::size_t(state_.targets) * aggregated_lanes), no_room);
+      state.members = members->data();
+    }
+    nb::gil_scoped_release unlocked;
+    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+      return aggregated_kernels().score(rows, rules_, from(state, first), out.data() + first * state_.targets);
+    }));
+  }
+
+ private:
+  static constexpr const char* no_room = "room for one score per round, target and member";
+
+  static bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
+    return array.shape(0) == rows && array.shape(1) == columns;
+  }
+
+  double* members_of(std::size_t rounds) const {
+    if (!watched_members_) return nullptr;
+    demand(shaped(*watched_members_, rounds, std::size_t(state_.targets) * aggregated_lanes), no_room);
+    return watched_members_->data();
+  }
+
+  // The state whose scores are written from round `first` on.
+  static Aggregated from(Aggregated state, std::int64_t first) {
+    if (state.scores) state.scores += first * state.targets;
+    if (state.members) state.members += first * state.targets * aggregated_lanes;
+    return state;
+  }
+
+  State2 cells_, memory_, books_;
+  std::optional<State2> weights_, scales_, factor_, watched_, watched_members_;
+  AggregatedRules rules_;
+  Aggregated state_;
+  mutable std::atomic_flag busy_;  // learning: any number of threads may score
+};
+
+}  // namespace
+
+void bind_aggregated(nb::module_& m) {
+  nb::class_<AggregatedPlayer>(m, "AggregatedPlayer",
+                               "Rules and borrowed state of linear learners that are mixed; feed it rounds.")
+      .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
+                    const std::vector<double>&, const std::vector<double>&, double, double, double, bool>(),
+           "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
+           "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
+           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a, "curvatures"_a, "full_prior"_a,
+           "intercept"_a, "tie"_a, "share"_a)
+      .def("play", &AggregatedPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
+           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
+           "Play the rounds begin <= t < end; how many were played, and what stopped them.")
+      .def("watch", &AggregatedPlayer::watch, "scores"_a.noconvert().none(), watch_words)
+      .def("watch_members", &AggregatedPlayer::watch_members, "scores"_a.noconvert().none(),
+           "The same for the scores of all members, (rounds, targets * lanes).")
+      .def("one", &AggregatedPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
+      .def("score", &AggregatedPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+           "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
+           "Scores of all rows, the same bits that play sees; and those of the members.");
+  m.attr("AGGREGATED_MEMORY_SIZE") = aggregated_memory_size;
+  m.attr("AGGREGATED_CELL_SIZE") = aggregated_cell_size;
+}
+
+}  // namespace regretless

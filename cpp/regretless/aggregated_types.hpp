@@ -1,0 +1,70 @@
+// What crosses the border between the binding and the aggregating kernels of one instruction set: plain borrowed data.
+#pragma once
+#include <cstdint>
+
+#include "linear_types.hpp"
+
+namespace regretless {
+
+// Members side by side, one a lane: four rates, a coin bettor, and three that keep a full matrix.
+inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 3;
+
+// What the diagonal members know of one feature and one target: two cache lines.
+struct AggregatedCell {
+  double sum[rate_lanes];     // minus the sum of gradients of each rate
+  double square[rate_lanes];  // sum of squares of these gradients
+  double coin_sum;            // the same two of the bettor
+  double coin_square;
+  double gain;     // what its bets on this feature have won; it began with a wealth of 1
+  double most;     // largest |x| so far, times the largest weight above 1 that came with it
+  double squares;  // sum of x^2 over the rounds with x != 0
+  double count;    // how many these are
+  double mean;     // largest mean of x^2 so far
+  double inverse;  // 1 / sqrt(mean)
+};
+inline constexpr int aggregated_cell_size = sizeof(AggregatedCell) / sizeof(double);
+static_assert(aggregated_cell_size == 16);
+
+// What travels with the cells of one target.
+struct AggregatedMemory {
+  AggregatedCell constant;          // of the constant feature
+  double prior[aggregated_lanes];   // 1 / (number of members); 0 in a lane without one
+  double weight[aggregated_lanes];  // of the members, for the next round
+  double loss[aggregated_lanes];    // each member's own log loss
+  double linear[aggregated_lanes];  // sum of slope * score of each
+  double energy[aggregated_lanes];  // rates: sum of squared gradients over a; full: sum of B
+  double most_weight;               // largest weight of a round
+};
+inline constexpr int aggregated_memory_size = sizeof(AggregatedMemory) / sizeof(double);
+
+struct AggregatedRules {
+  double rates[rate_lanes] = {};      // 0: no member
+  double curvature[full_lanes] = {};  // of the log loss on comparators of each full member
+  double full_prior = 0;              // of full members, times twice the squared size of each feature
+  double intercept = 0;               // size of the constant feature
+  double tie = 0;
+  bool share = true;  // whether a part of the weight goes round after each round
+};
+
+// State of `targets` learners side by side.
+struct Aggregated {
+  double* cells = nullptr;             // (columns, targets, cell)
+  AggregatedMemory* memory = nullptr;  // (targets)
+  // Full members, if there are any: (targets, full_lanes, 1 + columns), the constant feature first; and the columns of
+  // U above its diagonal, (targets, full_lanes, (1 + columns) * columns / 2).
+  double *weights = nullptr, *scales = nullptr, *factor = nullptr;
+  Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
+  double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
+  double* members = nullptr;  // (rounds, targets, lanes), or null: the scores of the members
+  std::int64_t columns = 0, targets = 1;
+};
+
+struct AggregatedKernels {
+  LinearVerdict (*play)(const Block&, const Labels&, const AggregatedRules&, const Aggregated&, std::int64_t begin,
+                        std::int64_t end);
+  LinearVerdict (*score)(const Block&, const AggregatedRules&, const Aggregated&, double* out);
+};
+
+extern const AggregatedKernels aggregated_v1, aggregated_v3, aggregated_v4, aggregated_generic;
+
+}  // namespace regretless

@@ -1,0 +1,253 @@
+"""The default learner: several linear learners at once, mixed on the log loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...certificate import Certificate
+from ...checks import positive
+from ...data.batch import Array
+from ...errors import ParameterError
+from ...info import LinearInfo
+from ...theory.aggregated import AGGREGATED, REACHES, AggregatedFacts, curvature
+from ...theory.facts import LinearFacts
+from ..base import OnlineClassifier
+from ..parameters import with_constructor
+from ..state import Rules
+from .state import FULLS, MOST_WEIGHT, RATES, AggregatedState
+
+if TYPE_CHECKING:
+    from ..comparators.search import Question
+
+FEW_COLUMNS = 256  # up to which "auto" has full members
+FULL_PRIOR = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatedRules(Rules):
+    """What the members are.
+
+    Attributes
+    ----------
+    rates, curvatures : tuple of float
+        Of the rates and of the full members.
+    coins, share : bool
+        Whether there is a bettor, and whether a part of the weight goes round.
+    full_prior : float
+        Of full members, times twice the squared size of each feature.
+    """
+
+    rates: tuple[float, ...] = ()
+    curvatures: tuple[float, ...] = ()
+    coins: bool = True
+    share: bool = True
+    full_prior: float = FULL_PRIOR
+
+
+@with_constructor
+class AggregatedClassifier(OnlineClassifier):
+    """Several linear learners go over the rows side by side, and their probabilities are mixed on the log loss.
+
+    ::
+
+        members   dual averagings of four rates, a coin bettor, and second-order learners of few features
+        predict   p = sum pi_j / (1 + exp(-s_j)), s_j the score of member j
+        suffer    -ln p(y)
+        update    pi_j <- pi_j p_j(y) / p(y), and a share of 1 / (t + 1) goes round; each member from its own slope
+
+    Nothing is to be chosen: a rate that is wrong, or features of any size, cost at most ln K + ln T nats beside the
+    best of the K members, whatever the rounds. The theorems hold against every vector; see `theory.aggregated`.
+
+    Rates: with G minus the sum of gradients of a feature, S of their squares, M its largest size and N its largest root
+    mean square so far, ``w = rate G / (N sqrt(S + M^2))``. The bettor (Kempka, Kotlowski & Warmuth 2019) bets a
+    share of the wealth that it has won on each feature. Full members (Jezequel, Gaillard & Rudi 2020) keep the
+    inverse of a matrix of the features, as long as these are few; they compete with vectors whose scores stay within
+    2, 6 and 16.
+
+    Parameters
+    ----------
+    rates : sequence of float, default=(0.1, 0.4, 1.6, 6.4)
+        Of the dual averagings, > 0; at most four.
+    coins : bool, default=True
+        Whether there is a coin bettor.
+    full : "auto" or int, default="auto"
+        Up to how many features there are full members; "auto": 256. 0: none.
+    share : bool, default=True
+        Whether a share of the weight goes round after each round, so that the mixture follows the member that is best
+        now. Without it the mixture pays ln K in all, beside the one that is best over all rounds.
+    intercept : float, default=1.0
+        Size of a constant feature that is appended to every row; 0 for none.
+    passes, until_clean, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`. A round that weighs c has its loss and slopes multiplied by c.
+
+    Attributes
+    ----------
+    members_ : list of str
+        What the members are called.
+    posterior_ : ndarray, shape (targets, members)
+        Their weights for the next round.
+    losses_ : ndarray, shape (targets, members)
+        The log loss of each, in nats.
+    coef_, intercept_ : ndarray
+        The mean of the members' weights by the posterior: a summary, which is not what predicts.
+    classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
+        As in `Perceptron`. The ledger's loss is the log loss of the mixture, in nats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.linear import AggregatedClassifier
+    >>> X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 1.0], [1.0, -2.0]]), [1, 1, -1, -1, 1]
+    >>> learner = AggregatedClassifier().fit(X, y)
+    >>> learner.predict(X).tolist()
+    [1, 1, -1, -1, 1]
+    >>> learner.predict_proba(X).shape
+    (5, 2)
+    >>> all(certificate.holds for certificate in learner.certify(X, y))
+    True
+    """
+
+    info: ClassVar[LinearInfo] = LinearInfo(
+        name="aggregated",
+        charged="ln(1 + exp(-m))",
+        geometry="diagonal and full, mixed by Bayes' rule",
+        rate="four rates, a coin bettor, second order",
+        predicts_by="mixture",
+        plain="",
+        lazy=False,
+        additive=False,
+        not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound "
+        "for a mean of them",
+    )
+    theorems = AGGREGATED
+
+    rates: Any = (0.1, 0.4, 1.6, 6.4)
+    coins: bool = True
+    full: str | int = "auto"
+    share: bool = True
+    intercept: float = 1.0
+
+    state_: AggregatedState
+
+    def rules(self) -> AggregatedRules:
+        """The members that the parameters stand for."""
+        if not (self.rates or self.coins or self._limit()):
+            raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
+        return AggregatedRules(
+            loss="logistic",
+            intercept=positive("intercept", self.intercept, or_zero=True),
+            tie=1.0,
+            rates=self._rates(),
+            curvatures=tuple(curvature(reach) for reach in REACHES),
+            coins=bool(self.coins),
+            share=bool(self.share),
+        )
+
+    def _rates(self) -> tuple[float, ...]:
+        try:
+            rates = tuple(float(rate) for rate in self.rates)
+        except (TypeError, ValueError):
+            rates = ()
+            if self.rates is None or isinstance(self.rates, str) or len(tuple(self.rates)):
+                rates = (np.nan,)
+        if len(rates) > RATES or not all(isfinite(rate) and 1e-75 <= rate <= 1e75 for rate in rates):
+            raise ParameterError("rates", repr(self.rates), f"must be at most {RATES} numbers above 0", " ")
+        return rates
+
+    def _limit(self) -> int:
+        if isinstance(self.full, str) and self.full == "auto":
+            return FEW_COLUMNS
+        if isinstance(self.full, bool) or not isinstance(self.full, int | np.integer) or self.full < 0:
+            raise ParameterError("full", repr(self.full), '"auto" or a whole number is expected', " ")
+        return int(self.full)
+
+    def new_state(self, columns: int, targets: int) -> AggregatedState:
+        """An empty state with the members that there are room for."""
+        limit = self._limit()
+        rates = len(self._rates())
+        members = (*(place < rates for place in range(RATES)), bool(self.coins), *FULLS * (limit > 0,))
+        return AggregatedState(columns, targets, members=members, limit=limit)
+
+    # ---- certificates
+
+    def target_facts(self) -> list[LinearFacts]:
+        """What theorems may ask of each target."""
+        state, rules = self.state_, self.played_rules()
+        return [
+            AggregatedFacts(
+                norm,
+                1.0,
+                loss="logistic",
+                steady=state.steady,
+                members=float(state.present.sum()),
+                share=rules.share,  # type: ignore[attr-defined]
+                heaviest=float(state.memory[target, MOST_WEIGHT]),
+            )
+            for target, norm in enumerate(state.norms())
+        ]
+
+    def judge(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem."""
+        from .comparators import judge
+
+        return judge(question, self._names())
+
+    # ---- probabilities
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, features)
+
+        Returns
+        -------
+        ndarray, shape (rows, classes)
+            Each row sums to 1. With more than two classes, those of one against the rest divided by their sum.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The natural logarithm of what `predict_proba` gives, also where that is below what floats can hold."""
+        return log_probabilities(self.decision_function(X), len(self.classes_))
+
+    # ---- what was learned
+
+    @property
+    def members_(self) -> list[str]:
+        """What the members are called."""
+        self._require_fitted()
+        return [name for name, there in zip(self._names(), self.state_.present, strict=True) if there]
+
+    def _names(self) -> list[str]:
+        rates = [f"rate {rate:g}" for rate in self.played_rules().rates] if hasattr(self, "state_") else []  # type: ignore[attr-defined]
+        return [*rates, *[""] * (RATES - len(rates)), "coins", *(f"full, {reach:g}" for reach in REACHES)]
+
+    @property
+    def posterior_(self) -> Array:
+        """The members' weights for the next round, shape (targets, members)."""
+        self._require_fitted()
+        return np.array(self.state_.part("weight")[:, self.state_.present])
+
+    @property
+    def losses_(self) -> Array:
+        """The members' log losses, shape (targets, members)."""
+        self._require_fitted()
+        return np.array(self.state_.part("loss")[:, self.state_.present])
+
+
+def log_probabilities(scores: Array, classes: int) -> Array:
+    """Logarithms of the probabilities of all classes, from log odds: of the larger of two, or of each."""
+    if classes == 1:
+        return np.zeros((len(scores), 1))
+    if scores.ndim == 1:
+        return -np.logaddexp(0, np.stack([scores, -scores], axis=1))
+    each = -np.logaddexp(0, -scores)
+    return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
+

@@ -1,0 +1,281 @@
+"""Comparators of an aggregated learner in hindsight: its members, the best constant, and vectors near ridge logistic
+regression.
+
+Every vector gives a valid certificate, so that a sample of the rows is good enough to choose them by. What is printed is
+read on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from ...certificate import Certificate, summed
+from ...data.batch import Array, Batch
+from ...ledger import Ledger
+from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
+from ..comparators.accumulators import signed
+from ..comparators.search import Question
+from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedState
+
+ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
+FEW_TARGETS = 20  # for which vectors are chosen by more than the run
+STEPS = 60  # of L-BFGS
+BLOCK = 4096  # rows whose scores are made at once
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A vector, the constant feature first, and what it suffers.
+
+    Attributes
+    ----------
+    name, label : str
+    vector : ndarray, shape (1 + columns,)
+    loss, largest : float
+        Its log loss, and the largest of its scores in size.
+    """
+
+    name: str
+    label: str
+    vector: Array
+    loss: float = 0.0
+    largest: float = 0.0
+
+
+@dataclass(slots=True)
+class Problem:
+    """One target, with all that its theorems need."""
+
+    question: Question
+    target: int
+    ledger: Ledger
+    facts: AggregatedFacts
+    names: list[str]
+
+    @property
+    def state(self) -> AggregatedState:
+        """Of the learner."""
+        state = self.question.state
+        assert isinstance(state, AggregatedState)
+        return state
+
+    def member(self, name: str) -> Array:
+        """One number of each member."""
+        return self.state.part(name)[self.target]
+
+
+def judge(question: Question, names: list[str]) -> list[Certificate]:
+    """One certificate a theorem; with several classes both sides are summed over one against the rest."""
+    ledgers = question.ledgers()
+    problems = [
+        Problem(question, target, ledgers[target], facts, names)  # type: ignore[arg-type]
+        for target, facts in enumerate(question.target_facts)
+    ]
+    candidates = [_candidates(problem) for problem in problems]
+    suffer(question, candidates)
+    shrunk = [_within_reach(problem, some) for problem, some in zip(problems, candidates, strict=True)]
+    if any(shrunk):
+        suffer(question, shrunk)
+    per_target = []
+    for problem, some, more in zip(problems, candidates, shrunk, strict=True):
+        comparators = [*_members(problem), *(c for one in [*some, *more] for c in _read(problem, one))]
+        per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems])
+    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+
+
+def _members(problem: Problem) -> list[MemberComparator]:
+    losses, prior = problem.member("loss"), problem.member("prior")
+    return [
+        MemberComparator("member", f"the member {name}", problem.ledger.rounds, float(loss), member=name)
+        for name, loss, there in zip(problem.names, losses, prior > 0, strict=True)
+        if there
+    ]
+
+
+def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
+    """The comparator that a vector is to each member."""
+    state, prior = problem.state, problem.member("prior") > 0
+    linear, energy = problem.member("linear"), problem.member("energy")
+    cells, metric = state.cells_of(problem.target), state.metric(problem.target)
+    square = one.vector * one.vector
+    base = MemberComparator(
+        one.name,
+        one.label,
+        problem.ledger.rounds,
+        one.loss,
+        largest=one.largest,
+        vector=one.vector[1:],
+        bias=float(one.vector[0]),
+    )
+    rules: Any = problem.question.rules
+    for place in range(LANES):
+        if not prior[place]:
+            continue
+        member = replace(base, member=problem.names[place])
+        if place < RATES:
+            rate = rules.rates[place]
+            regularised = float(metric[:, place] @ square) / (2 * rate)
+            against = float(linear[place] + cells[:, SUMS][:, place] @ one.vector)
+            yield replace(member, regularised=regularised, energy=rate / 2 * float(energy[place]), linear=against)
+        elif place == COIN:
+            yield replace(member, linear=float(linear[place] + cells[:, COIN_SUM] @ one.vector))
+        else:
+            regularised = rules.full_prior * float((cells[:, MOST] ** 2) @ square)
+            reach = REACHES[place - FULL]
+            yield replace(
+                member,
+                label=f"{one.label}, scores within {reach:g}",
+                regularised=regularised,
+                energy=float(energy[place]),
+                reach=reach,
+            )
+
+
+# ---- which vectors
+
+
+def _candidates(problem: Problem) -> list[Candidate]:
+    question, state, target = problem.question, problem.state, problem.target
+    if question.against is not None:
+        weights, biases = question.against
+        return [Candidate("yours", "yours", np.append(biases[target], weights[:, target]))]
+    weights, prior = state.member_weights(target), problem.member("prior") > 0
+    some = [
+        Candidate("final weights", f"the final weights of {problem.names[place]}", weights[:, place])
+        for place in range(LANES)
+        if prior[place] and np.isfinite(weights[:, place]).all()
+    ]
+    some.append(Candidate("zero", "a coin", np.zeros(1 + state.columns)))
+    if (constant := _constant(problem)) is not None:
+        some.append(constant)
+    if state.targets <= FEW_TARGETS and question.rows:
+        some += _ridge(problem)
+    return some
+
+
+def _constant(problem: Problem) -> Candidate | None:
+    """A constant probability, which takes an intercept and rounds of both classes."""
+    intercept = problem.question.rules.intercept
+    above = total = 0
+    for batch, codes in problem.question.rounds():
+        above += int((signed(codes, problem.target, problem.state.targets) > 0).sum())
+        total += len(batch)
+    if not intercept or not 0 < above < total:
+        return None
+    vector = np.zeros(1 + problem.state.columns)
+    vector[0] = log(above / (total - above)) / intercept
+    return Candidate("constant", "the best constant", vector)
+
+
+def _ridge(problem: Problem) -> list[Candidate]:
+    """Ridge logistic regressions in the metric of the best rate, and in that of the full members."""
+    state, target, rules = problem.state, problem.target, problem.question.rules
+    X, signs, part = sample(problem)
+    losses, prior = problem.member("loss"), problem.member("prior") > 0
+    penalties: list[tuple[str, Array]] = []
+    if prior[:RATES].any():
+        place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
+        penalties.append(("ridge logistic regression", state.metric(target)[:, place] / rules.rates[place]))  # type: ignore[attr-defined]
+    if prior[FULL:].any():
+        most = state.cells_of(target)[:, MOST]
+        penalties.append(("ridge logistic regression", 2 * rules.full_prior * most * most))  # type: ignore[attr-defined]
+    return [Candidate("ridge", label, regression(X, signs, part, penalty)) for label, penalty in penalties]
+
+
+def sample(problem: Problem) -> tuple[Any, Array, float]:
+    """Some of the rows, the constant feature first, their signs, and which part of all they are."""
+    from scipy.sparse import csr_array, hstack, vstack  # type: ignore[import-untyped, unused-ignore]
+
+    question, targets = problem.question, problem.state.targets
+    draw, matrices, signs, rows, seen = np.random.default_rng(0), [], [], 0, 0
+    part = 1.0
+    for number, (batch, codes) in enumerate(question.rounds()):
+        if number == 0 and len(batch):
+            entries = question.rows * batch.entries / len(batch)
+            part = min(1.0, max(ENTRIES, entries / 10) / targets / max(entries, 1))
+        take = np.flatnonzero(draw.random(len(batch)) < part) if part < 1 else np.arange(len(batch))
+        matrix = _matrix(batch)[take] if part < 1 else _matrix(batch)
+        matrices.append(csr_array(matrix))
+        signs.append(signed(codes, problem.target, targets)[take])
+        rows, seen = rows + len(take), seen + len(batch)
+    columns = problem.state.columns
+    for matrix in matrices:
+        matrix.resize((matrix.shape[0], columns))
+    X = vstack(matrices, format="csr")
+    constant = np.full((rows, 1), question.rules.intercept)
+    return hstack([constant, X], format="csr"), np.concatenate(signs).astype(float), rows / seen if seen else 1.0
+
+
+def regression(X: Any, signs: Array, part: float, penalty: Array) -> Array:
+    """The minimiser of the log loss of all rows, of which these are a part, plus sum penalty u^2 / 2; 0 where the
+    penalty is."""
+    from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
+    from scipy.sparse import diags_array
+
+    known = penalty > 0
+    unit = np.zeros(len(penalty))
+    unit[known] = 1 / np.sqrt(penalty[known])
+    scaled = X @ diags_array(unit)
+    turned = scaled.T.tocsr()
+
+    def objective(v: Array) -> tuple[float, Array]:
+        margins = signs * (scaled @ v)
+        slopes = -signs * np.exp(-np.logaddexp(0, margins)) / part
+        return float(np.logaddexp(0, -margins).sum() / part + v @ v / 2), turned @ slopes + v
+
+    result = minimize(objective, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    return np.asarray(result.x * unit)
+
+
+def _within_reach(problem: Problem, candidates: list[Candidate]) -> list[Candidate]:
+    """Vectors whose scores go beyond the reach of a full member, shortened so that they do not."""
+    prior = problem.member("prior") > 0
+    reaches = [reach for reach, there in zip(REACHES, prior[FULL:], strict=True) if there]
+    if problem.question.against is not None or not reaches:
+        return []
+    return [
+        Candidate(one.name, one.label, one.vector * (reach / one.largest * (1 - 1e-12)))
+        for one in candidates
+        for reach in reaches
+        if one.name != "constant" and reach < one.largest < inf
+    ]
+
+
+# ---- what they suffer
+
+
+def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
+    """Read all rows once, and let each candidate of each target suffer its log loss."""
+    vectors = [np.array([one.vector for one in some]).T for some in candidates]
+    intercept, targets = question.rules.intercept, question.state.targets
+    for batch, codes in question.rounds():
+        matrix = _matrix(batch)
+        for begin in range(0, len(batch), BLOCK):
+            block = matrix[begin : begin + BLOCK]
+            for target, some in enumerate(candidates):
+                if not some:
+                    continue
+                signs = signed(codes[begin : begin + BLOCK], target, targets)
+                scores = block @ vectors[target][1 : 1 + batch.columns] + intercept * vectors[target][0]
+                losses = np.logaddexp(0, -signs[:, None] * scores).sum(axis=0)
+                sizes = np.abs(scores).max(axis=0, initial=0)
+                for one, loss, size in zip(some, losses, sizes, strict=True):
+                    one.loss += float(loss)
+                    one.largest = max(one.largest, float(size))
+
+
+def _matrix(batch: Batch) -> Any:
+    """The rows as a matrix of double precision, whose products are exact enough for what is printed."""
+    from scipy.sparse import csr_array
+
+    if batch.starts is None:
+        return batch.values.astype(np.float64)
+    values = batch.values.astype(np.float64)
+    return csr_array((values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
+
+

@@ -1,0 +1,242 @@
+"""What an aggregated learner remembers: two cache lines a feature, the books of its members, and full matrices of few
+features."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import _core
+from ...data.batch import Array, Batch
+from ...ledger import FIELDS, Ledger
+from ..state import BaseState, Rules
+
+LANES, RATES, COIN, FULL = 8, 4, 4, 5  # members side by side; how many rates; the places of the bettor and the others
+FULLS = LANES - FULL
+CELL = _core.AGGREGATED_CELL_SIZE
+SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
+COIN_SUM, COIN_SQUARE, GAIN, MOST, SQUARE, COUNT, MEAN, INVERSE = range(2 * RATES, CELL)
+PARTS = ("prior", "weight", "loss", "linear", "energy")  # of the memory of a target, a number each for every member
+MOST_WEIGHT = CELL + LANES * len(PARTS)
+LOSS = FIELDS.index("loss")
+
+
+class AggregatedState(BaseState):
+    """Cells of features, books of members.
+
+    `cells` is (room, targets * `CELL`), a row a feature. `memory` is (targets, ...): the cell of the constant
+    feature, then five numbers for each member. While there are few columns, full members have `weights` and `scales`
+    of shape (targets, 3 * (1 + columns)) and `factor`, (targets, 3 * (1 + columns) * columns / 2): the inverse of each
+    matrix is U D U' with D the scales, and the factor holds the columns of U above the diagonal.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    members : tuple of bool
+        Which of the eight places have a member.
+    limit : int
+        Up to how many columns the full members stay.
+    """
+
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.AGGREGATED_MEMORY_SIZE}
+
+    cells: Array
+    memory: Array
+    weights: Array
+    scales: Array
+    factor: Array
+
+    def __init__(self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int) -> None:
+        self._members = tuple(bool(member) for member in members)
+        self._limit = limit
+        self.full = any(self._members[FULL:]) and columns <= limit
+        super().__init__(columns, targets)
+        for name, shape in self._layout(columns).items():
+            setattr(self, name, np.zeros(shape))
+        self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
+
+    def options(self) -> dict[str, Any]:
+        """Which members there are, and how long the full ones stay."""
+        return {"members": list(self._members), "limit": self._limit}
+
+    def _enlist(self, members: tuple[bool, ...]) -> None:
+        """Give these members equal prior weights, and share among them what others have had."""
+        present = np.array(members)
+        prior, weight = self.part("prior"), self.part("weight")
+        prior[:] = present / present.sum()
+        weight[:] = np.where(present, weight, 0)
+        alive = weight.sum(axis=1, keepdims=True)
+        weight[:] = np.where(alive > 0, weight / np.where(alive > 0, alive, 1), prior)
+
+    def part(self, name: str) -> Array:
+        """One of `PARTS` of all members, shape (targets, 8), to be read and written."""
+        begin = CELL + LANES * PARTS.index(name)
+        return self.memory[:, begin : begin + LANES]
+
+    @property
+    def present(self) -> Array:
+        """Which members there are now."""
+        return np.asarray(self.part("prior")[0] > 0)
+
+    def make_player(self, rules: Rules) -> Any:
+        """The loop over rows that keeps these arrays."""
+        full = {name: getattr(self, name) for name in ("weights", "scales", "factor")} if self.full else {}
+        return _core.AggregatedPlayer(
+            self.cells,
+            self.memory,
+            self.books,
+            **full,
+            rates=list(rules.rates),
+            curvatures=list(rules.curvatures),
+            full_prior=rules.full_prior,
+            intercept=rules.intercept,
+            tie=rules.tie,
+            share=rules.share,
+        )
+
+    # ---- what it means
+
+    def coefficients(self) -> Array:
+        """Mean of the members' weights by their posterior, shape (columns, targets): a summary, not what predicts."""
+        return np.stack([self.mean(target)[1:] for target in range(self.targets)], axis=1)
+
+    def biases(self) -> Array:
+        """The same of the constant feature, shape (targets,)."""
+        return np.array([self.mean(target)[0] for target in range(self.targets)])
+
+    def mean(self, target: int) -> Array:
+        """The members' weights by their posterior, the constant feature first."""
+        return np.asarray(self.member_weights(target) @ self.part("weight")[target])
+
+    def member_weights(self, target: int) -> Array:
+        """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones those that
+        scores begin with, before they shrink."""
+        cells, rules = self.cells_of(target), self.rules
+        weights = np.zeros((1 + self.columns, LANES))
+        if rules is None:
+            return weights
+        known = cells[:, MOST] > 0
+        cells = cells[known]
+        weights[known, :RATES] = np.array([*rules.rates, *[0] * RATES])[:RATES] * cells[:, SUMS] / self._roots(cells)
+        root = np.sqrt(cells[:, COIN_SQUARE] + cells[:, MOST] ** 2)
+        share = np.clip(cells[:, COIN_SUM] / root, -1, 1)
+        weights[known, COIN] = share * (1 + cells[:, GAIN]) / (2 * root)
+        if self.full:
+            weights[:, FULL:] = self.weights[target].reshape(FULLS, -1).T
+        return np.where(self.present, weights, 0)
+
+    def cells_of(self, target: int) -> Array:
+        """The cells of one target, shape (1 + columns, `CELL`), the constant feature first."""
+        own = self.cells[: self.columns, target * CELL : (target + 1) * CELL]
+        return np.vstack([self.memory[target, :CELL], own])
+
+    def metric(self, target: int) -> Array:
+        """What the rates divide by, shape (1 + columns, 4): the root mean square of a feature times the root of its
+        squared gradients; 0 where it was never met."""
+        return np.asarray(self._roots(self.cells_of(target)))
+
+    @staticmethod
+    def _roots(cells: Array) -> Array:
+        return np.asarray(np.sqrt(cells[:, [MEAN]]) * np.sqrt(cells[:, SQUARES] + cells[:, [MOST]] ** 2))
+
+    def ledger(self) -> Ledger:
+        """With several targets, the log loss is that of the class that came, their probabilities divided by their
+        sum."""
+        whole = super().ledger()
+        return whole if self.targets == 1 else Ledger.read(self.books[-1])
+
+    def member_scores(self, batch: Batch, rules: Rules) -> Array:
+        """Scores of all members on some rows, shape (rows, targets, 8)."""
+        scores, members = np.empty((len(batch), self.targets)), np.zeros((len(batch), self.targets * LANES))
+        _, why = self.player(rules).score(batch.values, batch.indices, batch.starts, scores, members)
+        if why is not None:
+            raise ValueError(f"a row is {why}")
+        return members.reshape(len(batch), self.targets, LANES)
+
+    # ---- what can be done with it
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target."""
+        signed = [*range(RATES), COIN_SUM]
+        places = [target * CELL + place for place in signed]
+        self.cells[:, places] = 0 - self.cells[:, places]
+        self.memory[target, signed] = 0 - self.memory[target, signed]
+        if self.full:
+            self.weights[target] = 0 - self.weights[target]
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state of this kind has learned, as target j."""
+        if not isinstance(source, AggregatedState) or source.options() != self.options():
+            raise TypeError("targets are copied between states of one kind")
+        if self.full and not source.full:
+            self._retire()
+        self.memory[j], self.books[j] = source.memory[i], source.books[i]
+        mine, theirs = slice(j * CELL, (j + 1) * CELL), slice(i * CELL, (i + 1) * CELL)
+        self.cells[: source.columns, mine] = source.cells[: source.columns, theirs]
+        if self.full:
+            for name in ("weights", "scales", "factor"):
+                getattr(self, name)[j] = getattr(source, name)[i]
+
+    def grow(self, columns: int) -> None:
+        """Make room for columns that the stream has revealed; beyond the limit the full members go."""
+        if columns <= self.columns:
+            return
+        self._refuse_large(columns)
+        if columns > len(self.cells):
+            room = max(columns, min(2 * len(self.cells), 2 * columns))
+            self.cells = _with_rows(self.cells, room)
+            self._player = None
+        if self.full and columns > self._limit:
+            self._retire()
+        elif self.full:
+            self._widen(columns)
+        self.columns = columns
+
+    def _retire(self) -> None:
+        self.full, self._player = False, None
+        for name in ("weights", "scales", "factor"):
+            delattr(self, name)
+        self._enlist((*self._members[:FULL], *FULLS * (False,)))
+
+    def _widen(self, columns: int) -> None:
+        """New columns of the matrices, which owe nothing to the others yet."""
+        for name, shape in self._layout(columns).items():
+            if name == "cells":
+                continue
+            old = getattr(self, name).reshape(self.targets, FULLS, -1)
+            larger = np.zeros((self.targets, FULLS, shape[1] // FULLS))
+            larger[:, :, : old.shape[2]] = old
+            setattr(self, name, larger.reshape(shape))
+        self._player = None
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
+        layout = {"cells": (columns, self.targets * CELL)}
+        if self.full:
+            n = 1 + columns
+            flat = (self.targets, FULLS * n)
+            layout |= {"weights": flat, "scales": flat, "factor": (self.targets, FULLS * (n * (n - 1) // 2))}
+        return layout
+
+    def tensors(self) -> dict[str, Array]:
+        """All that must be kept of it, by name."""
+        arrays = {name: getattr(self, name) for name in self._layout(0)}
+        return {**arrays, "cells": self.cells[: self.columns], "memory": self.memory, "books": self.books}
+
+    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of what `tensors` gives when there are so many columns."""
+        size = {name: (self.targets, numbers) for name, numbers in self.TARGETS.items()}
+        return {**self._layout(columns), **size, "books": self.books.shape}
+
+    def adopt(self, columns: int, tensors: Any) -> None:
+        """Take over what `tensors` gave, in a state that is empty and has as many targets."""
+        if self.full and columns > self._limit:
+            self._retire()
+        super().adopt(columns, tensors)
+
+
+def _with_rows(array: Array, rows: int) -> Array:
+    larger = np.zeros((rows, array.shape[1]))
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,326 @@
+r"""What a mixture of linear learners loses beside each of them, and beside every vector.
+
+All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), over T rounds that weigh at most 1.
+
+**Mixture.** Bayes' rule gives member j the weight pi_j exp(-l_j) / sum. Its logarithm telescopes: what the mixture has
+lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t = 1 / (t + 1) that goes round
+multiplies the weight of j by at least 1 - a_t, and ``prod_{t < T} (1 - a_t) = 1 / T``: so with shares L <= L_j + ln K +
+ln T. Whoever changes members m times pays a_t / K, which is at least 1 / (T K), at each change: (m + 1)(ln K + ln T) in
+all (Herbster & Warmuth 1998). Members that retire leave their weight to the others, which only raises these.
+
+**Rates.** ``w_t = eta G_t / a_t`` maximises <G_t, w> - sum a_t w^2 / (2 eta), where G_t is minus the sum of gradients
+before round t. a_t = N (S + M^2)^(1/2) never shrinks and knows of round t the row alone. The lemma of follow the
+regularised leader (McMahan 2017) with regularisers that never shrink gives for every u, with linearised losses,
+
+    sum <g_t, w_t - u> <= sum_i a_i u_i^2 / (2 eta) + (eta / 2) sum_t sum_i g_ti^2 / a_ti,
+
+since from one round to the next the maximum of <G, w> - sum a w^2 / (2 eta) = (eta / 2) sum G^2 / a grows by -g w + eta
+g^2 / (2 a) at most, and smaller yet where a grows. By convexity the left side is at least the regret. The kernel
+computes 1 / sqrt to 4e-11; `ROUNDING` allows for this.
+
+**Full members.** Where |<u, x>| <= b, the log loss at s' = <u, x> is at least its quadratic lower bound around the score
+s, l(s) + l'(s) (s' - s) + kappa(b) l''(s) (s' - s)^2 / 2, `curvature` being kappa. F_t(u) is the prior, sum_i prior
+M_i^2 u_i^2, and these bounds of the rounds before t. With B_t = l(s_t) + min F_t - min F_{t+1}, summed up, for every
+such u
+
+    sum l(s_t) = sum B_t + min F_{T+1} <= sum B_t + sum_i prior M_i^2 u_i^2 + sum l(<u, x_t>),
+
+for M only grows, and so do the regularisers (Jezequel, Gaillard & Rudi 2020, with a constant of 1 / (1 + b), up to 2.9
+times smaller). B_t is computed in each round, in closed form, whatever rounding did to the score.
+
+**Linearised.** For every learner of a convex loss and every u: sum l(s_t) - l(<u, x_t>) <= sum g_t (s_t - <u, x_t>) =
+sum g_t s_t + <G, u>. Nothing but sums of the run enters, so it is exact, and known after the run only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from math import inf, isnan, log, nan
+from typing import Any
+
+import numpy as np
+
+from ..certificate import Most
+from ..comparator import BaseComparator
+from ..facts import in_json
+from ..ledger import Ledger
+from ..theorem import Check, theorem
+from .facts import LinearFacts
+
+REACHES = (2.0, 6.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
+LN2 = log(2)
+ROUNDING = 1e-9  # of sums whose terms the kernel computes to 4e-11, and adds up
+
+
+@cache
+def curvature(reach: float) -> float:
+    """The largest kappa such that for |a| <= reach and every h: l(a) >= l(h) + l'(h) (a - h) + kappa l''(h) (a - h)^2 / 2.
+
+    The minimum over a of what is allowed is at a = reach, and that over h is found on a grid, with its error taken off.
+    """
+    h = np.linspace(-4.0, reach + 8.0, 20_001)
+    d = reach - h
+    logistic = 1 / (1 + np.exp(-h))
+    bregman = np.log1p(np.expm1(d) * logistic) - d * logistic
+    near = np.abs(d) < 1e-2
+    quadratic = np.where(near, 1.0, logistic * (1 - logistic) * d * d / 2)
+    return float(np.where(near, 1.0, bregman / quadratic).min() * (1 - 1e-6))
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatedFacts(LinearFacts):
+    """One target of an aggregated learner after its last round.
+
+    Attributes
+    ----------
+    members : float
+        How many there are.
+    share : bool
+        Whether a share of the weight goes round.
+    heaviest : float
+        The largest weight of a round.
+    """
+
+    members: float = 1.0
+    share: bool = True
+    heaviest: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemberComparator(BaseComparator):
+    """A member of the mixture, or a vector that one of them competes with.
+
+    Attributes
+    ----------
+    name, label : str
+        "member", "ridge", "constant" or "yours"; what a line calls it.
+    rounds, total_norm2 : float
+        Of the rounds that it was read on.
+    loss : float
+        Its log loss.
+    member : str
+        The member whose theorem is read against a vector.
+    regularised : float
+        What the member's regularisers say of the vector; NaN if it has none.
+    energy : float
+        What the member adds for its steps: the same for every vector.
+    reach, largest : float
+        How far from 0 scores may be, and are.
+    linear : float
+        sum g s + <G, u>.
+    vector, bias
+        The vector, and its weight of the constant feature.
+    """
+
+    name: str
+    label: str
+    rounds: float
+    loss: float
+    total_norm2: float = nan
+    member: str = ""
+    regularised: float = nan
+    energy: float = nan
+    reach: float = inf
+    largest: float = 0.0
+    linear: float = nan
+    vector: np.ndarray[Any, Any] | None = None
+    bias: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rounding(self) -> float:
+        """What sums over all rounds may be off by."""
+        parts = (self.loss, self.regularised, self.energy, self.linear)
+        return ROUNDING * sum(abs(part) for part in parts if not isnan(part))
+
+    def describe(self) -> dict[str, Any]:
+        """The comparator as JSON values."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "member": self.member,
+            "loss": self.loss,
+            "rounds": self.rounds,
+            "regularised": None if isnan(self.regularised) else self.regularised,
+            "largest": self.largest,
+            "vector": in_json(self.vector),
+            "bias": self.bias,
+            **self.detail,
+        }
+
+
+def _light(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
+    return learner.heaviest <= 1
+
+
+def _steady(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
+    return learner.steady
+
+
+def _same_rounds(ledger: Ledger, comparator: MemberComparator, _: AggregatedFacts) -> bool:
+    return comparator.rounds == ledger.rounds
+
+
+def _is_member(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    return comparator.name == "member"
+
+
+def _of(kind: str) -> Check:
+    def holds(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+        return comparator.member.startswith(kind) and not isnan(comparator.regularised)
+
+    return holds
+
+
+def _within(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    return comparator.largest <= comparator.reach
+
+
+def _linearised(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    return not isnan(comparator.linear)
+
+
+def _constant(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    return comparator.name == "constant"
+
+
+LIGHT: tuple[str, Check] = ("the mixture of probabilities is about rounds that weigh at most 1", _light)
+STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
+SAME: tuple[str, Check] = ("the comparator must be read on the very rounds that were played", _same_rounds)
+WITHIN: tuple[str, Check] = (
+    "the scores of the comparator must stay within the reach of a full member, and these do not",
+    _within,
+)
+PLAYED = (SAME, LIGHT, STEADY)
+
+
+def log_loss(ledger: Ledger, _: MemberComparator) -> float:
+    """What is bounded."""
+    return ledger.loss
+
+
+def _limit(ledger: Ledger, __: MemberComparator, ___: AggregatedFacts) -> Most:
+    """Nothing is known of the log loss beforehand but that chance has ln 2 a round."""
+    return Most(ledger.rounds * LN2, "ln 2 for each round, which a coin loses")
+
+
+def cost(ledger: Ledger, learner: AggregatedFacts) -> float:
+    """ln K, and ln T where a share goes round."""
+    spread = log(learner.members)
+    return spread + log(ledger.rounds) if learner.share and ledger.rounds > 1 else spread
+
+
+@theorem(
+    title="Aggregation",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le \min_j L_j + \ln K + \ln T",
+    source="Vovk 1990; Herbster & Warmuth 1998, with shares 1 / (t + 1)",
+    assumes=(*PLAYED, ("there must be a member", _is_member)),
+    whole=False,
+    most=_limit,
+)
+def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """The log loss of the mixture is at most that of any of its K members, plus ln K, plus ln T where a share of 1 / (t
+    + 1) of the weight goes round after round t."""
+    return comparator.loss + cost(ledger, learner)
+
+
+def _against(comparator: MemberComparator) -> float:
+    return comparator.loss + comparator.regularised + comparator.energy
+
+
+@theorem(
+    title="Against every vector, by a rate",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + \ln T",
+    source="the lemma of follow the regularised leader (McMahan 2017) and the mixture",
+    assumes=(*PLAYED, ("there must be a rate", _of("rate"))),
+    whole=False,
+    most=_limit,
+)
+def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """For every vector u and rate eta, the log loss is at most that of u, plus sum a_i u_i^2 / (2 eta) with the last a,
+    plus eta / 2 times the sum of the squared gradients over their a, plus what the mixture costs."""
+    return _against(comparator) + cost(ledger, learner)
+
+
+@theorem(
+    title="Against every vector, by a full matrix",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + \ln T",
+    source="Jezequel, Gaillard & Rudi 2020 with the largest curvature, and the mixture",
+    assumes=(*PLAYED, ("there must be a full member", _of("full")), WITHIN),
+    whole=False,
+    most=_limit,
+)
+def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """For every vector u whose scores stay within the reach of a full member, the log loss is at most that of u, plus
+    the prior times sum M_i^2 u_i^2, plus the increments B as the run had them, plus what the mixture costs."""
+    return _against(comparator) + cost(ledger, learner)
+
+
+@theorem(
+    title="Linearised",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + \ln T",
+    source="convexity; Kempka, Kotlowski & Warmuth 2019 for the bettor",
+    assumes=(*PLAYED, ("there must be a diagonal member", _linearised)),
+    whole=False,
+    most=_limit,
+)
+def linearised(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """For every vector u and diagonal member, the log loss is at most that of u plus the linearised regret of the member
+    against u, as the run had it, plus what the mixture costs."""
+    return comparator.loss + comparator.linear + cost(ledger, learner)
+
+
+def _best_bound(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    if comparator.name == "member":
+        return comparator.loss + cost(ledger, learner)
+    bounds = [comparator.loss + comparator.linear]
+    if comparator.largest <= comparator.reach:
+        bounds.append(_against(comparator))
+    return min(bound for bound in bounds if not isnan(bound)) + cost(ledger, learner)
+
+
+def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    regularised = not isnan(comparator.regularised) and comparator.largest <= comparator.reach
+    return comparator.name != "member" and (regularised or not isnan(comparator.linear))
+
+
+@theorem(
+    title="Against the best constant",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + \ln T",
+    source="the theorems above, for a constant probability chosen in hindsight",
+    assumes=(*PLAYED, ("there must be an intercept, and rounds of both classes", _constant), ("", _bounded)),
+    whole=False,
+    most=_limit,
+)
+def against_constant(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """The log loss is at most that of the best constant probability, plus the regret that the theorem of some member
+    allows against it, plus what the mixture costs."""
+    return _best_bound(ledger, comparator, learner)
+
+
+@theorem(
+    title="Mistakes from the log loss",
+    quantity="mistakes",
+    counts=lambda ledger, _: ledger.mistakes,
+    formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + \ln T\Big)",
+    source="the theorems above; the true label of a wrong round had a probability of at most 1/2",
+    assumes=(*PLAYED, ("there must be a vector to compare with", _bounded)),
+)
+def mistakes_from_log_loss(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """A round that is predicted wrongly costs the mixture ln 2 at least, so the mistakes are at most any bound on its
+    log loss over ln 2."""
+    return _best_bound(ledger, comparator, learner) / LN2
+
+
+AGGREGATED = (by_a_matrix, by_a_rate, linearised, mixture, against_constant, mistakes_from_log_loss)
