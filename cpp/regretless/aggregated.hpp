@@ -25,7 +25,7 @@ struct Bench {
   Entries entries;
   Buffer<Growth> grown;
   Buffer<AggregatedCell> copies;  // of cells, where nothing is to be learned
-  Buffer<double> full;            // a row as the full members see it, a unit vector, and A^-1 times either
+  Buffer<double> full;            // a row as the full members see it, a unit vector, A^-1 times either, U' x of each
   Buffer<double> twin;            // of a full member, where nothing is to be learned
   Buffer<double> scores;
   std::int64_t growths = 0;
@@ -33,8 +33,9 @@ struct Bench {
   explicit Bench(const Aggregated& s) {
     scores.make(s.targets);
     if (!s.factor) return;
-    full.make(3 * (s.columns + 1));
-    for (std::int64_t i = 0; i < 3 * (s.columns + 1); ++i) full.at[i] = 0;
+    const std::int64_t numbers = (3 + full_lanes) * (s.columns + 1);
+    full.make(numbers);
+    for (std::int64_t i = 0; i < numbers; ++i) full.at[i] = 0;
   }
 };
 
@@ -42,41 +43,48 @@ struct Bench {
 template <class Row>
 REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double& norm2) {
   Eight norm{};
-  bool odd = false;
+  Octet longest{}, shortest = eight(1);
   for (std::int64_t k = 0; k < row.n; k += 8) {
-    const Eight x = k + 8 <= row.n ? load<8>(row.x + k) : load_some(row.x + k, row.n - k);
-    norm = norm + x * x;
+    const Octet x = k + 8 <= row.n ? at(row.x, k) : some_of(row.x + k, row.n - k, 0), size = upper(x, eight(0) - x);
+    const Eight halves = in_halves(x);
+    norm = norm + halves * halves;
+    longest = upper(longest, size);
+    shortest = lower(shortest, where_positive(size, size, eight(1)));
   }
   norm2 = tree(norm) + intercept * intercept;
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
-  for (std::int64_t k = 0; k < row.n; ++k) {
-    const double size = std::fabs(double(row.x[k]));
-    odd |= size > longest_entry || (size < shortest_entry && size > 0);
-  }
-  return odd ? LinearRefusal::diverged : LinearRefusal::none;
+  const bool fits = largest_of(longest) <= longest_entry && smallest_of(shortest) >= shortest_entry;
+  return fits ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
-// Diagonal members look at a row for one target, which changes what is known of the sizes of its features.
+// Which features of a full matrix will be larger than before.
+REGRETLESS_APART static void note_growth(const Aggregated& s, const AggregatedCell* cells,
+                                         const AggregatedCell* constant, double weight, Bench& bench) {
+  bench.growths = 0;
+  for (std::int64_t k = 0; k < bench.entries.n; ++k) {
+    const AggregatedCell* const f = bench.entries.cells.at[k];
+    const double size = std::fabs(bench.entries.x[k]) * weight;
+    if (size > f->most) {
+      const std::int64_t i = f == constant ? 0 : 1 + (f - cells) / s.targets;
+      bench.grown.at[bench.growths++] = {i, f->most * f->most, size * size};
+    }
+  }
+}
+
+// Diagonal members look at a row for one target, which changes what is known of the sizes of its features: of copies,
+// where nothing is to be learned. Of those that grow the full members are told.
 template <class Row>
 REGRETLESS_INLINE Outlook look(const Row& row, const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
                                bool learning, double weight, Bench& bench) {
   Entries& e = bench.entries;
-  Outlook of;
-  const Quartet rates = load<4>(rules.rates);
-  e.n = bench.growths = 0;
-  const auto take = [&](AggregatedCell* f, double x, std::int64_t i) REGRETLESS_LAMBDA {
-    if (!learning) f = &(bench.copies.at[e.n] = *f);
-    const double before = f->most;
-    measure(*f, x, weight);
-    if (s.factor && f->most > before) bench.grown.at[bench.growths++] = {i, before * before, f->most * f->most};
-    look_at(*f, x, rates, of, e, e.n);
-    e.cells.at[e.n] = f;
-    e.x[e.n++] = x;
-  };
-  if (rules.intercept > 0) take(&s.memory[target].constant, rules.intercept, 0);
   AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + target;
-  for (std::int64_t k = 0; k < row.n; ++k)
-    if (const double x = row.x[k]; x != 0) take(cells + std::int64_t(row.column(k)) * s.targets, x, 1 + std::int64_t(row.column(k)));
+  AggregatedCell* const constant = &s.memory[target].constant;
+  gather_entries(row, cells, s.targets, constant, rules.intercept, e);
+  if (s.factor) note_growth(s, cells, constant, weight, bench);
+  if (!learning)
+    for (std::int64_t k = 0; k < e.n; ++k) e.cells.at[k] = &(bench.copies.at[k] = *e.cells.at[k]);
+  Outlook of = look_at(weight, e);
+  of.score = of.score * load<4>(rules.rates);
   return of;
 }
 
@@ -113,7 +121,7 @@ REGRETLESS_APART static FullLook look_fully(const AggregatedRules& rules, const 
       const Growth& g = bench.grown.at[k];
       member.raise(g.i, rules.full_prior * g.before, rules.full_prior * g.after, unit, gain);
     }
-    seen.variance[lane] = member.variance(x);
+    seen.variance[lane] = member.variance(x, gain + (1 + lane) * n);
     seen.plain[lane] = product(member.matrix.weights, x, n);
     scores[full_lane + lane] = shrunk(seen.plain[lane], seen.variance[lane]);
   }
@@ -142,12 +150,15 @@ REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rule
   put(m.loss, at(m.loss, 0) + loss);
   put(m.linear, at(m.linear, 0) + at(slope, 0) * at(scores, 0));
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
-  if (s.factor)
+  if (s.factor) {
+    const std::int64_t n = 1 + s.columns;
+    double *const gain = bench.full.at + 2 * n, *const projected = gain + n;
     for (int lane = 0; lane < full_lanes; ++lane)
       if (const int k = full_lane + lane; m.prior[k] > 0)
         m.energy[k] += FullMember(s, rules, target, lane)
-                           .learn(bench.full.at, full.variance[lane], full.plain[lane], scores[k], slope[k], weight,
-                                  bench.full.at + 2 * (1 + s.columns));
+                           .learn(projected + lane * n, full.variance[lane], full.plain[lane], scores[k], slope[k],
+                                  weight, gain);
+  }
   learn(bench.entries, slope);
 
   book.rounds += 1;

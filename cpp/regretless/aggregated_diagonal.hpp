@@ -24,6 +24,28 @@ REGRETLESS_INLINE P inverse_root(const P& a) {
       a);
 }
 
+// f of four numbers in single precision.
+typedef float Singles __attribute__((vector_size(16)));
+template <class P, class F>
+REGRETLESS_INLINE P in_single(const P& a, const F& f) {
+  if constexpr (Halved<P>) {
+    using Half = decltype(a.low.all);
+    typedef float Pair __attribute__((vector_size(8)));
+    const Pair low = __builtin_convertvector(a.low.all, Pair), high = __builtin_convertvector(a.high.all, Pair);
+    const Singles b = f(__builtin_shufflevector(low, high, 0, 1, 2, 3));
+    return {{__builtin_convertvector(__builtin_shufflevector(b, b, 0, 1), Half)},
+            {__builtin_convertvector(__builtin_shufflevector(b, b, 2, 3), Half)}};
+  } else return {__builtin_convertvector(f(__builtin_convertvector(a.all, Singles)), decltype(a.all))};
+}
+REGRETLESS_INLINE Singles single_root(Singles a) {
+#if defined(__SSE2__)
+  return Singles(_mm_sqrt_ps(__m128(a)));
+#else
+  for (int l = 0; l < 4; ++l) a[l] = __builtin_sqrtf(a[l]);
+  return a;
+#endif
+}
+
 // The entries of one row that are not zero, the constant feature first; with room for what is computed on the way.
 struct Entries {
   std::int64_t n = 0;
@@ -43,30 +65,76 @@ struct Entries {
 
 // The size of a feature takes in one more value.
 REGRETLESS_INLINE void measure(AggregatedCell& f, double x, double weight) {
+  using Two = Pack<double, 2>;
   const double size = std::fabs(x) * weight;
   f.most = size > f.most ? size : f.most;
-  f.squares += x * x;
-  f.count += 1;
-  if (f.squares > f.mean * f.count) [[unlikely]] {
-    f.mean = f.squares / f.count;
-    f.inverse = 1 / __builtin_sqrt(f.mean);
+  const Two sums = load<2>(&f.squares) + Two{typename Two::Register{x * x, 1}};
+  store(&f.squares, sums);
+  if (sums.all[0] > f.mean * sums.all[1]) [[unlikely]] {
+    f.mean = sums.all[0] / sums.all[1];
+    f.root = __builtin_sqrt(f.mean);
   }
 }
 
+// Between these sizes of a feature the rates' metric is computed in single precision, which rounds as steadily as double
+// precision and takes half as long; beyond, in double precision, stretched so that it grows where the two meet.
+inline constexpr double single_from = 1e-12, single_to = 1e12, stretch = 0x1p-20;
+
+REGRETLESS_APART static Quartet inverse_in_double(const AggregatedCell& f) {
+  const double by = f.root * (f.most > 1 ? 1 + stretch : 1 - stretch);
+  return spread<4>(1) / (spread<4>(by) * root(load<4>(f.square) + spread<4>(f.most * f.most)));
+}
+
+// 1 / a of each rate, a = root * sqrt(square + most^2). Whatever the rounding, a never shrinks.
+REGRETLESS_INLINE Quartet inverse_metric(const AggregatedCell& f) {
+  if (!(f.most >= single_from && f.most <= single_to)) [[unlikely]]
+    return inverse_in_double(f);
+  return in_single(load<4>(f.square) + spread<4>(f.most * f.most), [&](auto squared) REGRETLESS_LAMBDA {
+    using V = decltype(squared);
+    return V(1.0f / (float(f.root) * single_root(squared)));
+  });
+}
+
 struct Outlook {
-  Quartet score{}, energy{};  // of the rates; energy: sum of x^2 / a
+  Quartet score{}, energy{};  // of the rates, but for the factor of the rate; energy: sum of x^2 / a
 };
 
-// What the rates think of one entry, and what the bettor will need.
-REGRETLESS_INLINE void look_at(const AggregatedCell& f, double x, const Quartet& rates, Outlook& of, Entries& e,
-                               std::int64_t k) {
-  const double size2 = f.most * f.most, scaled = x * f.inverse;
-  const Quartet inverse = inverse_root(load<4>(f.square) + spread<4>(size2));
-  of.score = of.score + rates * load<4>(f.sum) * inverse * spread<4>(scaled);
-  of.energy = of.energy + inverse * spread<4>(scaled * x);
-  e.square[k] = f.coin_square + size2;
-  e.sum[k] = f.coin_sum;
-  e.wealth[k] = 1 + f.gain;
+// Takes the entries of a row that are not zero: where their cells are, and their numbers.
+template <class Row>
+REGRETLESS_INLINE void gather_entries(const Row& row, AggregatedCell* cells, std::int64_t stride,
+                                      AggregatedCell* constant, double intercept, Entries& e) {
+  AggregatedCell** const at = e.cells.at;
+  double* const __restrict x = e.x;
+  std::int64_t n = 0;
+  if (intercept > 0) {
+    at[n] = constant;
+    x[n++] = intercept;
+  }
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    at[n] = cells + std::int64_t(row.column(k)) * stride;
+    x[n] = row.x[k];
+    n += row.x[k] != 0;
+  }
+  e.n = n;
+}
+
+// What the rates think of a row, whose features it measures first, and what the bettor will need.
+REGRETLESS_INLINE Outlook look_at(double weight, Entries& e) {
+  AggregatedCell** const cells = e.cells.at;
+  const double* const __restrict x = e.x;
+  double *const __restrict square = e.square, *const __restrict sum = e.sum, *const __restrict wealth = e.wealth;
+  Quartet score{}, energy{};
+  for (std::int64_t k = 0; k < e.n; ++k) {
+    AggregatedCell& f = *cells[k];
+    measure(f, x[k], weight);
+    const Quartet inverse = inverse_metric(f) * spread<4>(x[k]);
+    score = score + load<4>(f.sum) * inverse;
+    energy = energy + inverse * spread<4>(x[k]);
+    square[k] = f.coin_square + f.most * f.most;
+    sum[k] = f.coin_sum;
+    wealth[k] = 1 + f.gain;
+  }
+  return {score, energy};
 }
 
 // The bettor's score; its bets are kept for when the outcome is known.
@@ -88,17 +156,19 @@ REGRETLESS_INLINE double bets(Entries& e) {
 
 // All of them learn; `slope` of each lane at its own score.
 REGRETLESS_INLINE void learn(Entries& e, const double* slope) {
+  using Two = Pack<double, 2>;
   const Quartet slopes = load<4>(slope);
   const double coin = slope[coin_lane];
+  AggregatedCell** const cells = e.cells.at;
+  const double *const __restrict x = e.x, *const __restrict bet = e.bet;
   for (std::int64_t k = 0; k < e.n; ++k) {
-    AggregatedCell& f = *e.cells.at[k];
-    const double x = e.x[k], one = coin * x;
-    const Quartet gradient = slopes * spread<4>(x);
+    AggregatedCell& f = *cells[k];
+    const double one = coin * x[k];
+    const Quartet gradient = slopes * spread<4>(x[k]);
     store(f.sum, load<4>(f.sum) - gradient);
     store(f.square, load<4>(f.square) + gradient * gradient);
-    f.coin_sum -= one;
-    f.coin_square += one * one;
-    f.gain -= one * e.bet[k];
+    store(&f.coin_sum, load<2>(&f.coin_sum) + Two{typename Two::Register{-one, one * one}});
+    f.gain -= one * bet[k];
   }
 }
 

@@ -3,8 +3,81 @@
 #pragma once
 #include "aggregated_types.hpp"
 #include "second_order_full.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
+
+// Columns of U are taken four at a time, so that what they share is read, and written, once.
+inline constexpr std::int64_t columns_at_once = 4;
+
+struct FourColumns {
+  double* at[columns_at_once];
+  // From column j on, which begins at u.
+  FourColumns(double* u, std::int64_t j) : at{u, u + j, u + 2 * j + 1, u + 3 * j + 3} {}
+  static std::int64_t size(std::int64_t j) { return 4 * j + 6; }
+};
+
+// f = U' x.
+REGRETLESS_APART static void project(const Factored& s, const double* x, double* f) {
+  double* u = s.u;
+  std::int64_t j = 0;
+  for (; j + columns_at_once <= s.n; u += FourColumns::size(j), j += columns_at_once) {
+    const FourColumns column(u, j);
+    Eight sums[columns_at_once] = {};
+    std::int64_t i = 0;
+    for (; i + 8 <= j; i += 8) {
+      const Eight part = load<8>(x + i);
+      for (int k = 0; k < columns_at_once; ++k) sums[k] = sums[k] + load<8>(column.at[k] + i) * part;
+    }
+    for (int k = 0; k < columns_at_once; ++k) {
+      double sum = tree(sums[k]);
+      for (std::int64_t l = i; l < j + k; ++l) sum += column.at[k][l] * x[l];
+      f[j + k] = sum + x[j + k];
+    }
+  }
+  for (; j < s.n; u += j, ++j) f[j] = product(u, x, j) + x[j];
+}
+
+// `take_in` of a row whose f = U' x is known.
+REGRETLESS_APART static void take_in_projected(const Factored& s, const double* f, double noise, double* gain) {
+  double *u = s.u, doubt = 0;
+  std::int64_t j = 0;
+  for (; j < s.n;) {
+    const int several = s.n - j >= columns_at_once ? int(columns_at_once) : 1;
+    double by[columns_at_once], more[columns_at_once];
+    for (int k = 0; k < several; ++k) {
+      more[k] = s.d[j + k] * f[j + k];
+      const double before = noise + doubt;
+      by[k] = -f[j + k] / before;
+      doubt += more[k] * f[j + k];
+      s.d[j + k] *= before / (noise + doubt);
+    }
+    if (several == 1) {
+      turn(u, gain, j, by[0], more[0]);
+      gain[j] = more[0];
+      u += j;
+      ++j;
+      continue;
+    }
+    const FourColumns column(u, j);
+    std::int64_t i = 0;
+    for (; i + 4 <= j; i += 4) {
+      Quartet all = load<4>(gain + i);
+      for (int k = 0; k < columns_at_once; ++k) {
+        const Quartet old = load<4>(column.at[k] + i);
+        store(column.at[k] + i, old + all * spread<4>(by[k]));
+        all = all + old * spread<4>(more[k]);
+      }
+      store(gain + i, all);
+    }
+    for (int k = 0; k < columns_at_once; ++k) {
+      turn(column.at[k] + i, gain + i, j + k - i, by[k], more[k]);
+      gain[j + k] = more[k];
+    }
+    u += FourColumns::size(j);
+    j += columns_at_once;
+  }
+}
 
 // The root s of s + h tanh(s / 2) = p: Newton's steps rise to it from below, for the left side is concave where it is
 // positive.
@@ -58,27 +131,24 @@ struct FullMember {
     for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] -= by * gain[j];
   }
 
-  // x' A^-1 x.
-  REGRETLESS_INLINE double variance(const double* x) const {
+  // x' A^-1 x; `f` takes U' x, for when the matrix takes in the row.
+  REGRETLESS_INLINE double variance(const double* x, double* f) const {
+    project(matrix, x, f);
     double sum = 0;
-    const double* column = matrix.u;
-    for (std::int64_t j = 0; j < matrix.n; column += j, ++j) {
-      const double f = product(column, x, j) + x[j];
-      sum += matrix.d[j] * f * f;
-    }
+    for (std::int64_t j = 0; j < matrix.n; ++j) sum += matrix.d[j] * f[j] * f[j];
     return sum;
   }
 
   // Learns from a slope; returned is B, by how much the loss exceeds the rise of the least penalised sum of its lower
   // bounds.
-  REGRETLESS_INLINE double learn(const double* x, double h, double plain, double score, double slope, double weight,
+  REGRETLESS_INLINE double learn(const double* f, double h, double plain, double score, double slope, double weight,
                                  double* gain) const {
     const double steep = std::fabs(slope) / weight, c = curvature * weight * steep * (1 - steep);
     if (h == 0) return 0;
     const double r = (c * (score - plain) - slope) / (1 + h * c), moved = plain - score + h * r;
     // A curvature of nearly nothing: the matrix stays, and the weights follow the slope.
     const double noise = c > 1e-290 ? 1 / c : 1e290;
-    take_in(matrix, x, noise, gain);
+    take_in_projected(matrix, f, noise, gain);
     for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] += r * gain[j];
     return -(0.5 * h * r * r + slope * moved + 0.5 * c * moved * moved);
   }

@@ -13,14 +13,14 @@ inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_l
 struct AggregatedCell {
   double sum[rate_lanes];     // minus the sum of gradients of each rate
   double square[rate_lanes];  // sum of squares of these gradients
-  double coin_sum;            // the same two of the bettor
+  double coin_sum;     // the same two of the bettor
   double coin_square;
-  double gain;     // what its bets on this feature have won; it began with a wealth of 1
-  double most;     // largest |x| so far, times the largest weight above 1 that came with it
   double squares;  // sum of x^2 over the rounds with x != 0
   double count;    // how many these are
+  double gain;     // what the bettor's bets on this feature have won; it began with a wealth of 1
+  double most;     // largest |x| so far, times the largest weight above 1 that came with it
   double mean;     // largest mean of x^2 so far
-  double inverse;  // 1 / sqrt(mean)
+  double root;     // its square root
 };
 inline constexpr int aggregated_cell_size = sizeof(AggregatedCell) / sizeof(double);
 static_assert(aggregated_cell_size == 16);

@@ -15,8 +15,8 @@ regularised leader (McMahan 2017) with regularisers that never shrink gives for 
     sum <g_t, w_t - u> <= sum_i a_i u_i^2 / (2 eta) + (eta / 2) sum_t sum_i g_ti^2 / a_ti,
 
 since from one round to the next the maximum of <G, w> - sum a w^2 / (2 eta) = (eta / 2) sum G^2 / a grows by -g w + eta
-g^2 / (2 a) at most, and smaller yet where a grows. By convexity the left side is at least the regret. The kernel
-computes 1 / sqrt to 4e-11; `ROUNDING` allows for this.
+g^2 / (2 a) at most, and less yet where a grows. By convexity the left side is at least the regret. The a are those that
+the kernel divides by, rounded to single precision as it rounds them, which is monotone.
 
 **Full members.** Where |<u, x>| <= b, the log loss at s' = <u, x> is at least its quadratic lower bound around the score
 s, l(s) + l'(s) (s' - s) + kappa(b) l''(s) (s' - s)^2 / 2, `curvature` being kappa. F_t(u) is the prior, sum_i prior
@@ -50,7 +50,7 @@ from .facts import LinearFacts
 
 REACHES = (2.0, 6.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
 LN2 = log(2)
-ROUNDING = 1e-9  # of sums whose terms the kernel computes to 4e-11, and adds up
+ROUNDING = 1e-9  # of sums over all rounds
 
 
 @cache

@@ -3,23 +3,25 @@ features."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ... import _core
 from ...data.batch import Array, Batch
-from ...ledger import FIELDS, Ledger
+from ...ledger import Ledger
 from ..state import BaseState, Rules
 
 LANES, RATES, COIN, FULL = 8, 4, 4, 5  # members side by side; how many rates; the places of the bettor and the others
 FULLS = LANES - FULL
 CELL = _core.AGGREGATED_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
-COIN_SUM, COIN_SQUARE, GAIN, MOST, SQUARE, COUNT, MEAN, INVERSE = range(2 * RATES, CELL)
+COIN_SUM, COIN_SQUARE, SQUARE, COUNT, GAIN, MOST, MEAN, ROOT = range(2 * RATES, CELL)
 PARTS = ("prior", "weight", "loss", "linear", "energy")  # of the memory of a target, a number each for every member
 MOST_WEIGHT = CELL + LANES * len(PARTS)
-LOSS = FIELDS.index("loss")
+SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
 
 
 class AggregatedState(BaseState):
@@ -54,7 +56,7 @@ class AggregatedState(BaseState):
         self.full = any(self._members[FULL:]) and columns <= limit
         super().__init__(columns, targets)
         for name, shape in self._layout(columns).items():
-            setattr(self, name, np.zeros(shape))
+            setattr(self, name, aligned(shape))
         self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
 
     def options(self) -> dict[str, Any]:
@@ -135,11 +137,22 @@ class AggregatedState(BaseState):
     def metric(self, target: int) -> Array:
         """What the rates divide by, shape (1 + columns, 4): the root mean square of a feature times the root of its
         squared gradients; 0 where it was never met."""
-        return np.asarray(self._roots(self.cells_of(target)))
+        cells = self.cells_of(target)
+        metric = np.zeros((1 + self.columns, RATES))
+        known = cells[:, MOST] > 0
+        metric[known] = self._roots(cells[known])
+        return metric
 
     @staticmethod
     def _roots(cells: Array) -> Array:
-        return np.asarray(np.sqrt(cells[:, [MEAN]]) * np.sqrt(cells[:, SQUARES] + cells[:, [MOST]] ** 2))
+        """As the kernel computes them, whose rounding is part of what is certified."""
+        single = np.float32
+        most, root = cells[:, [MOST]], cells[:, [ROOT]]
+        squared = cells[:, SQUARES] + most * most
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            metric = 1 / (1 / (root.astype(single) * np.sqrt(squared.astype(single)))).astype(np.float64)
+        exact = root * np.where(most > 1, 1 + STRETCH, 1 - STRETCH) * np.sqrt(squared)
+        return np.asarray(np.where((most >= SINGLE[0]) & (most <= SINGLE[1]), metric, exact))
 
     def ledger(self) -> Ledger:
         """With several targets, the log loss is that of the class that came, their probabilities divided by their
@@ -206,9 +219,9 @@ class AggregatedState(BaseState):
             if name == "cells":
                 continue
             old = getattr(self, name).reshape(self.targets, FULLS, -1)
-            larger = np.zeros((self.targets, FULLS, shape[1] // FULLS))
-            larger[:, :, : old.shape[2]] = old
-            setattr(self, name, larger.reshape(shape))
+            larger = aligned(shape)
+            larger.reshape(self.targets, FULLS, -1)[:, :, : old.shape[2]] = old
+            setattr(self, name, larger)
         self._player = None
 
     def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
@@ -229,14 +242,23 @@ class AggregatedState(BaseState):
         size = {name: (self.targets, numbers) for name, numbers in self.TARGETS.items()}
         return {**self._layout(columns), **size, "books": self.books.shape}
 
-    def adopt(self, columns: int, tensors: Any) -> None:
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
         """Take over what `tensors` gave, in a state that is empty and has as many targets."""
-        if self.full and columns > self._limit:
+        if self.full and "factor" not in tensors:
             self._retire()
         super().adopt(columns, tensors)
+        self.cells = _with_rows(self.cells, columns)
+
+
+def aligned(shape: tuple[int, ...]) -> Array:
+    """Zeros that begin where a cache line does: a cell takes two of them, and else would take a part of a third."""
+    size = prod(shape)
+    numbers = np.zeros(size + 7)
+    begin = -(numbers.ctypes.data // 8) % 8
+    return numbers[begin : begin + size].reshape(shape)
 
 
 def _with_rows(array: Array, rows: int) -> Array:
-    larger = np.zeros((rows, array.shape[1]))
+    larger = aligned((rows, array.shape[1]))
     larger[: len(array)] = array
     return larger
