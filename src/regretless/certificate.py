@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import floor, hypot, inf, isfinite
+from math import floor, inf, isfinite
 from typing import Any, Literal, NamedTuple, Protocol
 
-from .comparator import Comparator
 
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
@@ -298,28 +297,8 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     observed = sum(c.observed for c in certificates if c.observed is not None)
     bound = sum(c.bound for c in certificates if c.bound is not None)
     most = Most(sum(c.most.value for c in certificates), first.most.words)
-    fields = (first.theorem, observed, bound, _together(certificates), None)
+    each = [c.comparator for c in certificates]
+    together = None if None in each else each[0].together(each)
+    fields = (first.theorem, observed, bound, together, None)
     taken = first.assuming
     return Certificate(*fields, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
-
-
-def _together(certificates: Sequence[Certificate]) -> Comparator | None:
-    """The comparators of all classes as one: a vector for each class, so squared lengths and losses add up."""
-    each = [c.comparator for c in certificates if c.comparator is not None]
-    if len(each) < len(certificates):
-        return None
-    losses = [u.loss for u in each if u.loss is not None]
-    norm = hypot(*(u.norm for u in each))
-    return Comparator(
-        name="one for each class",
-        norm=norm,
-        hinge=sum(u.hinge for u in each),
-        squared_hinge=sum(u.squared_hinge for u in each),
-        loss=sum(losses) if len(losses) == len(each) else None,
-        least=norm * min(u.margin for u in each),  # so that its margin is the smallest of theirs
-        rounds=sum(u.rounds for u in each),
-        played=sum(u.played for u in each),
-        max_norm2=max(u.max_norm2 for u in each),
-        total_norm2=sum(u.total_norm2 for u in each),
-        own=hypot(*(u.own for u in each)),
-    )

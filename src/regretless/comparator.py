@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite, isnan, nan
+from math import hypot, inf, isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,24 @@ class Comparator(BaseComparator):
             "vector": in_json(self.vector),
             "bias": self.bias,
         }
+
+    def together(self, each: Sequence[Comparator]) -> Comparator:
+        """Those of all classes as one: a vector for each class, so squared lengths and losses add up."""
+        losses = [u.loss for u in each if u.loss is not None]
+        norm = hypot(*(u.norm for u in each))
+        return Comparator(
+            name="one for each class",
+            norm=norm,
+            hinge=sum(u.hinge for u in each),
+            squared_hinge=sum(u.squared_hinge for u in each),
+            loss=sum(losses) if len(losses) == len(each) else None,
+            least=norm * min(u.margin for u in each),  # so that its margin is the smallest of theirs
+            rounds=sum(u.rounds for u in each),
+            played=sum(u.played for u in each),
+            max_norm2=max(u.max_norm2 for u in each),
+            total_norm2=sum(u.total_norm2 for u in each),
+            own=hypot(*(u.own for u in each)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,15 @@ times smaller). B_t is computed in each round, in closed form, whatever rounding
 
 **Linearised.** For every learner of a convex loss and every u: sum l(s_t) - l(<u, x_t>) <= sum g_t (s_t - <u, x_t>) =
 sum g_t s_t + <G, u>. Nothing but sums of the run enters, so it is exact, and known after the run only.
+
+**Several classes.** Each is one target against the rest, with a probability p_c of its own, and the class that came has
+p_y / sum p. Its log loss is at most the sum of those of all targets, for ln sum p <= ln(1 + sum_{c != y} p_c) <= sum_{c
+!= y} p_c <= sum_{c != y} -ln(1 - p_c): so what bounds the sum bounds it, and the mistakes by ln 2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import inf, isnan, log, nan
@@ -133,6 +138,19 @@ class MemberComparator(BaseComparator):
         """What sums over all rounds may be off by."""
         parts = (self.loss, self.regularised, self.energy, self.linear)
         return ROUNDING * sum(abs(part) for part in parts if not isnan(part))
+
+    def together(self, each: Sequence[MemberComparator]) -> MemberComparator:
+        """Those of all classes as one, whose log losses add up."""
+        return MemberComparator(
+            "one for each class",
+            f"{self.name} of each class",
+            sum(u.rounds for u in each),
+            sum(u.loss for u in each),
+            regularised=sum(u.regularised for u in each),
+            energy=sum(u.energy for u in each),
+            linear=sum(u.linear for u in each),
+            largest=max(u.largest for u in each),
+        )
 
     def describe(self) -> dict[str, Any]:
         """The comparator as JSON values."""

@@ -48,6 +48,31 @@ class Candidate:
 
 
 @dataclass(slots=True)
+class Sample:
+    """Some of the rows, by which vectors are chosen.
+
+    Attributes
+    ----------
+    rows : csr_array, shape (rows, 1 + columns)
+        The constant feature first.
+    codes : ndarray of int, shape (rows,)
+        What the kernel plays.
+    part : float
+        Which part of all rows they are.
+    above : ndarray, shape (targets,)
+        How many of all rows are of each target.
+    total : int
+        How many rows there are.
+    """
+
+    rows: Any
+    codes: Array
+    part: float
+    above: Array
+    total: int
+
+
+@dataclass(slots=True)
 class Problem:
     """One target, with all that its theorems need."""
 
@@ -56,6 +81,7 @@ class Problem:
     ledger: Ledger
     facts: AggregatedFacts
     names: list[str]
+    sample: Sample
 
     @property
     def state(self) -> AggregatedState:
@@ -72,8 +98,9 @@ class Problem:
 def judge(question: Question, names: list[str]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
     ledgers = question.ledgers()
+    sample = taken(question)
     problems = [
-        Problem(question, target, ledgers[target], facts, names)  # type: ignore[arg-type]
+        Problem(question, target, ledgers[target], facts, names, sample)  # type: ignore[arg-type]
         for target, facts in enumerate(question.target_facts)
     ]
     candidates = [_candidates(problem) for problem in problems]
@@ -85,7 +112,15 @@ def judge(question: Question, names: list[str]) -> list[Certificate]:
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
         comparators = [*_members(problem), *(c for one in [*some, *more] for c in _read(problem, one))]
         per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems])
-    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+    if len(per_target) == 1:
+        return per_target[0]
+    # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
+    whole: Any = question.ledger()
+    together = [summed(parts) for parts in zip(*per_target, strict=True)]
+    return [
+        replace(one, observed=one.theorem.counts(whole, None), parts=1, each=()) if one.applies else one  # type: ignore[attr-defined]
+        for one in together
+    ]
 
 
 def _members(problem: Problem) -> list[MemberComparator]:
@@ -160,11 +195,8 @@ def _candidates(problem: Problem) -> list[Candidate]:
 
 def _constant(problem: Problem) -> Candidate | None:
     """A constant probability, which takes an intercept and rounds of both classes."""
-    intercept = problem.question.rules.intercept
-    above = total = 0
-    for batch, codes in problem.question.rounds():
-        above += int((signed(codes, problem.target, problem.state.targets) > 0).sum())
-        total += len(batch)
+    intercept, total = problem.question.rules.intercept, problem.sample.total
+    above = int(problem.sample.above[problem.target])
     if not intercept or not 0 < above < total:
         return None
     vector = np.zeros(1 + problem.state.columns)
@@ -174,41 +206,42 @@ def _constant(problem: Problem) -> Candidate | None:
 
 def _ridge(problem: Problem) -> list[Candidate]:
     """Ridge logistic regressions in the metric of the best rate, and in that of the full members."""
-    state, target, rules = problem.state, problem.target, problem.question.rules
-    X, signs, part = sample(problem)
+    state, target, rules, sample = problem.state, problem.target, problem.question.rules, problem.sample
     losses, prior = problem.member("loss"), problem.member("prior") > 0
-    penalties: list[tuple[str, Array]] = []
+    penalties: list[Array] = []
     if prior[:RATES].any():
         place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
-        penalties.append(("ridge logistic regression", state.metric(target)[:, place] / rules.rates[place]))  # type: ignore[attr-defined]
+        penalties.append(state.metric(target)[:, place] / rules.rates[place])  # type: ignore[attr-defined]
     if prior[FULL:].any():
         most = state.cells_of(target)[:, MOST]
-        penalties.append(("ridge logistic regression", 2 * rules.full_prior * most * most))  # type: ignore[attr-defined]
-    return [Candidate("ridge", label, regression(X, signs, part, penalty)) for label, penalty in penalties]
+        penalties.append(2 * rules.full_prior * most * most)  # type: ignore[attr-defined]
+    signs = signed(sample.codes, target, state.targets).astype(float)
+    label = "ridge logistic regression"
+    return [Candidate("ridge", label, regression(sample.rows, signs, sample.part, penalty)) for penalty in penalties]
 
 
-def sample(problem: Problem) -> tuple[Any, Array, float]:
-    """Some of the rows, the constant feature first, their signs, and which part of all they are."""
+def taken(question: Question) -> Sample:
+    """A sample of the rows, and how many of all are of each target, in one reading."""
     from scipy.sparse import csr_array, hstack, vstack  # type: ignore[import-untyped, unused-ignore]
 
-    question, targets = problem.question, problem.state.targets
-    draw, matrices, signs, rows, seen = np.random.default_rng(0), [], [], 0, 0
-    part = 1.0
-    for number, (batch, codes) in enumerate(question.rounds()):
-        if number == 0 and len(batch):
+    targets, columns = question.state.targets, question.state.columns
+    draw, part, total = np.random.default_rng(0), 1.0, 0
+    above, matrices, chosen = np.zeros(targets), [csr_array((0, columns))], [np.zeros(0, dtype=np.int32)]
+    for batch, codes in question.rounds():
+        if total == 0 and len(batch):
             entries = question.rows * batch.entries / len(batch)
             part = min(1.0, max(ENTRIES, entries / 10) / targets / max(entries, 1))
-        take = np.flatnonzero(draw.random(len(batch)) < part) if part < 1 else np.arange(len(batch))
-        matrix = _matrix(batch)[take] if part < 1 else _matrix(batch)
-        matrices.append(csr_array(matrix))
-        signs.append(signed(codes, problem.target, targets)[take])
-        rows, seen = rows + len(take), seen + len(batch)
-    columns = problem.state.columns
-    for matrix in matrices:
+        total += len(batch)
+        above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
+        rows: Any = np.flatnonzero(draw.random(len(batch)) < part) if part < 1 else slice(None)
+        matrix = csr_array(_matrix(batch)[rows])
         matrix.resize((matrix.shape[0], columns))
+        matrices.append(matrix)
+        chosen.append(codes[rows])
     X = vstack(matrices, format="csr")
-    constant = np.full((rows, 1), question.rules.intercept)
-    return hstack([constant, X], format="csr"), np.concatenate(signs).astype(float), rows / seen if seen else 1.0
+    constant = np.full((X.shape[0], 1), question.rules.intercept)
+    X = hstack([constant, X], format="csr")
+    return Sample(X, np.concatenate(chosen), X.shape[0] / total if total else 1.0, above, total)
 
 
 def regression(X: Any, signs: Array, part: float, penalty: Array) -> Array:
