@@ -25,6 +25,7 @@ from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedSta
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
 STEPS = 60  # of L-BFGS
+NEARLY, STIFF = 0.97, 10.0  # from where on, of a reach, scores are held back, and how much
 BLOCK = 4096  # rows whose scores are made at once
 
 
@@ -208,16 +209,20 @@ def _ridge(problem: Problem) -> list[Candidate]:
     """Ridge logistic regressions in the metric of the best rate, and in that of the full members."""
     state, target, rules, sample = problem.state, problem.target, problem.question.rules, problem.sample
     losses, prior = problem.member("loss"), problem.member("prior") > 0
-    penalties: list[Array] = []
+    wanted: list[tuple[Array, float]] = []
     if prior[:RATES].any():
         place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
-        penalties.append(state.metric(target)[:, place] / rules.rates[place])  # type: ignore[attr-defined]
+        wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))  # type: ignore[attr-defined]
     if prior[FULL:].any():
         most = state.cells_of(target)[:, MOST]
-        penalties.append(2 * rules.full_prior * most * most)  # type: ignore[attr-defined]
+        best = REACHES[int(np.where(prior[FULL:], losses[FULL:], inf).argmin())]
+        wanted.append((2 * rules.full_prior * most * most, NEARLY * best))  # type: ignore[attr-defined]
     signs = signed(sample.codes, target, state.targets).astype(float)
     label = "ridge logistic regression"
-    return [Candidate("ridge", label, regression(sample.rows, signs, sample.part, penalty)) for penalty in penalties]
+    return [
+        Candidate("ridge", label, regression(sample.rows, signs, sample.part, penalty, reach))
+        for penalty, reach in wanted
+    ]
 
 
 def taken(question: Question) -> Sample:
@@ -244,9 +249,9 @@ def taken(question: Question) -> Sample:
     return Sample(X, np.concatenate(chosen), X.shape[0] / total if total else 1.0, above, total)
 
 
-def regression(X: Any, signs: Array, part: float, penalty: Array) -> Array:
+def regression(X: Any, signs: Array, part: float, penalty: Array, reach: float = inf) -> Array:
     """The minimiser of the log loss of all rows, of which these are a part, plus sum penalty u^2 / 2; 0 where the
-    penalty is."""
+    penalty is. Scores are held back where they go beyond a reach."""
     from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
     from scipy.sparse import diags_array
 
@@ -257,9 +262,11 @@ def regression(X: Any, signs: Array, part: float, penalty: Array) -> Array:
     turned = scaled.T.tocsr()
 
     def objective(v: Array) -> tuple[float, Array]:
-        margins = signs * (scaled @ v)
-        slopes = -signs * np.exp(-np.logaddexp(0, margins)) / part
-        return float(np.logaddexp(0, -margins).sum() / part + v @ v / 2), turned @ slopes + v
+        scores = scaled @ v
+        margins, beyond = signs * scores, np.maximum(np.abs(scores) - reach, 0)
+        slopes = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
+        loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
+        return float(loss / part + v @ v / 2), turned @ slopes / part + v
 
     result = minimize(objective, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return np.asarray(result.x * unit)
