@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, log, nan, sqrt
 from types import SimpleNamespace
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from regretless.report import Estimate, LoggedReport, PullCurves, PullReport
+from regretless.bandits.off_policy.estimates import Estimate
+from regretless.report import LoggedReport, PullCurves, PullReport
 
 from ..report.test_report import certificate
 
@@ -150,44 +151,71 @@ def odd() -> dict[str, PullReport]:
     }  # fmt: skip
 
 
-def logged(**changes: Any) -> LoggedReport:
-    """Estimates of a learner from a log."""
-    made = LoggedReport(
-        title="Exp3IX on log.csv",
+@dataclass(frozen=True)
+class StandInLog:
+    """A log without its rounds."""
+
+    names: tuple[str, ...] = tuple(f"item{k}" for k in range(34))
+    losses: bool = False
+    rounds: int = 10_000
+
+    def __len__(self) -> int:
+        return self.rounds
+
+
+def estimate(value: float, low: float, high: float, n: int, cautious: tuple[float, float] | None = None) -> Estimate:
+    """An estimate from enough rounds."""
+    return Estimate(value, low, high, n, "normal", cautious=cautious)
+
+
+def logged(title: str = "Exp3IX on log.csv", certificates: Any = (), **changes: Any) -> LoggedReport:
+    """Estimates of a learner from a log; changes are of the evaluation."""
+    values: dict[str, Any] = {
+        "log": StandInLog(),
+        "estimates": {
+            "replay": estimate(0.0057, 0.0031, 0.0091, 1012),
+            "ips": estimate(0.0049, 0.0021, 0.0083, 10_000),
+            "snips": estimate(0.0051, 0.0022, 0.0080, 10_000),
+            "dr": estimate(0.0052, 0.0026, 0.0078, 10_000),
+        },
+        "logged": estimate(0.0038, 0.0026, 0.0050, 10_000),
+        "effective": 9000.5,
+        "largest": 2.5,
+        "runs": 1,
+        "delta": 0.05,
+        "learners": ["Exp3IX"],
+        "draws": np.arange(34, 0, -1) / 595,
+        "logged_draws": np.full(34, 1 / 34),
+        "seconds": 0.5,
+        "notes": [],
+    }
+    return LoggedReport(
+        title=title,
+        evaluation=SimpleNamespace(**values | changes),
         learner="exp3-ix",
         parameters={"delta": 0.05},
         source={"path": "log.csv", "rows": 10_000, "action": "item", "reward": "click", "propensity": "p"},
-        rounds=10_000,
-        arms=34,
-        estimates={
-            "replay": Estimate(0.0057, 0.0031, 0.0091, 1012),
-            "ips": Estimate(0.0049, 0.0021, 0.0083, 10_000),
-            "snips": Estimate(0.0051, 0.0022, 0.0080, 10_000),
-            "dr": Estimate(0.0052, 0.0026, 0.0078, 10_000),
-        },
-        logging=Estimate(0.0038, 0.0026, 0.0050, 10_000),
-        draws={f"item{k}": (34 - k) / 595 for k in range(34)},
-        logged_draws={f"item{k}": 1 / 34 for k in range(34)},
-        seconds=0.5,
+        certificates=certificates,
     )
-    return replace(made, **changes)
 
 
 def odd_logs() -> dict[str, LoggedReport]:
     """Logs of which something is missing, enormous or alone."""
-    known = logged().estimates
+    known = logged().evaluation.estimates
     return {
-        "no rounds": logged(rounds=0, estimates={}, logging=None, draws={}, logged_draws={}),
-        "no estimates": logged(estimates={"replay": Estimate(None, None, None, 0)}, logging=None),
-        "one estimate": logged(estimates={"dr": Estimate(0.5)}, logging=None),
-        "an enormous interval": logged(estimates={**known, "ips": Estimate(0.02, -3.5, 4.0, 10_000)}),
-        "equal estimates": logged(estimates={key: Estimate(1.0, 1.0, 1.0, 5) for key in known}, logging=Estimate(1.0)),
-        "an infinite interval": logged(estimates={**known, "replay": Estimate(0.005, -inf, inf, 0)}),
-        "losses": logged(quantity="loss"),
+        "no estimates": logged(estimates={}),
+        "one estimate": logged(estimates={"dr": estimate(0.5, -inf, inf, 1)}),
+        "an enormous interval": logged(estimates={**known, "ips": estimate(0.02, -3.5, 4.0, 10_000)}),
+        "equal estimates": logged(
+            estimates={key: estimate(1.0, 1.0, 1.0, 5) for key in known}, logged=estimate(1.0, 1.0, 1.0, 5)
+        ),
+        "an infinite interval": logged(estimates={**known, "replay": estimate(0.005, -inf, inf, 0)}),
+        "losses": logged(log=StandInLog(losses=True)),
+        "a policy": logged(learners=[]),
         "all that can be known": logged(
             runs=10, effective=812.25, largest=34.0, notes=["The log is thin."],
             certificates=odd()["unobserved"].certificates,
-            estimates={**known, "dr": Estimate(0.0052, 0.0026, 0.0078, 10_000, (0.0011, 0.0123))},
+            estimates={**known, "dr": estimate(0.0052, 0.0026, 0.0078, 10_000, (0.0011, 0.0123))},
         ),
-        "an unknown estimator": logged(estimates={**known, "switch-dr": Estimate(0.0045, 0.003, 0.006, 9)}),
+        "an unknown estimator": logged(estimates={**known, "switch-dr": estimate(0.0045, 0.003, 0.006, 9)}),
     }  # fmt: skip

@@ -22,7 +22,6 @@ from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
 from regretless.plot import figure
 from regretless.report import (
-    Estimate,
     PullCurves,
     formatting,
     logged_page,
@@ -38,7 +37,7 @@ from regretless.report.intervals import writer
 from regretless.report.pull_page import OBSERVABLE, panels, stills
 from regretless.report.svg import FRAMES, axes, drawing
 
-from ..bandits.pull_reports import course, game, logged, odd, odd_logs, pulls
+from ..bandits.pull_reports import StandInLog, course, estimate, game, logged, odd, odd_logs, pulls
 from .test_report import HOSTILE, Page, certificate
 
 
@@ -94,7 +93,11 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         draws={HOSTILE: 1.0}, arm_losses={HOSTILE: 1.0},
         course=replace(known, probabilities=shares, bounds={HOSTILE: known.certificate}),
     )  # fmt: skip
-    log = logged(title=HOSTILE, quantity=HOSTILE, estimates={HOSTILE: Estimate(1.0, 0.5, 2.0)}, draws={HOSTILE: 1.0})
+    arm, shares_of_one = StandInLog((HOSTILE,)), np.ones(1)
+    log = logged(
+        title=HOSTILE, log=arm, estimates={HOSTILE: estimate(1.0, 0.5, 2.0, 9)}, draws=shares_of_one,
+        logged_draws=shares_of_one,
+    )  # fmt: skip
     for text in (render(page_of_pulls(runs)), render(page_of_log(log))):
         page = sound(text)
         tags = [tag for tag, _ in page.elements]
@@ -211,9 +214,9 @@ def test_bounds_that_do_not_apply_are_not_drawn() -> None:
 
 def test_lead_of_a_log_tells_where_the_log_s_own_mean_lies() -> None:
     """The log's own mean is said to be below, within or above the headline's interval, as it is."""
-    assert "0.0026 to 0.0078" not in logged_page.lead(logged(estimates={"snips": Estimate(0.1, 0.0, 0.2, 9)}))
+    assert "0.0026 to 0.0078" not in logged_page.lead(logged(estimates={"snips": estimate(0.1, 0.0, 0.2, 9)}))
     for value, words in ((0.001, "0.0010, is below"), (0.005, "0.0050, is within"), (0.01, "0.0100, is above")):
-        text = logged_page.lead(logged(logging=Estimate(value)))
+        text = logged_page.lead(logged(logged=estimate(value, value, value, 9)))
         assert ": 0.0026 to 0.0078 (doubly robust, which" in text
         assert f"the log’s own mean, {words} that interval." in text
 
@@ -430,14 +433,13 @@ def test_whiskers_stand_at_their_numbers() -> None:
     report = logged()
     picture = logged_page.estimate_still(report)
     assert picture is not None
-    known = [*report.estimates.values(), report.logging]
+    known = [*report.evaluation.estimates.values(), report.evaluation.logged]
     for text in picture.drawings:
         places, values = [], []
         for one, row in zip(known, re.findall(r"<g>.*?</g>", text), strict=True):
-            assert one is not None
             low, high = re.findall(r'class="whisker[^"]*" d="M([\d.]+) [\d.]+H([\d.]+)', row)[0]
             places += [float(low), float(re.findall(r'cx="([\d.]+)"', row)[0]), float(high)]
-            values += [float(value) for value in (one.low, one.value, one.high) if value is not None]
+            values += [float(value) for value in (one.low, one.value, one.high)]
         slope, level = np.polyfit(values, places, 1)
         assert places == pytest.approx([slope * value + level for value in values], abs=0.2)
         assert slope > 0
@@ -455,7 +457,7 @@ def test_enormous_interval_is_cut_off_and_told() -> None:
 @given(st.floats(1e-6, 1e6), st.floats(-1e3, 1e3))
 def test_estimates_are_written_with_the_digits_of_their_interval(width: float, value: float) -> None:
     """Written numbers are off by at most a tenth of the narrowest interval's width."""
-    write = writer([Estimate(value, value, value + width)])
+    write = writer([estimate(value, value, value + width, 9)])
     shown = float(write(value).replace(",", "").replace("−", "-"))
     assert abs(shown - value) <= 0.06 * width or width > 10
 

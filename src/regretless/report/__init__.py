@@ -12,22 +12,17 @@ from .games import (
     InformationSetRow,
     JointRow,
 )
-from .logged_page import page_of_log
-from .mix_page import page_of_mix
-from .mixtures import EpochRow, MixReport, ShardRow
-from .model import BoundCurve, Report
+from .logged_page import LoggedReport, page_of_log
+from .mix_page import MixReport, page_of_mix
 from .page import Page
 from .play_page import LowerBoundPanel, PlayReport, page_of_play
 from .pull_page import page_of_pulls
-from .pulls import Estimate, LoggedReport, PullCurves, PullReport
-from .run_page import page_of_run
+from .pulls import PullCurves, PullReport
+from .run_page import Report, page_of_run
 from .template import render, write_report
 
 __all__ = [
-    "BoundCurve",
-    "EpochRow",
     "EquilibriumRow",
-    "Estimate",
     "ExactGame",
     "ForecastReport",
     "GameCourse",
@@ -43,7 +38,6 @@ __all__ = [
     "PullCurves",
     "PullReport",
     "Report",
-    "ShardRow",
     "named_course",
     "page_of_forecasts",
     "page_of_game",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import formatting, summary, template
 from .axes import Format
+from .certified import bare
 from .curves import OFF_THE_CHART, Panel, Series, shown, thin
-from .model import bare
 from .page import Page
 from .summary import Card, Verdict, many
 

@@ -19,7 +19,7 @@ from ..atomic_write import replacing
 from . import formatting, summary, svg
 from .axes import Format
 from .curves import Panel, Series, at_round
-from .page import Page
+from .page import Learner, Page
 from .static_chart import Still
 
 if TYPE_CHECKING:
@@ -263,6 +263,11 @@ def facts(values: Mapping[str, object], names: Mapping[str, str]) -> list[tuple[
     """Names and values for a list of facts."""
     shown = list(values.items())[:MOST_FACTS]
     return [(names.get(str(key), str(key).replace("_", " ")), formatting.plain(value)) for key, value in shown]
+
+
+def learner_facts(learner: Learner) -> list[tuple[str, str]]:
+    """Its name and its parameters."""
+    return [("Name", learner.name), *facts(learner.get_params(), {})]
 
 
 def _bar(width: float, over: bool) -> str:
