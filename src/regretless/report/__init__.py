@@ -1,7 +1,6 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
-from .forecast_page import page_of_forecasts
-from .forecasts import ForecastReport, History
+from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
 from .game_solved import named_course, solved
 from .games import (
@@ -27,7 +26,6 @@ __all__ = [
     "ForecastReport",
     "GameCourse",
     "GameReport",
-    "History",
     "InformationSetRow",
     "JointRow",
     "LoggedReport",

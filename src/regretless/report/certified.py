@@ -28,6 +28,12 @@ def bare(quantity: str) -> str:
     return quantity.partition(" (")[0]
 
 
+def quantity_of(certificates: Sequence[Certificate]) -> str:
+    """What the bounds that apply are on: the regret, or else what the first of them is on."""
+    quantities = [one.quantity for one in certificates if one.applies]
+    return "regret" if not quantities or "regret" in quantities else quantities[0]
+
+
 def smallest_bound(bounds: Iterable[tuple[float | None, Certificate]]) -> tuple[str, float] | None:
     """The theorem's title and the bound of the smallest one on a whole run; it holds for every part of it.
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from . import formatting, summary, template
 from .arm_table import arm_table, called, known_losses
 from .curves import OFF_THE_CHART, Panel, Point, Series
-from .forecast_charts import numbered, weight_panel
-from .forecasts import History
+from .forecast_charts import weight_panel
 from .histogram import quantile, spread
 from .page import Page
 from .pulls import PullCurves, PullReport
@@ -83,8 +82,7 @@ def probability_panel(report: PullReport) -> Panel | None:
     """With what probability each arm was drawn, stacked to one."""
     course = report.course
     named = {called(name): values for name, values in course.probabilities.items()}
-    history = History(rounds=course.rounds, weights=named)
-    result = weight_panel(history, numbered(history)) if course.rounds and course.probabilities else None
+    result = weight_panel(course.rounds, named) if course.rounds and course.probabilities else None
     if result is None:
         return None
     title = "Probability of each arm" + (f", mean of {summary.many(report.runs, 'run')}" if report.runs > 1 else "")

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from . import formatting
 from .curves import Point, Series, absence, relation
-from .forecasts import Values
+
+Values = Sequence["float | None"]
+"""A column of numbers, with None where nothing is known."""
 
 MOST_BOUNDS = 4
 """As many styles of bounds can be told apart."""

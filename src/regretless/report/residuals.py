@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
@@ -12,7 +12,9 @@ from numbers import Integral
 from . import formatting
 from .axes import Scale
 from .curves import MOST_POINTS, Panel, Series
-from .forecasts import ForecastReport
+
+Forecasts = Collection[tuple[object, "float | None", "float | None"]]
+"""Time or round, prediction and outcome of the last rounds."""
 
 STRETCHES = 200
 """Into so many a long run is divided."""
@@ -34,34 +36,33 @@ class Stretch:
         return [y - f for f, y in zip(self.forecasts, self.outcomes, strict=True)]
 
 
-def residual_panels(report: ForecastReport) -> list[Panel]:
-    """Forecast and outcome over time, and their difference."""
-    stretches = _stretches(report)
+def residual_panels(forecasts: Forecasts, rounds: int) -> list[Panel]:
+    """Forecast and outcome over time, and their difference, at the end of so many rounds."""
+    stretches = _stretches(forecasts, rounds)
     if not stretches:
         return []
     several = len(stretches[0].outcomes) > 1 or len(stretches[-1].outcomes) > 1
     panels = [_level_panel(stretches, several), _residual_panel(stretches, several)]
-    rest = len(report.history.residuals)
-    if rest < report.rounds:
-        note = f"Forecasts and outcomes of the last {formatting.number(rest)} rounds were kept."
+    if len(forecasts) < rounds:
+        note = f"Forecasts and outcomes of the last {formatting.number(len(forecasts))} rounds were kept."
         panels = [replace(panel, notes=[*panel.notes, note]) for panel in panels]
     return panels
 
 
-def _stretches(report: ForecastReport) -> list[Stretch]:
+def _stretches(forecasts: Forecasts, rounds: int) -> list[Stretch]:
     known = [
         (k, when, float(forecast), float(outcome))
-        for k, (when, forecast, outcome) in enumerate(report.history.residuals, 1)
+        for k, (when, forecast, outcome) in enumerate(forecasts, 1)
         if forecast is not None and outcome is not None and math.isfinite(forecast) and math.isfinite(outcome)
     ]
     if not known:
         return []
     whens = [when for _, when, _, _ in known]
-    counted = _are_rounds(whens, report.rounds)
+    counted = _are_rounds(whens, rounds)
     moments = [""] * len(known) if counted else _moments(whens)
     places = [_place(when) for when in whens] if counted else []
     if not places:
-        before = max(report.rounds - len(report.history.residuals), 0)
+        before = max(rounds - len(forecasts), 0)
         places = [float(before + k) for k, *_ in known]
     long = -(-len(known) // STRETCHES) if len(known) > MOST_POINTS else 1
     return [
