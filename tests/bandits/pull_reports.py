@@ -74,8 +74,15 @@ def counted(name: str, exceeded: int, **values: Any) -> SimpleNamespace:
     return made
 
 
+class Exp3IX:
+    """Stands in for the learner, of which a page has the name."""
+
+
+OF_REPORT = ("title", "course", "parameters", "source", "certificates", "against", "asked")
+
+
 def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
-    """A report with something in every part of it."""
+    """A report with something in every part of it, with changes of it or of the runs."""
     played = played or game()
     rounds, arms = played["table"].shape
     losses = played["table"].sum(0)
@@ -85,32 +92,39 @@ def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
     expected, probable = (values[-1] for values in told.bounds.values())
     assert expected is not None
     assert probable is not None
-    made = PullReport(
-        title="Exp3IX on losses.csv",
-        learner="exp3-ix",
-        parameters={"delta": 0.05, "horizon": rounds, "seed": 0},
-        source={"path": "losses.csv", "rows": rounds, "arms": arms, "range": (0, 1)},
-        rounds=rounds,
-        runs=len(regrets),
-        arms=arms,
-        loss=float(played["faced"].mean()),
-        loss_sd=float(played["faced"].std()),
-        pseudo_regret=mean,
-        regrets=regrets.tolist(),
-        best_arm=f"arm{losses.argmin()}",
-        best_arm_loss=float(losses.min()),
-        certificates=[
+    runs: dict[str, Any] = {
+        "learner": Exp3IX(),
+        "rounds": rounds,
+        "runs": len(regrets),
+        "arms": [f"arm{k}" for k in range(arms)],
+        "loss": float(played["faced"].mean()),
+        "loss_deviation": float(played["faced"].std()),
+        "reward": None,
+        "regrets": regrets,
+        "pseudo_regret": mean,
+        "best_arm": f"arm{losses.argmin()}",
+        "best_arm_loss": float(losses.min()),
+        "best_arm_reward": None,
+        "draws": played["draws"],
+        "arm_losses": losses,
+        "asleep": None,
+        "seconds": 0.0123,
+    }
+    values: dict[str, Any] = {
+        "title": "Exp3IX on losses.csv",
+        "course": told,
+        "parameters": {"delta": 0.05, "horizon": rounds, "seed": 0},
+        "source": {"path": "losses.csv", "rows": rounds, "arms": arms, "range": (0, 1)},
+        "certificates": [
             counted("observable", 0, observed=high, bound=float(told.certificate[-1] or 0.0)),
             counted("exp3_ix", 1, observed=high, bound=probable),
             certificate("exp3_pseudo_regret", quantity="regret", kind="expected", observed=mean, bound=expected),
             certificate("exp3_p", quantity="regret", kind="probable", why="the rule is not that of Exp3.P"),
         ],
-        course=told,
-        draws={f"arm{k}": float(share) for k, share in enumerate(played["draws"])},
-        arm_losses={f"arm{k}": float(loss) for k, loss in enumerate(losses)},
-        seconds=0.0123,
-    )
-    return replace(made, **changes)
+    }
+    runs |= {name: value for name, value in changes.items() if name not in OF_REPORT}
+    values |= {name: value for name, value in changes.items() if name in OF_REPORT}
+    return PullReport(pulls=SimpleNamespace(**runs), **values)
 
 
 def odd() -> dict[str, PullReport]:
@@ -122,7 +136,7 @@ def odd() -> dict[str, PullReport]:
     unseen.observed, unseen.holds = None, True
     below = {name: [-0.4 * t for t in known.rounds] for name in known.regret}
     return {
-        "no rounds": pulls(rounds=0, course=PullCurves(), draws={}, regrets=()),
+        "no rounds": pulls(rounds=0, course=PullCurves(), draws=np.full(5, nan), regrets=[]),
         "one round": pulls(game(3, 1, 4)),
         "one run": pulls(game(5, 300, 1)),
         "one arm": pulls(game(1, 200, 10)),
@@ -142,12 +156,12 @@ def odd() -> dict[str, PullReport]:
             course=replace(known, bounds={f"B{k}": [9.0 * k + t for t in known.rounds] for k in range(9)})
         ),
         "unobserved": pulls(
-            certificates=[unseen], pseudo_regret=None, best_arm=None, best_arm_loss=None, regrets=(),
-            arm_losses={}, course=replace(known, regret={}),
+            certificates=[unseen], pseudo_regret=nan, best_arm=None, best_arm_loss=None, regrets=[nan] * 100,
+            arm_losses=None, course=replace(known, regret={}),
         ),
-        "sleeping arms": pulls(asleep={"arm0": 100.0, "arm1": 2000.0, "arm3": 7.0}),
+        "sleeping arms": pulls(asleep=[100.0, 2000.0, 0.0, 7.0, 0.0]),
         "rewards": pulls(reward=1203.5, best_arm_reward=1400.0),
-        "a bare report": PullReport("t", "l", {}, {}, 3, 1, 2, 1.5),
+        "no curve and no certificate": pulls(game(2, 3, 1), course=PullCurves(), certificates=[]),
     }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from regretless.report import (
 from regretless.report.curves import Panel
 from regretless.report.histogram import bins, quantile
 from regretless.report.intervals import writer
-from regretless.report.pull_page import OBSERVABLE, panels, stills
+from regretless.report.pull_charts import OBSERVABLE, panels, stills
 from regretless.report.svg import FRAMES, axes, drawing
 
 from ..bandits.pull_reports import StandInLog, course, estimate, game, logged, odd, odd_logs, pulls
@@ -89,8 +89,8 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
     known = course(game())
     shares = {f"{HOSTILE}{k}": values for k, values in enumerate(known.probabilities.values())}
     runs = pulls(
-        title=HOSTILE, learner=HOSTILE, best_arm=HOSTILE, parameters={HOSTILE: HOSTILE}, source={HOSTILE: HOSTILE},
-        draws={HOSTILE: 1.0}, arm_losses={HOSTILE: 1.0},
+        title=HOSTILE, best_arm=HOSTILE, parameters={HOSTILE: HOSTILE}, source={HOSTILE: HOSTILE}, against=HOSTILE,
+        arms=[HOSTILE], draws=[1.0], arm_losses=[1.0],
         course=replace(known, probabilities=shares, bounds={HOSTILE: known.certificate}),
     )  # fmt: skip
     arm, shares_of_one = StandInLog((HOSTILE,)), np.ones(1)
@@ -112,8 +112,9 @@ def test_numbers_of_the_runs_are_in_the_page() -> None:
     report = pulls()
     text = Page(render(page_of_pulls(report))).text
     assert report.pseudo_regret is not None
-    assert report.best_arm_loss is not None
-    wanted = [formatting.number(value) for value in (report.loss, report.pseudo_regret, report.best_arm_loss)]
+    best = report.pulls.best_arm_loss
+    assert best is not None
+    wanted = [formatting.number(value) for value in (report.pulls.loss, report.pseudo_regret, best)]
     wanted += [formatting.number(one.bound) for one in report.certificates if one.bound is not None]
     wanted += [
         "Exceeded in none of 100 runs",
@@ -155,8 +156,11 @@ def test_ten_thousand_runs_stay_under_200_kilobytes() -> None:
     """A page on ten thousand runs among a hundred thousand arms holds bars for ranges of runs, and the leading arms."""
     chance = np.random.default_rng(3)
     regrets = chance.normal(300, 40, 10_000).tolist()
-    draws = {f"arm{k}": 1e-5 for k in range(200)}
-    text = render(page_of_pulls(pulls(game(60, 500, 30), runs=10_000, arms=100_000, regrets=regrets, draws=draws)))
+    arms, draws = [f"arm{k}" for k in range(100_000)], [1e-5] * 100_000
+    report = pulls(
+        game(60, 500, 30), runs=10_000, arms=arms, regrets=regrets, draws=draws, arm_losses=np.arange(100_000)
+    )
+    text = render(page_of_pulls(report))
     assert len(text.encode()) < 200_000
     assert "99,970 arms drawn less have >99.9% together." in Page(text).text
 
@@ -364,7 +368,7 @@ def test_tables_say_what_the_pictures_show() -> None:
 def test_marks_stay_inside_the_plot(name: str) -> None:
     """No drawn coordinate of any line, band or area lies outside the axes, at any size."""
     report = pulls() if name == "sample" else odd()[name]
-    for one in panels(report) if report.rounds else []:
+    for one in panels(report) if report.pulls.rounds else []:
         for frame in FRAMES[one.key]:
             for path_data in re.findall(r'class="(?:line|area|band|edge) [^>]*d="([^"]+)"', drawing(one, frame)):
                 for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path_data):

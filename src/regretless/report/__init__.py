@@ -15,8 +15,8 @@ from .logged_page import LoggedReport, page_of_log
 from .mix_page import MixReport, page_of_mix
 from .page import Page
 from .play_page import LowerBoundPanel, PlayReport, page_of_play
+from .pull_charts import PullCurves, PullReport
 from .pull_page import page_of_pulls
-from .pulls import PullCurves, PullReport
 from .run_page import Report, page_of_run
 from .template import render, write_report
 

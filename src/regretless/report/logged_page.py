@@ -147,7 +147,7 @@ def page_of_log(report: LoggedReport) -> Page:
         certified="What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
         "the other arms would have brought then.",
         estimates=_table(report),
-        arms=arm_table(_named(named, evaluation.draws), len(named), logged),
+        arms=arm_table(_named(named, evaluation.draws), logged),
         stills=[replace(picture, notes=[*picture.notes, *evaluation.notes])] if picture else (),
         certificates=report.certificates or None,
         tables=[
