@@ -14,7 +14,7 @@ from .games import (
 from .logged_page import LoggedReport, page_of_log
 from .mix_page import MixReport, page_of_mix
 from .page import Page
-from .play_page import LowerBoundPanel, PlayReport, page_of_play
+from .play_page import PlayReport, page_of_play
 from .pull_charts import PullCurves, PullReport
 from .pull_page import page_of_pulls
 from .run_page import Report, page_of_run
@@ -29,7 +29,6 @@ __all__ = [
     "InformationSetRow",
     "JointRow",
     "LoggedReport",
-    "LowerBoundPanel",
     "MixReport",
     "Page",
     "PlayReport",
