@@ -40,7 +40,7 @@ def certified(title: str = SEPARABLE, bound: float = 30_000.5) -> list[SimpleNam
 
 
 def mixed(
-    history: list[Epoch] | None = None, shards: int = 8, guaranteed: bool = True, names: Any = None, **changes: Any
+    history: list[Epoch] | None = None, shards: int = 8, names: list[str] | None = None, **changes: Any
 ) -> MixReport:
     """A report with something in every part of it; changes are of the report."""
     history = epochs() if history is None else history
@@ -50,7 +50,6 @@ def mixed(
         names=[f"part-{k}.svm" for k in range(1, shards + 1)] if names is None else names,
         rounds=np.full(shards, 40_000),
         shares=np.full(shards, len(history) / 8),
-        guaranteed=guaranteed,
     )
     values: dict[str, Any] = {
         "title": "AveragedPerceptron on part-*.svm",
@@ -76,7 +75,7 @@ ODD = {
     "one epoch": mixed(epochs(1)),
     "an empty epoch": mixed([epoch(0, 0, 0, 0.0), *epochs(1)]),
     "no updates": mixed([epoch(10, 0, 0, 0.0)] * 2),
-    "one shot": mixed(epochs(1), guaranteed=False, certificates=[]),
+    "one shot": mixed(epochs(1), once="weights averaged", certificates=[]),
     "infinite bound": mixed(certificates=certified(bound=math.inf)),
     "far bound": mixed(certificates=certified(bound=1e18)),
     "unknown shares": unknown_shares(),
@@ -159,7 +158,7 @@ def test_a_bound_far_above_is_told_and_not_drawn() -> None:
 
 def test_averaging_once_is_said_to_have_no_guarantee() -> None:
     """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the average."""
-    report = mixed(epochs(1), guaranteed=False, certificates=[certificate("mixed", why="averaged once")])
+    report = mixed(epochs(1), once="weights averaged", certificates=[certificate("mixed", why="averaged once")])
     assert lead(report).startswith("8 shards were learned apart")
     assert "learned apart" in Page(render(page_of_mix(report))).text
     assert "they do not say of the average" in Page(render(page_of_mix(report))).text.replace("\n", " ")

@@ -108,6 +108,7 @@ def report_of(outcome: MixingOutput) -> MixReport:
         certificates=outcome.certificates,
         weights=largest_weights(learner, outcome.mixture.schema),
         seconds=outcome.seconds,
+        once="" if outcome.mixture.guaranteed else "weights averaged",
     )
 
 

@@ -56,8 +56,6 @@ class Mixture(Protocol):
     def rounds(self) -> Iterable[int]: ...
     @property
     def shares(self) -> Iterable[float]: ...
-    @property
-    def guaranteed(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,8 @@ class MixReport:
         The largest weights.
     seconds : float, optional
         How long learning took.
+    once : str
+        What was done once with what the shards had learned apart, as ``"weights averaged"``; empty if they were mixed.
     """
 
     title: str
@@ -88,6 +88,7 @@ class MixReport:
     certificates: Sequence[Certificate] = ()
     weights: Sequence[tuple[str, float]] = ()
     seconds: float | None = None
+    once: str = ""
 
     @property
     def rounds(self) -> int:
@@ -250,7 +251,7 @@ def page_of_mix(report: MixReport) -> Page:
         lead=lead(report),
         cards=_cards(report),
         course="The run, epoch by epoch",
-        certified=_CERTIFIED if report.mixture.guaranteed else _ONCE,
+        certified=_ONCE if report.once else _CERTIFIED,
         estimates=_shards(report),
         comparators=comparator_rows(report.certificates),
         compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
@@ -272,13 +273,13 @@ def lead(report: MixReport) -> str:
         return "No round was played."
     mixture = report.mixture
     where, rounds = many(len(mixture.names), "shard"), many(report.rounds, "round")
-    if mixture.guaranteed:
-        text = f"In {many(len(mixture.history), 'epoch')} over {where}, {rounds} in all, the"
+    if report.once:
+        text = f"{where[:1].upper()}{where[1:]} were learned apart, in {rounds}, and their {report.once} once. The"
     else:
-        text = f"{where[:1].upper()}{where[1:]} were learned apart, in {rounds}, and their weights averaged once. The"
+        text = f"In {many(len(mixture.history), 'epoch')} over {where}, {rounds} in all, the"
     text += f" learner made {many(report.mistakes, 'mistake')}"
     text += f", {formatting.percent(report.mistakes / report.rounds)} of all. " if report.mistakes else ". "
-    if mixture.guaranteed:
+    if not report.once:
         text += _weighed(report) + _allowed(report) + "."
     return text.strip()
 
