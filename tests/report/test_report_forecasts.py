@@ -361,7 +361,7 @@ def test_stacked_weights_fill_the_axis() -> None:
     one = panel(forecasts(play(20, 60)), "weights")
     assert [value for _, value in one.series[-1].points] == pytest.approx([1.0] * 60)
     for below, line in pairwise(one.series):
-        for (_, low), (_, high), (_, share) in zip(below.points, line.points, line.told, strict=True):
+        for (_, low), (_, high), (_, share) in zip(below.points, line.points, line.values, strict=True):
             assert high - low == pytest.approx(share, abs=1e-7)  # a history has single precision
     assert one.series[-1].name == "Others"
     assert axes(one, FRAMES["weights"][0])[1].high == 1.0
@@ -433,7 +433,7 @@ def test_long_runs_are_drawn_in_stretches_that_hide_nothing() -> None:
     assert len(line.points) == 200
     assert max(high for _, _, high in line.spans) == pytest.approx(50.0)
     assert sum(value for _, value in line.points) / 200 == pytest.approx(sum(y - f for _, f, y in played) / 3000)
-    assert one.said[-1] == "Rounds 2,986 to 3,000"
+    assert one.captions[-1] == "Rounds 2,986 to 3,000"
 
 
 def test_the_end_of_a_run_stands_at_its_rounds() -> None:

@@ -341,7 +341,7 @@ def test_probabilities_fill_the_axis() -> None:
         assert len(one.series) == many
         assert [value for _, value in one.series[-1].points] == pytest.approx([1.0] * len(report.course.rounds))
         for k, t in enumerate(report.course.rounds):
-            assert sum(line.told[k][1] for line in one.series) == pytest.approx(1.0), t
+            assert sum(line.values[k][1] for line in one.series) == pytest.approx(1.0), t
 
 
 def test_arms_that_have_numbers_are_called_arms() -> None:

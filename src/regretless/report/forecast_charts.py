@@ -168,7 +168,7 @@ def _bounds(history: History, lower_bound: Sequence[float], highest: float) -> l
         drawn = math.isfinite(last) and last <= limit
         # What was far off at first and is not at last is drawn from there.
         near = [point for point in upper if point[1] <= limit] if drawn else upper
-        bounds.append(Series("Bound", "bound0", near, True, formatting.number(last), drawn, told=upper))
+        bounds.append(Series("Bound", "bound0", near, True, formatting.number(last), drawn, values=upper))
     if lower:
         text = formatting.number(lower[-1][1])
         bounds.append(Series("Some sequence costs every learner", "bound1", lower, True, text, floor=True))
@@ -203,7 +203,7 @@ def weight_panel(rounds: Sequence[int], weights: Mapping[str, Values], known: Na
         values = list(zip(places, column, strict=True))
         points = list(zip(places, tops, strict=True))
         final = formatting.share(column[-1])
-        lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, told=values))
+        lines.append(Series(tag, style, points, final=final, mark="area", tag=tag, values=values))
     return Panel("weights", "Weights", "Share of the weight", "share", lines, [], scale="linear", even=True)
 
 
@@ -288,8 +288,8 @@ def _leading(rounds: Sequence[int], columns: Columns) -> list[str]:
     """The experts whose losses are known, the best first, measured over the rounds in which each spoke."""
     ends: dict[str, float] = {}
     for name, values in columns.losses.items():
-        spoken = _difference(values, columns.faced[name]) if name in columns.faced else values
-        if known := known_points(rounds, spoken):
+        losses = _difference(values, columns.faced[name]) if name in columns.faced else values
+        if known := known_points(rounds, losses):
             ends[name] = known[-1][1]
     return sorted(ends, key=lambda name: ends[name])
 

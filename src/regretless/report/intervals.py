@@ -77,8 +77,8 @@ def whiskers(
         for name, one, _ in known
         if (ends := _ends(one)) and not low <= ends[0] <= ends[1] <= high
     ]
-    spoken = f"{title}: " + "; ".join(f"{name} {told(one, write)}" for name, one, _ in known)
-    drawings = [_drawing(sheet, known, (low, high), unit, spoken, write) for sheet in SHEETS]
+    description = f"{title}: " + "; ".join(f"{name} {in_words(one, write)}" for name, one, _ in known)
+    drawings = [_drawing(sheet, known, (low, high), unit, description, write) for sheet in SHEETS]
     legend = [Key("Estimate and its interval", "first")]
     if reference and math.isfinite(reference[1].value):
         legend.append(Key(reference[0], "log", write(reference[1].value)))
@@ -95,7 +95,7 @@ def writer(estimates: Sequence[Interval]) -> Write:
     return lambda value: formatting.real(0.0) if value == 0 else f"{value:,.{decimals}f}".replace("-", "−")
 
 
-def told(one: Interval, write: Write) -> str:
+def in_words(one: Interval, write: Write) -> str:
     """An estimate and its interval in words."""
     if not math.isfinite(one.value):
         return "–"
@@ -127,7 +127,7 @@ def _drawing(
     known: Sequence[tuple[str, Interval, str]],
     extent: tuple[float, float],
     unit: str,
-    spoken: str,
+    description: str,
     write: Write,
 ) -> str:
     height = _TOP + len(known) * sheet.row + _BOTTOM
@@ -146,7 +146,7 @@ def _drawing(
         parts.append(_row(sheet, _TOP + k * sheet.row, across, name, one, style, write))
     return (
         f'<svg class="plot still {sheet.name}" viewBox="0 0 {sheet.width} {height}" role="img" '
-        f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(description)}">{"".join(parts)}</svg>'
     )
 
 
@@ -161,7 +161,7 @@ def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Interval, style
         texts += f'<text class="tick-text end" x="{sheet.width}" y="{y - 16:.1f}">{value}</text>'
     else:
         texts = f'<text class="tick-text end" x="{sheet.left - 16}" y="{y + 4:.1f}">{label}</text>'
-        number = escape(told(one, write))
+        number = escape(in_words(one, write))
         texts += f'<text class="tick-text" x="{sheet.width - sheet.right + 16}" y="{y + 4:.1f}">{number}</text>'
     drawn = ""
     if ends := _ends(one):
@@ -170,7 +170,7 @@ def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Interval, style
         drawn += _end(across(low), y, -1 if ends[0] < low else 0) + _end(across(high), y, 1 if ends[1] > high else 0)
         drawn = f'<path class="whisker{style}" d="{drawn}"/>'
     dot = f'<circle class="estimate{style}" cx="{across(one.value):.1f}" cy="{y:.1f}" r="6"/>'
-    return f"<g><title>{label}: {escape(told(one, write))}</title>{drawn}{dot}{texts}</g>"
+    return f"<g><title>{label}: {escape(in_words(one, write))}</title>{drawn}{dot}{texts}</g>"
 
 
 def _end(x: float, y: float, beyond: int) -> str:

@@ -1,4 +1,4 @@
-"""The report on logged draws, as one file that opens anywhere and asks nothing of any network."""
+"""The report on logged draws, as one file that needs no other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SOURCE_NAMES = {
     "context": "Context",
 }
 HEADLINE = ("dr", "snips", "ips", "replay")
-"""Which estimate the headline tells: the first of these, never the one with the finest interval.
+"""Which estimate stands in the headline: the first of these, never the one with the finest interval.
 
 An interval that was chosen for what it says does not hold the truth as often as it claims.
 """
@@ -93,7 +93,7 @@ class Evaluation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LoggedReport:
-    """What logged draws say of a learner that did not make them, ready to be shown.
+    """What a log says of a learner, or of a policy, that did not make it, ready to be shown.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class LoggedReport:
 
 
 def page_of_log(report: LoggedReport) -> Page:
-    """What a log tells of a learner that did not make it."""
+    """The evaluation of a learner, or of a policy, on a log."""
     evaluation = report.evaluation
     picture = estimate_still(report)
     named = evaluation.log.names

@@ -1,4 +1,4 @@
-"""The report on a run over shards, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a run over shards, as one file that needs no other."""
 
 from __future__ import annotations
 
@@ -151,7 +151,8 @@ def count_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     bounds = [near(line, max(highest, 1.0) * FAR_ABOVE) for line in _bound_lines(report)]
     return Panel(
         "counts", _title(weighted, [line for line in bounds if line.drawn]), "Updates, mistakes", "real",
-        [*lines, *bounds], absences(bounds), even=True, said=_said(shown), across="Epochs", table=_table(report),
+        [*lines, *bounds], absences(bounds), even=True, captions=_captions(shown), across="Epochs",
+        table=_table(report),
     )  # fmt: skip
 
 
@@ -170,7 +171,7 @@ def rate_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     later = "Each mistake is counted before its row is learned from; after the first epoch the rows are no new ones."
     return Panel(
         "rates", "Mistakes by epoch", "Mistakes per round", "percent", [line], [later] if len(rates) > 1 else [],
-        even=True, said=_said(shown), across="Epochs",
+        even=True, captions=_captions(shown), across="Epochs",
     )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def _bound_lines(report: MixReport) -> list[Series]:
     return [Series(formatting.label(title), "bound0", points, bound=True, final=final, mark=_mark(points))]
 
 
-def _said(shown: Sequence[int]) -> list[str]:
+def _captions(shown: Sequence[int]) -> list[str]:
     return [f"After {many(k, 'epoch')}" for k in shown]
 
 

@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is about."""
+"""The parts of a page, the same for all kinds of runs."""
 
 from __future__ import annotations
 

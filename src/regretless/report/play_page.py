@@ -1,4 +1,4 @@
-"""The report on a play against an environment, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a play against an environment, as one file that needs no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report on a bandit's runs, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a bandit's runs, as one file that needs no other."""
 
 from __future__ import annotations
 
@@ -99,32 +99,33 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
     """Whether every bound held for what it bounds, chance allowed for; a sure one that did not comes first."""
     result = summary.verdict(certificates)
     applying = [one for one in certificates if one.applies]
-    seen = [one for one in applying if one.observed is not None]
+    observed = [one for one in applying if one.observed is not None]
     if result.state == "broken" or not applying:
         return result
     detail = f"{len(applying)} of {summary.many(len(certificates), 'certificate')} applied"
-    if not seen:
+    if not observed:
         return Verdict("idle", "The regret was not observed", detail + " and bound what was not seen.")
-    over = [one for one in seen if not summary.holds(one)]
+    over = [one for one in observed if not summary.holds(one)]
     if over:
         names = ", ".join(one.theorem.title for one in over)
         return Verdict("idle", f"{summary.many(len(over), 'bound')} exceeded, as chance may", f"{detail}; {names}.")
-    untested = sum(map(summary.untested, seen))
-    if untested == len(seen):
+    untested = sum(map(summary.untested, observed))
+    if untested == len(observed):
         return Verdict("idle", "Too few runs to test a bound", f"{detail}; all of them bound what is expected.")
-    return Verdict("held", f"Every bound {'that could be tested ' if untested else ''}held", detail + _told(seen) + ".")
+    tested = "that could be tested " if untested else ""
+    return Verdict("held", f"Every bound {tested}held", detail + _by_chance(observed) + ".")
 
 
-def _told(seen: Sequence[Certificate]) -> str:
+def _by_chance(observed: Sequence[Certificate]) -> str:
     """What the runs say of the bounds that chance may exceed."""
-    untested = sum(map(summary.untested, seen))
+    untested = sum(map(summary.untested, observed))
     few = f"; {summary.many(untested, 'bound')} in expectation not tested by so few runs" if untested else ""
-    return _exceeded(seen) + few
+    return _exceeded(observed) + few
 
 
-def _exceeded(seen: Sequence[Certificate]) -> str:
+def _exceeded(observed: Sequence[Certificate]) -> str:
     """How often the bounds that chance may exceed were."""
-    values = [getattr(one, "runs", None) for one in seen if one.theorem.kind == "probable"]
+    values = [getattr(one, "runs", None) for one in observed if one.theorem.kind == "probable"]
     counts = [runs for runs in values if isinstance(runs, Mapping) and runs.get("of")]
     if not counts:
         return ""

@@ -26,7 +26,7 @@ class Stretch:
 
     place: float
     moment: str
-    said: str
+    caption: str
     forecasts: Sequence[float]
     outcomes: Sequence[float]
 
@@ -77,10 +77,10 @@ def _stretch(
         moment or formatting.number(place) for moment, place in ((moments[0], places[0]), (moments[-1], places[-1]))
     ]
     if len(rows) > 1:
-        said = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
+        caption = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
     else:
-        said = moments[0] or f"Round {ends[0]}"
-    return Stretch(places[-1], moments[-1], said, [row[2] for row in rows], [row[3] for row in rows])
+        caption = moments[0] or f"Round {ends[0]}"
+    return Stretch(places[-1], moments[-1], caption, [row[2] for row in rows], [row[3] for row in rows])
 
 
 def _are_rounds(whens: Sequence[object], rounds: int) -> bool:
@@ -147,7 +147,7 @@ def _panel(
     moments = [one.moment for one in stretches] if stretches[0].moment else []
     return Panel(
         key, title, unit, "real", lines, notes, scale, even=True, moments=moments,
-        said=[one.said for one in stretches], across="Time" if moments else "Rounds",
+        captions=[one.caption for one in stretches], across="Time" if moments else "Rounds",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The report of a learner of labels, as one file that opens anywhere and asks nothing of any network."""
+"""The report of a learner of labels, as one file that needs no other."""
 
 from __future__ import annotations
 
