@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, log, nan, sqrt
 from types import SimpleNamespace
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from regretless.report import Estimate, LoggedReport, PullCurves, PullReport
+from regretless.bandits.off_policy.estimates import Estimate
+from regretless.report import LoggedReport, PullCurves, PullReport
 
 from ..report.test_report import certificate
 
@@ -73,8 +74,15 @@ def counted(name: str, exceeded: int, **values: Any) -> SimpleNamespace:
     return made
 
 
+class Exp3IX:
+    """Stands in for the learner, of which a page has the name."""
+
+
+OF_REPORT = ("title", "course", "parameters", "source", "certificates", "against", "asked")
+
+
 def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
-    """A report with something in every part of it."""
+    """A report with something in every part of it, with changes of it or of the runs."""
     played = played or game()
     rounds, arms = played["table"].shape
     losses = played["table"].sum(0)
@@ -84,32 +92,39 @@ def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
     expected, probable = (values[-1] for values in told.bounds.values())
     assert expected is not None
     assert probable is not None
-    made = PullReport(
-        title="Exp3IX on losses.csv",
-        learner="exp3-ix",
-        parameters={"delta": 0.05, "horizon": rounds, "seed": 0},
-        source={"path": "losses.csv", "rows": rounds, "arms": arms, "range": (0, 1)},
-        rounds=rounds,
-        runs=len(regrets),
-        arms=arms,
-        loss=float(played["faced"].mean()),
-        loss_sd=float(played["faced"].std()),
-        pseudo_regret=mean,
-        regrets=regrets.tolist(),
-        best_arm=f"arm{losses.argmin()}",
-        best_arm_loss=float(losses.min()),
-        certificates=[
+    runs: dict[str, Any] = {
+        "learner": Exp3IX(),
+        "rounds": rounds,
+        "runs": len(regrets),
+        "arms": [f"arm{k}" for k in range(arms)],
+        "loss": float(played["faced"].mean()),
+        "loss_deviation": float(played["faced"].std()),
+        "reward": None,
+        "regrets": regrets,
+        "pseudo_regret": mean,
+        "best_arm": f"arm{losses.argmin()}",
+        "best_arm_loss": float(losses.min()),
+        "best_arm_reward": None,
+        "draws": played["draws"],
+        "arm_losses": losses,
+        "asleep": None,
+        "seconds": 0.0123,
+    }
+    values: dict[str, Any] = {
+        "title": "Exp3IX on losses.csv",
+        "course": told,
+        "parameters": {"delta": 0.05, "horizon": rounds, "seed": 0},
+        "source": {"path": "losses.csv", "rows": rounds, "arms": arms, "range": (0, 1)},
+        "certificates": [
             counted("observable", 0, observed=high, bound=float(told.certificate[-1] or 0.0)),
             counted("exp3_ix", 1, observed=high, bound=probable),
             certificate("exp3_pseudo_regret", quantity="regret", kind="expected", observed=mean, bound=expected),
             certificate("exp3_p", quantity="regret", kind="probable", why="the rule is not that of Exp3.P"),
         ],
-        course=told,
-        draws={f"arm{k}": float(share) for k, share in enumerate(played["draws"])},
-        arm_losses={f"arm{k}": float(loss) for k, loss in enumerate(losses)},
-        seconds=0.0123,
-    )
-    return replace(made, **changes)
+    }
+    runs |= {name: value for name, value in changes.items() if name not in OF_REPORT}
+    values |= {name: value for name, value in changes.items() if name in OF_REPORT}
+    return PullReport(pulls=SimpleNamespace(**runs), **values)
 
 
 def odd() -> dict[str, PullReport]:
@@ -121,7 +136,7 @@ def odd() -> dict[str, PullReport]:
     unseen.observed, unseen.holds = None, True
     below = {name: [-0.4 * t for t in known.rounds] for name in known.regret}
     return {
-        "no rounds": pulls(rounds=0, course=PullCurves(), draws={}, regrets=()),
+        "no rounds": pulls(rounds=0, course=PullCurves(), draws=np.full(5, nan), regrets=[]),
         "one round": pulls(game(3, 1, 4)),
         "one run": pulls(game(5, 300, 1)),
         "one arm": pulls(game(1, 200, 10)),
@@ -141,53 +156,80 @@ def odd() -> dict[str, PullReport]:
             course=replace(known, bounds={f"B{k}": [9.0 * k + t for t in known.rounds] for k in range(9)})
         ),
         "unobserved": pulls(
-            certificates=[unseen], pseudo_regret=None, best_arm=None, best_arm_loss=None, regrets=(),
-            arm_losses={}, course=replace(known, regret={}),
+            certificates=[unseen], pseudo_regret=nan, best_arm=None, best_arm_loss=None, regrets=[nan] * 100,
+            arm_losses=None, course=replace(known, regret={}),
         ),
-        "sleeping arms": pulls(asleep={"arm0": 100.0, "arm1": 2000.0, "arm3": 7.0}),
+        "sleeping arms": pulls(asleep=[100.0, 2000.0, 0.0, 7.0, 0.0]),
         "rewards": pulls(reward=1203.5, best_arm_reward=1400.0),
-        "a bare report": PullReport("t", "l", {}, {}, 3, 1, 2, 1.5),
+        "no curve and no certificate": pulls(game(2, 3, 1), course=PullCurves(), certificates=[]),
     }  # fmt: skip
 
 
-def logged(**changes: Any) -> LoggedReport:
-    """Estimates of a learner from a log."""
-    made = LoggedReport(
-        title="Exp3IX on log.csv",
+@dataclass(frozen=True)
+class StandInLog:
+    """A log without its rounds."""
+
+    names: tuple[str, ...] = tuple(f"item{k}" for k in range(34))
+    losses: bool = False
+    rounds: int = 10_000
+
+    def __len__(self) -> int:
+        return self.rounds
+
+
+def estimate(value: float, low: float, high: float, n: int, cautious: tuple[float, float] | None = None) -> Estimate:
+    """An estimate from enough rounds."""
+    return Estimate(value, low, high, n, "normal", cautious=cautious)
+
+
+def logged(title: str = "Exp3IX on log.csv", certificates: Any = (), **changes: Any) -> LoggedReport:
+    """Estimates of a learner from a log; changes are of the evaluation."""
+    values: dict[str, Any] = {
+        "log": StandInLog(),
+        "estimates": {
+            "replay": estimate(0.0057, 0.0031, 0.0091, 1012),
+            "ips": estimate(0.0049, 0.0021, 0.0083, 10_000),
+            "snips": estimate(0.0051, 0.0022, 0.0080, 10_000),
+            "dr": estimate(0.0052, 0.0026, 0.0078, 10_000),
+        },
+        "logged": estimate(0.0038, 0.0026, 0.0050, 10_000),
+        "effective": 9000.5,
+        "largest": 2.5,
+        "runs": 1,
+        "delta": 0.05,
+        "learners": ["Exp3IX"],
+        "draws": np.arange(34, 0, -1) / 595,
+        "logged_draws": np.full(34, 1 / 34),
+        "seconds": 0.5,
+        "notes": [],
+    }
+    return LoggedReport(
+        title=title,
+        evaluation=SimpleNamespace(**values | changes),
         learner="exp3-ix",
         parameters={"delta": 0.05},
         source={"path": "log.csv", "rows": 10_000, "action": "item", "reward": "click", "propensity": "p"},
-        rounds=10_000,
-        arms=34,
-        estimates={
-            "replay": Estimate(0.0057, 0.0031, 0.0091, 1012),
-            "ips": Estimate(0.0049, 0.0021, 0.0083, 10_000),
-            "snips": Estimate(0.0051, 0.0022, 0.0080, 10_000),
-            "dr": Estimate(0.0052, 0.0026, 0.0078, 10_000),
-        },
-        logging=Estimate(0.0038, 0.0026, 0.0050, 10_000),
-        draws={f"item{k}": (34 - k) / 595 for k in range(34)},
-        logged_draws={f"item{k}": 1 / 34 for k in range(34)},
-        seconds=0.5,
+        certificates=certificates,
     )
-    return replace(made, **changes)
 
 
 def odd_logs() -> dict[str, LoggedReport]:
     """Logs of which something is missing, enormous or alone."""
-    known = logged().estimates
+    known = logged().evaluation.estimates
     return {
-        "no rounds": logged(rounds=0, estimates={}, logging=None, draws={}, logged_draws={}),
-        "no estimates": logged(estimates={"replay": Estimate(None, None, None, 0)}, logging=None),
-        "one estimate": logged(estimates={"dr": Estimate(0.5)}, logging=None),
-        "an enormous interval": logged(estimates={**known, "ips": Estimate(0.02, -3.5, 4.0, 10_000)}),
-        "equal estimates": logged(estimates={key: Estimate(1.0, 1.0, 1.0, 5) for key in known}, logging=Estimate(1.0)),
-        "an infinite interval": logged(estimates={**known, "replay": Estimate(0.005, -inf, inf, 0)}),
-        "losses": logged(quantity="loss"),
+        "no estimates": logged(estimates={}),
+        "one estimate": logged(estimates={"dr": estimate(0.5, -inf, inf, 1)}),
+        "an enormous interval": logged(estimates={**known, "ips": estimate(0.02, -3.5, 4.0, 10_000)}),
+        "equal estimates": logged(
+            estimates={key: estimate(1.0, 1.0, 1.0, 5) for key in known}, logged=estimate(1.0, 1.0, 1.0, 5)
+        ),
+        "an infinite interval": logged(estimates={**known, "replay": estimate(0.005, -inf, inf, 0)}),
+        "losses": logged(log=StandInLog(losses=True)),
+        "a policy": logged(learners=[]),
         "all that can be known": logged(
             runs=10, effective=812.25, largest=34.0, notes=["The log is thin."],
             certificates=odd()["unobserved"].certificates,
-            estimates={**known, "dr": Estimate(0.0052, 0.0026, 0.0078, 10_000, (0.0011, 0.0123))},
+            estimates={**known, "dr": estimate(0.0052, 0.0026, 0.0078, 10_000, (0.0011, 0.0123))},
         ),
-        "an unknown estimator": logged(estimates={**known, "switch-dr": Estimate(0.0045, 0.003, 0.006, 9)}),
+        "an unknown estimator": logged(estimates={**known, "switch-dr": estimate(0.0045, 0.003, 0.006, 9)}),
     }  # fmt: skip

@@ -578,8 +578,8 @@ def test_bounds_and_quantiles_make_a_report(learner, world):
     assert report.course.certificate[-1] == pytest.approx(np.median(pulls.certificate_curve[:, -1]))
     assert sum(values[-1] for values in report.course.probabilities.values()) == pytest.approx(1)
     assert sum(report.draws.values()) == pytest.approx(1)
-    assert report.loss == pytest.approx(pulls.losses.mean())
-    assert report.runs == 20
+    assert report.pulls.loss == pytest.approx(pulls.losses.mean())
+    assert report.pulls.runs == 20
 
 
 def test_reports_of_rewards_tell_rewards():
@@ -588,10 +588,10 @@ def test_reports_of_rewards_tell_rewards():
     table = 20 * PLAIN - 5
     pulls = simulate(learner, table, runs=3)
     report = pulls.report("title", {})
-    assert report.reward == pytest.approx(15 * ROUNDS - report.loss)
-    assert report.best_arm_reward == pytest.approx(table.sum(0).max())
-    assert report.best_arm == str(table.sum(0).argmax())
-    assert report.best_arm_loss == pytest.approx(15 * ROUNDS - table.sum(0).max())
+    assert pulls.reward == pytest.approx(15 * ROUNDS - pulls.loss)
+    assert report.pulls.best_arm_reward == pytest.approx(table.sum(0).max())
+    assert report.pulls.best_arm == str(table.sum(0).argmax())
+    assert report.pulls.best_arm_loss == pytest.approx(15 * ROUNDS - table.sum(0).max())
 
 
 def test_reports_say_who_slept_and_what_regret_is_against():

@@ -303,11 +303,11 @@ def test_only_what_is_certified_is_drawn(run, mail, monkeypatch):
     run("learn", mail, *BARE, "--report", mail.parent / "r.html")
     run("learn", mail, "--learner", "online-gradient-descent", "--quiet", "--report", mail.parent / "r.html")
     smallest = min(one["bound"] for one in found["certificates"] if one["applies"])
-    (bound,) = drawn[0].bounds
-    assert [value for _, value in bound.points] == [np.floor(smallest * (1 + 1e-9) + 1e-9)]
-    assert drawn[1].bounds == [] == drawn[1].certificates
+    assert drawn[0].bound[1] == np.floor(smallest * (1 + 1e-9) + 1e-9)
+    assert drawn[1].bound is None
+    assert drawn[1].certificates == []
     assert drawn[2].quantity == "mistakes"
-    assert [bound.name for bound in drawn[2].bounds] == ["Mistakes from regret"]
+    assert drawn[2].bound[0] == "Mistakes from regret"
 
 
 # ---- predict

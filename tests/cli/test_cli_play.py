@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from inspect import signature
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
 from regretless.play import play
 from regretless.play.compatibility import TABLES, WORST, fits
-from regretless.report import LowerBoundPanel, PlayReport, play_page
+from regretless.play.lower_bounds import CheckedLowerBound
+from regretless.play.player import Point
+from regretless.report import PlayReport, play_page
 
 from ..command_line import CommandLine
 from ..docs.documents import page
@@ -527,24 +530,33 @@ def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
         original = report.page_of_play
         patch.setattr(report, "page_of_play", lambda play: drawn.append(play) or original(play))
         found = run(*play, "--report", path).json
-    assert [rounds for rounds, *_ in drawn[0].curve] == list(range(1, 22))
+    assert [point.rounds for point in drawn[0].play.curve] == list(range(1, 22))
     assert [point["rounds"] for point in found["curve"]] == [1, 2, 4, 8, 16, 21]
     assert found["curve"] == run(*play).json["curve"]
-    assert drawn[0].title == "standard-optimal against shattered-tree"
-    assert list(drawn[0].forced[0].course)[:5] == [(1, 1.0), (2, 2.0), (3, 3.0), (4, 3.0), (5, 3.0)]
+    shown = original(drawn[0])
+    assert shown.title == "standard-optimal against shattered-tree"
+    floor = next(line for line in shown.panels[0].series if line.floor)
+    assert list(floor.points)[:5] == [(1, 1.0), (2, 2.0), (3, 3.0), (4, 3.0), (5, 3.0)]
 
 
 def test_a_promise_is_drawn_as_it_grows():
     """A floor that is the number of rounds in the end is no line at that height."""
-    forced = LowerBoundPanel("All", "sure", "mistakes", 4.0, 4.0, True, "s", [(1, 1.0), (2, 2.0), (4, 4.0)])
-    curve = [(rounds, float(rounds), None) for rounds in (1, 2, 4)]
-    shown = PlayReport("t", "l", "n", {}, {}, 4, 1, "mistakes", curve, [forced], [], 0.1)
-    floor = next(line for line in play_page._panel(shown).series if line.floor)
-    assert list(floor.points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
-    alone = replace(shown, forced=[replace(forced, course=())])
-    floor = next(line for line in play_page._panel(alone).series if line.floor)
-    assert (list(floor.points), floor.mark) == ([(4.0, 4.0)], "dots")
-    assert "<svg" in report.render(play_page.page_of_play(alone))
+    bound = LowerBound("All", "mistakes", 4.0, "s")
+    result = SimpleNamespace(
+        learner=SimpleNamespace(name="l"), rounds=4, runs=1, counts="mistakes", certificates=[], seconds=0.1,
+        curve=[Point(rounds, float(rounds), None) for rounds in (1, 2, 4)],
+        promises=[CheckedLowerBound(bound, 4.0)],
+        promised=lambda rounds: [replace(bound, least=float(rounds))],
+    )  # fmt: skip
+
+    def floor():
+        (panel,) = play_page.page_of_play(PlayReport(result, "n", {}, {})).panels
+        return next(line for line in panel.series if line.floor)
+
+    assert list(floor().points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
+    result.promised = lambda rounds: []
+    assert (list(floor().points), floor().mark) == ([(4.0, 4.0)], "dots")
+    assert "<svg" in report.render(play_page.page_of_play(PlayReport(result, "n", {}, {})))
 
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):

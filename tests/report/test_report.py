@@ -11,6 +11,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -23,9 +24,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.certificate import Certificate
-from regretless.report import BoundCurve, Report, formatting, page_of_run, render, write_report
+from regretless.report import Report, formatting, page_of_run, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
-from regretless.report.run_page import at_round, count_panel, rate_panel, recent_rates, thin
+from regretless.report.certified import bare
+from regretless.report.curves import Panel, Series, at_round, thin
+from regretless.report.run_page import count_panel, rate_panel, recent_rates
 from regretless.report.summary import tightest, verdict
 from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.report.template import mathml
@@ -52,17 +55,26 @@ def certificate(name: str = "sharp_root", **changes: Any) -> SimpleNamespace:
     """A certificate as the page reads it; it does not apply when `why` is given."""
     values: dict[str, Any] = {"observed": 540, "bound": 812.7, "kind": "sure", "why": None, **changes}
     observed, bound, why = values["observed"], values["bound"], values["why"]
+    quantity = values.get("quantity", "updates")
+    theorem = stand_in(name, values["kind"])
+    theorem.whole = bare(quantity) in ("mistakes", "updates")
     return SimpleNamespace(
-        theorem=stand_in(name, values["kind"]),
-        quantity=values.get("quantity", "updates"),
+        theorem=theorem,
+        quantity=quantity,
         observed=None if why else observed,
         bound=None if why else bound,
+        shown_bound=None if why else bound,
         applies=why is None,
         why=why,
         holds=why is not None or observed <= bound * (1 + 1e-9),
         confidence=values.get("confidence"),
         comparator=values.get("comparator"),
     )
+
+
+def comparator(**sums: Any) -> SimpleNamespace:
+    """A comparator of which so much is known."""
+    return SimpleNamespace(describe=lambda: sums)
 
 
 def run(rounds: int, points: int = 420) -> list[tuple[int, int, int]]:
@@ -77,26 +89,27 @@ def run(rounds: int, points: int = 420) -> list[tuple[int, int, int]]:
     return curve
 
 
+def learner(name: str, **parameters: Any) -> SimpleNamespace:
+    """A learner of that name with these parameters."""
+    return SimpleNamespace(name=name, get_params=lambda: parameters)
+
+
 def sample(**changes: Any) -> Report:
     """A report with something in every part of it."""
     curve = run(10_000)
     last = curve[-1][2]
-    comparator = {"name": "averaged weights", "norm": 12.5, "hinge": 301.25, "loss": None}
+    against = comparator(name="averaged weights", norm=12.5, hinge=301.25, loss=None)
     certificates = [
         certificate("separable", why="no comparator separates the rounds"),
-        certificate("sharp_root", observed=last, bound=last * 1.5, comparator=comparator),
+        certificate("sharp_root", observed=last, bound=last * 1.5, comparator=against),
     ]
     report = Report(
         title="Perceptron on mail.svm",
-        learner="Perceptron",
-        parameters={"ties": "update", "shuffle": False, "radius": None, "rate": 0.1},
+        learner=learner("Perceptron", ties="update", shuffle=False, radius=None, rate=0.1),
         source={"path": "mail.svm", "rows": 10_000, "features": 500, "skipped": 0, "passes": 1},
         curve=curve,
-        bounds=[BoundCurve("Sharp root", [(1, last * 1.5), (10_000, last * 1.5)])],
-        quantity="updates",
         certificates=certificates,
         weights=[("free", 2.5), ("result", -1.25), ("prize", 0.5)],
-        comparators=[comparator],
         seconds=0.25,
     )
     return replace(report, **changes)
@@ -106,24 +119,19 @@ def degenerate() -> dict[str, Report]:
     """Runs in which something is missing, zero, infinite or enormous."""
     zero = [(t, 0, 0) for t in (1, 2, 4, 8, 16, 32, 64)]
     trillion = run(10**12, points=200)
-    infinite = certificate(bound=math.inf)
-    bare: dict[str, Any] = {"bounds": [], "certificates": [], "weights": [], "comparators": []}
+    bare: dict[str, Any] = {"certificates": [], "weights": []}
     return {
         "no mistakes": sample(curve=zero, certificates=[certificate(observed=0, bound=25.0)]),
         "one round": sample(curve=[(1, 0, 1)], seconds=None, **bare),
         "one mistake in one round": sample(curve=[(1, 1, 1)], **bare),
         "no rounds": sample(curve=[], **bare),
         "round zero alone": sample(curve=[(0, 0, 0)], **bare),
-        "nothing applies": sample(certificates=[certificate(why="labels are not two")], bounds=[]),
-        "a trillion rounds": sample(curve=trillion, bounds=[BoundCurve("b", [(1, 6.0e11)])]),
-        "an infinite bound": sample(bounds=[BoundCurve("b", [(1, math.inf)])], certificates=[infinite]),
-        "a bound infinite at first": sample(bounds=[BoundCurve("b", [(1, math.inf), (100, 1e3), (10_000, 2e3)])]),
-        "a bound that is no number": sample(bounds=[BoundCurve("b", [(1, math.nan)])]),
-        "a bound without points": sample(bounds=[BoundCurve("b", [])]),
-        "an enormous bound": sample(bounds=[BoundCurve("b", [(1, 1e200)])]),
+        "nothing applies": sample(certificates=[certificate(why="labels are not two")]),
+        "a trillion rounds": sample(curve=trillion, certificates=[certificate("b", bound=6.0e11)]),
+        "an infinite bound": sample(certificates=[certificate(bound=math.inf)]),
+        "an enormous bound": sample(certificates=[certificate("b", bound=1e200)]),
         "a bound of zero": sample(curve=zero, certificates=[certificate(observed=0, bound=0.0)]),
-        "regret without a curve": sample(quantity="regret", bounds=[BoundCurve("b", [(1, 9.0)])]),
-        "negative regret": sample(quantity="regret", observed=[(t, -1.5 * t) for t in (1, 10, 100, 1000)]),
+        "mistakes of each class": sample(certificates=[certificate(quantity="mistakes (sum of 3 classes)")]),
         "zero weights": sample(weights=[("a", 0.0), ("b", 0.0)]),
         "weights that are no numbers": sample(weights=[("a", math.nan), ("b", math.inf), ("c", 1.0)]),
         "tiny weights": sample(weights=[("a", 1e-12), ("b", 3.0)]),
@@ -202,23 +210,21 @@ def test_page_is_the_same_for_the_same_run() -> None:
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:
     """Markup in any text that a user supplies is shown as text, wherever it stands."""
-    spoilt = certificate(comparator={"name": HOSTILE}, bound=900.0)
+    spoilt = certificate(comparator=comparator(name=HOSTILE), bound=700.0)
     idle = certificate(why=HOSTILE)
     for one in (spoilt, idle):
         for field in ("title", "statement", "source", "formula", "kind"):
             setattr(one.theorem, field, HOSTILE)
     report = sample(
         title=HOSTILE,
-        learner=HOSTILE,
-        parameters={HOSTILE: HOSTILE, "list": [HOSTILE]},
+        learner=learner(HOSTILE, **{HOSTILE: HOSTILE, "list": [HOSTILE]}),
         source={"path": HOSTILE, HOSTILE: HOSTILE},
-        bounds=[BoundCurve(HOSTILE, [(1, 700.0)])],
         certificates=[spoilt, idle],
         weights=[(HOSTILE, 1.0), (HOSTILE * 100, 2.0)],
-        comparators=[{HOSTILE: HOSTILE}],
     )
     for quantity in ("updates", HOSTILE):
-        page = Page(render(page_of_run(replace(report, quantity=quantity, observed=[(1, 2.0), (9, 3.0)]))))
+        spoilt.quantity = idle.quantity = quantity
+        page = Page(render(page_of_run(report)))
         tags = [tag for tag, _ in page.elements]
         assert "xss" not in tags
         assert tags.count("script") == 2
@@ -258,13 +264,12 @@ def test_degenerate_runs_make_a_sound_page(name: str) -> None:
 
 
 def test_million_rounds_stay_under_200_kilobytes() -> None:
-    """A million-round run with four bounds, many weights and many comparators fits in 200 kB."""
+    """A million-round run with many weights, and many comparators of many theorems, fits in 200 kB."""
     curve = run(10**6)
-    bounds = [BoundCurve(f"Bound {k}", [(t, 1.0 + k + m * 1.3) for t, m, _ in curve]) for k in range(4)]
     weights = [(f"feature {k} " * 20, math.sin(k)) for k in range(1000)]
-    comparators = [{"name": f"linear SVM {k}", "norm": 1.5 * k, "hinge": 7.25 * k} for k in range(100)]
-    certificates = [certificate(f"theorem_{k}") for k in range(10)]
-    report = sample(curve=curve, bounds=bounds, weights=weights, comparators=comparators, certificates=certificates)
+    comparators = [comparator(name=f"linear SVM {k}", norm=1.5 * k, hinge=7.25 * k) for k in range(100)]
+    certificates = [certificate(f"theorem_{k % 10}", comparator=one) for k, one in enumerate(comparators)]
+    report = sample(curve=curve, weights=weights, certificates=certificates)
     assert len(render(page_of_run(report)).encode()) < 200_000
 
 
@@ -394,7 +399,7 @@ def test_room_and_not_size_decides_between_regrets() -> None:
     """A larger bound against a better comparator is tighter when it leaves less room."""
     small = certificate("small", quantity="regret", observed=-50.0, bound=10.0)
     large = certificate("large", quantity="regret", observed=30.0, bound=40.0)
-    assert tightest(sample(quantity="regret", certificates=[small, large])) is large
+    assert tightest(SimpleNamespace(quantity="regret", certificates=[small, large])) is large
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -554,21 +559,25 @@ def test_path_has_a_gap_where_a_log_axis_has_no_place() -> None:
     assert drawn == "M0.0 50.0L100.0 50.0M300.0 100.0h0"
 
 
+def regret_panel(observed: Sequence[tuple[float, float]], *bounds: Series) -> Panel:
+    """A chart of a regret, on the axis of values that fits it."""
+    return Panel("counts", "Regret", "Regret", "real", [Series("Regret", "first", thin(observed)), *bounds], [])
+
+
 def test_negative_regret_leaves_gaps_and_ticks() -> None:
     """Where regret is negative on a log axis the curve is interrupted and the axis is ticked."""
-    observed = [(t, 30.0 * math.sin(t) + t**0.5) for t in range(1, 300)]
-    report = sample(quantity="regret", observed=observed, bounds=[BoundCurve("b", [(1, 5e3)])])
-    text = drawing(count_panel(report), FRAMES["counts"][0])
+    observed = [(float(t), 30.0 * math.sin(t) + t**0.5) for t in range(1, 300)]
+    panel = regret_panel(observed, Series("b", "bound0", [(1.0, 5e3), (299.0, 5e3)], bound=True))
+    text = drawing(panel, FRAMES["counts"][0])
     curve = re.findall(r'class="line first" d="([^"]+)"', text)[0]
     assert curve.count("M") > 5
     assert len(re.findall(r'class="rug first" d="(M[^"]+)"', text)) == 1
-    assert "at or below zero" in render(page_of_run(report))
+    assert "at or below zero" in render(replace(page_of_run(sample()), panels=[panel]))
 
 
 def test_regret_that_is_mostly_negative_crosses_zero_on_a_linear_axis() -> None:
     """A learner that beats its comparator is drawn whole, below a zero line inside the plot."""
-    report = sample(quantity="regret", observed=[(t, 5.0 - t) for t in range(1, 200)], bounds=[])
-    panel = count_panel(report)
+    panel = regret_panel([(float(t), 5.0 - t) for t in range(1, 200)])
     _, up = axes(panel, FRAMES["counts"][0])
     assert not up.log
     assert up.low < -194
@@ -605,9 +614,9 @@ def line_data(text: str, style: str) -> str:
 def test_titles_do_not_claim_what_the_curve_denies() -> None:
     """A chart whose curve crosses its bound does not say that it lies under it."""
     assert count_panel(sample()).title.endswith("under the certified bound")
-    crossed = sample(bounds=[BoundCurve("b", [(1, 20.0)])])
+    crossed = sample(certificates=[certificate("b", bound=20.0)])
     assert count_panel(crossed).title.endswith("against the certified bound")
-    assert "bound" not in count_panel(sample(bounds=[])).title
+    assert "bound" not in count_panel(sample(certificates=[])).title
 
 
 def test_recent_rate_looks_at_the_latest_half() -> None:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from regretless.report import BoundCurve, Report, page_of_run, write_report
+from regretless.report import Report, page_of_run, write_report
 
 from ..browser import FLAGS, Browser, find_browser, pixels
-from .test_report import HOSTILE, certificate, degenerate, run, sample
+from .test_report import HOSTILE, certificate, comparator, degenerate, run, sample
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path to look with")
 
@@ -23,21 +23,20 @@ VISIBLE = "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundi
 
 
 def rich() -> Report:
-    """A run with long names, several certificates, two bounds and all sections."""
+    """A run with long names, several certificates and all sections."""
     report = sample()
     last = report.curve[-1][2]
-    growing = BoundCurve("Bound along the way", [(t, 3.0 * u + 20) for t, _, u in report.curve])
+    sums = dict.fromkeys(("norm", "hinge", "squared_hinge", "loss", "margin"), 1.5)
+    against = comparator(name="linear SVM, C = 0.01", **sums)
     more = [
-        certificate("posterior", observed=last, bound=last * 1.1, comparator={"name": "linear SVM, C = 0.01"}),
+        certificate("posterior", observed=last, bound=last * 1.1, comparator=against),
         certificate("risk", quantity="risk", observed=0.0512, bound=0.0634, kind="probable", confidence=0.95),
     ]
     return replace(
         report,
         title="OnlineGradientDescent on a-rather-long-file-name-without-a-single-space-in-it.svmlight.zst",
-        bounds=[*report.bounds, growing],
         certificates=[*report.certificates, *more],
         weights=[*report.weights, (HOSTILE, 0.75), ("feature=" + "value" * 30, -0.5)],
-        comparators=[{**report.comparators[0], f"column {k}": 1.5 * k} for k in range(9)],
     )
 
 
@@ -59,7 +58,7 @@ def test_marks_and_numbers_are_on_the_screen(browser: Browser, tmp_path: Path, w
         "[...document.querySelectorAll('.plot')].filter(plot => plot.getBoundingClientRect().width)"
         ".map(plot => [...plot.querySelectorAll('path.line')].map(line => line.getTotalLength()))"
     )
-    assert [len(lines) for lines in lengths] == [4, 2]
+    assert [len(lines) for lines in lengths] == [3, 2]
     assert min(length for lines in lengths for length in lines) > 200
     text = browser.evaluate("document.body.innerText")
     for one in report.certificates:
@@ -173,7 +172,8 @@ def test_pointing_at_the_curve_tells_its_values(browser: Browser, tmp_path: Path
     pixel = 64 + (960 - 18 - 64) * math.log(t) / math.log(10_000)
     browser.point(left + pixel * scale, top + 100)
     counts, rates = browser.evaluate(LEGENDS)
-    bound = math.floor(report.bounds[0].points[0][1])
+    assert report.bound is not None
+    bound = math.floor(report.bound[1])
     assert counts == [f"After {t:,} rounds", f"{updates:,}", f"{mistakes:,}", f"{bound:,}"]
     assert rates[0] == f"After {t:,} rounds"
     assert float(rates[1].rstrip("%")) == pytest.approx(100 * mistakes / t, rel=0.01)

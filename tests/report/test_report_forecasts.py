@@ -12,29 +12,24 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
+from regretless.experts.history import History
 from regretless.plot import figure
-from regretless.report import (
-    ForecastReport,
-    History,
-    formatting,
-    page_of_forecasts,
-    render,
-    write_report,
-)
+from regretless.report import ForecastReport, formatting, page_of_forecasts, render, write_report
 from regretless.report.axes import value_axis
 from regretless.report.curves import Panel
-from regretless.report.forecast_charts import panels
 from regretless.report.forecast_page import lead
 from regretless.report.svg import FRAMES, _apart_by, axes, drawing
 
-from .test_report import HOSTILE, Page, certificate, contrast
+from .test_report import HOSTILE, Page, certificate, contrast, learner
 
 
 def play(
@@ -74,99 +69,118 @@ def play(
     return {"names": names, "log": log, "residuals": residuals, "eta": eta}
 
 
+def rows(*columns: Any) -> list[Any]:
+    """A table of a history from the columns of its experts."""
+    return list(np.array(columns, dtype=np.float32).T)
+
+
 def history(game: dict[str, Any], **changes: Any) -> History:
     """What the game was like at each round."""
     names, log = game["names"], game["log"]
-    last = log[-1]
-    leading = sorted(range(len(names)), key=lambda k: -last[3][k])[:12]
-    best = sorted(range(len(names)), key=lambda k: last[2][k])[:12]
-    weights: dict[str, Any] = {names[k]: [row[3][k] for row in log] for k in leading}
-    if len(names) > 12:
-        weights["others"] = [1 - sum(row[3][k] for k in leading) for row in log]
     made = History(
+        names,
         rounds=[row[0] for row in log],
         learner_loss=[row[1] for row in log],
-        best_expert_loss=[min(row[2]) for row in log],
         regret=[row[1] - min(row[2]) for row in log],
-        expert_losses={names[k]: [row[2][k] for row in log] for k in best},
-        weights=weights,
-        rate=[2 * math.sqrt(math.log(len(names)) / row[0]) / 30 for row in log],
         bound=[None if row[0] < 3 else 14 * math.sqrt(row[0] * math.log(len(names))) for row in log],
-        lower_bound=[3 * math.sqrt(row[0] / 8) for row in log],
+        rate=[2 * math.sqrt(math.log(len(names)) / row[0]) / 30 for row in log],
+        expert_losses=rows(*zip(*(row[2] for row in log), strict=True)),
+        faced=rows(*[[row[1] for row in log]] * len(names)),
+        weights=rows(*zip(*(row[3] for row in log), strict=True)),
         residuals=game["residuals"],
     )
     return replace(made, **changes)
 
 
-def forecasts(game: dict[str, Any] | None = None, **changes: Any) -> ForecastReport:
-    """A report with something in every part of it."""
+def comparator(name: str, label: str, loss: float, regret: float, **detail: Any) -> SimpleNamespace:
+    """A comparator as the page reads it."""
+    return SimpleNamespace(name=name, label=label, loss=loss, regret=regret, detail=detail)
+
+
+def forecasts(
+    game: dict[str, Any] | None = None,
+    ledger: dict[str, Any] | None = None,
+    weights: Any = None,
+    **changes: Any,
+) -> ForecastReport:
+    """A report with something in every part of it, with changes of the learner's ledger and weights or of itself."""
     game = game or play(8, 60)
-    names, (rounds, loss, sums, weights) = game["names"], game["log"][-1]
+    names, (rounds, loss, sums, shares) = game["names"], game["log"][-1]
     best = min(sums)
-    made = ForecastReport(
-        title="Hedge on forecasts.csv",
-        learner="Hedge",
-        parameters={"eta": game["eta"], "linearize": True, "prior": None},
-        source={"path": "forecasts.csv", "rows": rounds, "target": "load", "time": "date", "experts": len(names)},
-        loss_name="square",
-        rounds=rounds,
-        loss=loss,
-        mean_loss=loss / rounds,
-        expert_losses=dict(zip(names, sums, strict=True)),
-        comparators=[
-            {
-                "name": "best_expert",
-                "label": f"best expert {names[sums.index(best)]}",
-                "loss": best,
-                "regret": loss - best,
-                "detail": {"expert": names[sums.index(best)]},
-            },
-            {"name": "best_convex", "loss": 0.8 * best, "regret": loss - 0.8 * best, "detail": {"experts used": 5}},
-            {"name": "uniform", "loss": 1.3 * best, "regret": loss - 1.3 * best, "detail": {}},
+    combiner = learner("Hedge", eta=game["eta"], linearize=True, prior=None)
+    combiner.names = lambda: names
+    combiner.weights = np.array(shares if weights is None else weights)
+    book = {"rounds": float(rounds), "loss": loss, "losses": sums, "faced": [loss] * len(names), "absent": 0.0}
+    combiner.ledger_ = SimpleNamespace(**book | {"delay": 0.0} | (ledger or {}))
+    values: dict[str, Any] = {
+        "title": "Hedge on forecasts.csv",
+        "learner": combiner,
+        "loss_name": "square",
+        "source": {
+            "path": "forecasts.csv", "rows": rounds, "target": "load", "time": "date", "experts": len(names),
+        },
+        "history": history(game),
+        "comparators": [
+            comparator(
+                "best_expert", f"best expert {names[sums.index(best)]}", best, loss - best,
+                expert=names[sums.index(best)],
+            ),
+            comparator("best_convex", "best convex combination", 0.8 * best, loss - 0.8 * best, **{"experts used": 5}),
+            comparator("uniform", "uniform average", 1.3 * best, loss - 1.3 * best),
         ],
-        weights=dict(zip(names, weights, strict=True)),
-        forecast=63.25,
-        certificates=[
+        "certificates": [
             certificate("hedge_posterior", quantity="regret", observed=loss - best, bound=abs(loss - best) * 1.7 + 3),
             certificate("anytime", quantity="regret", observed=loss - best, bound=abs(loss - best) * 4 + 3),
             certificate("sleeping", why="no expert was ever silent"),
         ],
-        history=history(game),
-        missing=0,
-        seconds=0.0123,
-    )
-    return replace(made, **changes)
+        "forecast": 63.25,
+        "lower_bound": [3 * math.sqrt(row[0] / 8) for row in game["log"]],
+        "seconds": 0.0123,
+    }  # fmt: skip
+    return ForecastReport(**values | changes)
+
+
+def bare(game: dict[str, Any]) -> ForecastReport:
+    """A run of which nothing is known but its ledger."""
+    combiner = forecasts(game).learner
+    return ForecastReport("t", combiner, "square", {}, History(game["names"]))
 
 
 def odd() -> dict[str, ForecastReport]:
     """Runs in which something is missing, zero, infinite, negative or enormous."""
-    game = play(5, 80)
+    game = play(3, 80)
     known = history(game)
-    last = game["log"][-1]
     times = [(f"2019-01-01T{k % 24:02d}:00", f, y) for k, (_, f, y) in enumerate(game["residuals"])]
+    nothing = {"rounds": 0.0, "loss": 0.0, "losses": [0.0] * 3, "faced": [0.0] * 3}
+    zeros, nans, infs = ([value] * 80 for value in (0.0, math.nan, math.inf))
     return {
-        "no rounds": forecasts(rounds=0, history=History(), expert_losses={}, comparators=[], weights={}),
+        "no rounds": forecasts(game, nothing, history=History(game["names"]), comparators=[], lower_bound=[]),
         "one round": forecasts(play(5, 1)),
         "one expert": forecasts(play(1, 40)),
-        "no history": forecasts(history=History()),
+        "no history": forecasts(game, history=History(game["names"])),
         "negative regret": forecasts(game, history=replace(known, regret=[-0.5 * t for t in known.rounds])),
         "an infinite bound": forecasts(game, history=replace(known, bound=[math.inf] * 80)),
         "a bound that is missing": forecasts(game, history=replace(known, bound=[None] * 80)),
         "an enormous bound": forecasts(game, history=replace(known, bound=[1e300] * 80)),
-        "a rate that is no number": forecasts(game, history=replace(known, rate=[math.nan, math.inf, 0.0, None] * 20)),
+        "a rate that is no number": forecasts(
+            game, history=replace(known, rate=[math.nan, math.inf, 0.0, math.nan] * 20)
+        ),
         "weights that are no shares": forecasts(
-            game, history=replace(known, weights={"a": [-0.5] * 80, "b": [1.25] * 80}), weights={"a": -0.5, "b": 1.25}
+            game, weights=[-0.5, 1.25, 0.25],
+            history=replace(known, weights=rows([-0.5] * 80, [1.25] * 80, [0.25] * 80)),
         ),
         "losses that are no numbers": forecasts(
-            game,
-            expert_losses={"a": math.nan, "b": math.inf, "c": 1.0},
-            history=replace(known, expert_losses={"a": [math.nan] * 80, "b": [None] * 80, "c": [math.inf] * 80}),
+            game, {"losses": [math.nan, math.inf, 1.0]}, history=replace(known, expert_losses=rows(nans, infs, infs)),
         ),
         "losses below zero": forecasts(
-            game, loss=-5.0, history=replace(known, learner_loss=[-t for t in known.rounds])
+            game, {"loss": -5.0}, history=replace(known, learner_loss=[-t for t in known.rounds])
         ),
         "losses of zero": forecasts(
-            game, history=replace(known, learner_loss=[0.0] * 80, expert_losses={"a": [0.0] * 80}, regret=[0.0] * 80)
+            game,
+            history=replace(
+                known, learner_loss=zeros, expert_losses=rows(zeros, zeros, zeros), faced=rows(zeros, zeros, zeros),
+                regret=zeros,
+            ),
         ),
         "outcomes that are missing": forecasts(
             game, history=replace(known, residuals=[(1, 2.0, None), (2, None, 3.0), (3, math.nan, 1.0)])
@@ -177,9 +191,9 @@ def odd() -> dict[str, ForecastReport]:
         ),
         "times as text": forecasts(game, history=replace(known, residuals=times)),
         "times without order": forecasts(game, history=replace(known, residuals=[(3, 1.0, 2.0), (1, 2.0, 1.5)])),
-        "late and missing": forecasts(game, delay_cost=12.5, missing=7),
-        "a bare run": ForecastReport("t", "l", {}, {}, "square", 3, 1.0, None, {"a": last[2][0]}),
-    }
+        "late and missing": forecasts(game, {"delay": 12.5, "absent": 7.0}, late=True),
+        "a bare run": bare(game),
+    }  # fmt: skip
 
 
 # --- the page -----------------------------------------------------------------------------------------------
@@ -221,13 +235,13 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
         game,
         history=spoilt,
         title=HOSTILE,
-        learner=HOSTILE,
         loss_name=HOSTILE,
         forecast=HOSTILE,
-        parameters={HOSTILE: HOSTILE},
         source={HOSTILE: HOSTILE},
-        comparators=[{"name": HOSTILE, "loss": 1.0, "regret": 2.0, "detail": {HOSTILE: HOSTILE}}],
+        comparators=[comparator(HOSTILE, HOSTILE, 1.0, 2.0, **{HOSTILE: HOSTILE})],
     )
+    combiner: Any = report.learner
+    combiner.name, combiner.get_params = HOSTILE, lambda: {HOSTILE: HOSTILE}
     page = Page(render(page_of_forecasts(report)))
     tags = [tag for tag, _ in page.elements]
     assert "xss" not in tags
@@ -238,7 +252,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 
 def test_numbers_of_the_run_are_in_the_page() -> None:
     """Losses, regrets, the forecast, parameters and what was missing are all in the text."""
-    report = forecasts(missing=7, delay_cost=12.5)
+    report = forecasts(ledger={"absent": 7.0, "delay": 12.5}, late=True)
     text = Page(render(page_of_forecasts(report))).text
     wanted = [formatting.number(report.loss), formatting.number(min(report.expert_losses.values())), "63.25", "12.5"]
     wanted += ["Forecasts missing 7", "forecasts.csv", "no expert was ever silent", *report.expert_losses]
@@ -265,11 +279,8 @@ def test_many_experts_stay_under_half_a_megabyte() -> None:
 
 def test_lead_says_more_and_less_as_they_are() -> None:
     """A positive regret reads as more than the comparator's loss, a negative one as less, in per cent of it."""
-    compared = [
-        {"name": "best_expert", "loss": 80.0, "regret": 20.0, "detail": None},
-        {"name": "uniform", "loss": 125.0, "regret": -25.0, "detail": None},
-    ]
-    text = lead(forecasts(loss=100.0, rounds=10, comparators=compared))
+    compared = [comparator("best_expert", "b", 80.0, 20.0), comparator("uniform", "u", 125.0, -25.0)]
+    text = lead(forecasts(ledger={"loss": 100.0, "rounds": 10.0}, comparators=compared))
     assert text.endswith("25% more than the best expert in hindsight, 20% less than their uniform average.")
 
 
@@ -277,7 +288,7 @@ def test_comparators_tell_the_heaviest_of_their_weights() -> None:
     """Of a combination of many experts the page names the few that weigh most, and says nothing twice."""
     game = play(20, 40)
     detail = {"expert": 3, "rounds": 40, "weights": [0.0] * 17 + [0.25, 0.5, 0.25]}
-    best = {"name": "best_convex", "loss": 1.0, "regret": 2.0, "detail": detail}
+    best = comparator("best_convex", "best convex combination", 1.0, 2.0, **detail)
     text = Page(render(page_of_forecasts(forecasts(game, comparators=[best])))).text
     assert "Best convex combination 1.000 2.000 weights expert18 0.5, expert17 0.25, expert19 0.25 Experts" in text
 
@@ -291,6 +302,11 @@ def test_bound_on_another_quantity_is_the_header_s() -> None:
 # --- the pictures -------------------------------------------------------------------------------------------
 
 
+def panels(report: ForecastReport) -> list[Panel]:
+    """Every picture of the page."""
+    return list(page_of_forecasts(report).panels)
+
+
 def panel(report: ForecastReport, key: str) -> Panel:
     """One of the pictures."""
     return next(one for one in panels(report) if one.key == key)
@@ -301,7 +317,7 @@ def test_every_picture_is_drawn() -> None:
     keys = ["regret", "weights", "losses", "forecasts", "residuals", "rate"]
     assert [one.key for one in panels(forecasts())] == keys
     assert list(curves(render(page_of_forecasts(forecasts())))) == keys
-    assert panels(forecasts(history=History())) == []
+    assert panels(odd()["no history"]) == []
 
 
 def test_regret_has_linear_axes_with_zero_on_them() -> None:
@@ -345,8 +361,8 @@ def test_stacked_weights_fill_the_axis() -> None:
     one = panel(forecasts(play(20, 60)), "weights")
     assert [value for _, value in one.series[-1].points] == pytest.approx([1.0] * 60)
     for below, line in pairwise(one.series):
-        for (_, low), (_, high), (_, share) in zip(below.points, line.points, line.told, strict=True):
-            assert high - low == pytest.approx(share, abs=1e-12)
+        for (_, low), (_, high), (_, share) in zip(below.points, line.points, line.values, strict=True):
+            assert high - low == pytest.approx(share, abs=1e-7)  # a history has single precision
     assert one.series[-1].name == "Others"
     assert axes(one, FRAMES["weights"][0])[1].high == 1.0
 
@@ -387,40 +403,45 @@ def test_losses_alike_are_drawn_as_differences() -> None:
 
 def test_silent_experts_are_mentioned_with_their_losses() -> None:
     """Where forecasts were missing, the picture of the losses warns of it."""
-    assert any("silence" in note for note in panel(forecasts(missing=3), "losses").notes)
+    assert any("silence" in note for note in panel(forecasts(ledger={"absent": 3.0}), "losses").notes)
     assert not any("silence" in note for note in panel(forecasts(), "losses").notes)
 
 
 def test_silent_experts_are_compared_over_the_rounds_they_spoke_in() -> None:
     """Where it is known what the learner lost while an expert spoke, picture, order and table go by that."""
-    game = play(3, 40)
-    losses = {"often": [2.0 * t for t in range(1, 41)], "seldom": [0.5 * t for t in range(1, 41)]}
-    faced = {"often": [3.0 * t for t in range(1, 41)], "seldom": [0.1 * t for t in range(1, 41)]}
-    known = history(game, expert_losses=losses, faced=faced, weights={})
-    ends = {name: values[-1] for name, values in losses.items()}
-    report = forecasts(game, history=known, expert_losses=ends, faced={"often": 120.0, "seldom": 4.0}, missing=9)
+    game = play(2, 40)
+    game["names"] = ["often", "seldom"]
+    losses = [[2.0 * t for t in range(1, 41)], [0.5 * t for t in range(1, 41)]]
+    faced = [[3.0 * t for t in range(1, 41)], [0.125 * t for t in range(1, 41)]]
+    known = history(game, expert_losses=rows(*losses), faced=rows(*faced))
+    ends = {"losses": [80.0, 20.0], "faced": [120.0, 5.0], "absent": 9.0}
+    report = forecasts(game, ends, history=known)
     _, first, second = panel(report, "losses").series
     assert (first.name, second.name) == ("1 often", "2 seldom")
-    assert (first.points[-1][1], second.points[-1][1]) == (-40.0, 16.0)
+    assert (first.points[-1][1], second.points[-1][1]) == (-40.0, 15.0)
     assert "often 80.00 −40.00" in Page(render(page_of_forecasts(report))).text
-    assert "seldom 20.00 +16.00" in Page(render(page_of_forecasts(report))).text
+    assert "seldom 20.00 +15.00" in Page(render(page_of_forecasts(report))).text
 
 
 def test_long_runs_are_drawn_in_stretches_that_hide_nothing() -> None:
     """Of thousands of rounds the bars reach to the largest and the least residual, and the line has their means."""
-    rows = [(t, 10.0, 10.0 + (50.0 if t == 777 else math.sin(t))) for t in range(1, 3001)]
-    one = panel(forecasts(rounds=3000, history=replace(history(play(8, 60)), residuals=rows)), "residuals")
+    played = [(t, 10.0, 10.0 + (50.0 if t == 777 else math.sin(t))) for t in range(1, 3001)]
+    one = panel(
+        forecasts(ledger={"rounds": 3000.0}, history=replace(history(play(8, 60)), residuals=played)), "residuals"
+    )
     (line,) = one.series
     assert len(line.points) == 200
     assert max(high for _, _, high in line.spans) == pytest.approx(50.0)
-    assert sum(value for _, value in line.points) / 200 == pytest.approx(sum(y - f for _, f, y in rows) / 3000)
-    assert one.said[-1] == "Rounds 2,986 to 3,000"
+    assert sum(value for _, value in line.points) / 200 == pytest.approx(sum(y - f for _, f, y in played) / 3000)
+    assert one.captions[-1] == "Rounds 2,986 to 3,000"
 
 
 def test_the_end_of_a_run_stands_at_its_rounds() -> None:
     """Residuals of the last rounds alone are drawn at those rounds, on an axis that begins there, with a note."""
-    rows = [(f"day {k}", 1.0, 2.0) for k in range(100)]
-    one = panel(forecasts(rounds=1000, history=replace(history(play(8, 60)), residuals=rows)), "forecasts")
+    played = [(f"day {k}", 1.0, 2.0) for k in range(100)]
+    one = panel(
+        forecasts(ledger={"rounds": 1000.0}, history=replace(history(play(8, 60)), residuals=played)), "forecasts"
+    )
     assert one.series[0].points[0][0] == 901
     assert axes(one, FRAMES["forecasts"][0])[0].low == 901
     assert any("the last 100 rounds" in note for note in one.notes)
@@ -466,7 +487,7 @@ def test_learning_rate_stands_on_a_log_axis() -> None:
 def test_marks_stay_inside_the_plot(name: str) -> None:
     """No drawn coordinate of any line, area or bar lies outside the axes, at any size."""
     report = forecasts(play(20, 90)) if name == "sample" else odd()[name]
-    for one in panels(report) if report.rounds else []:
+    for one in panels(report):
         for frame in FRAMES[one.key]:
             for path_data in re.findall(r'class="(?:line|area|spans) [^>]*d="([^"]+)"', drawing(one, frame)):
                 for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path_data):

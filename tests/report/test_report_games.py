@@ -302,7 +302,7 @@ def test_strategies_fill_the_axis_and_the_rest_is_others() -> None:
     assert [top for _, top in one.series[-1].points] == pytest.approx([1.0] * len(one.series[-1].points))
     largest = max(values[-1] or 0.0 for values in report.course.columns.values())
     shown = [line for line in one.series if line.name != "Others"]
-    assert all((at_round(line.told, one.rounds) or 0.0) > 0.01 * largest for line in shown)
+    assert all((at_round(line.values, one.rounds) or 0.0) > 0.01 * largest for line in shown)
 
 
 def test_table_beside_the_gap_has_its_interval_and_its_bound() -> None:

@@ -5,70 +5,81 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from regretless.report import (
-    BoundCurve,
-    EpochRow,
-    MixReport,
-    ShardRow,
-    formatting,
-    page_of_mix,
-    render,
-    write_report,
-)
-from regretless.report.mix_page import MOST_SHARDS, lead, panels
-from regretless.report.mixtures import WEIGHTED
+from regretless.distributed.history import Epoch
+from regretless.report import MixReport, formatting, page_of_mix, render, write_report
+from regretless.report.mix_page import MOST_SHARDS, WEIGHTED, lead, panels
 
-from .test_report import HOSTILE, Page, certificate
+from .test_report import HOSTILE, Page, certificate, comparator, learner
 from .test_report_pulls import sound
 
 SEPARABLE = "Updates of mixed perceptrons"
 
 
-def epochs(count: int = 3, shards: int = 8) -> list[EpochRow]:
+def epoch(rounds: int, mistakes: int, updates: int, weighted: float, seconds: float | None = None) -> Epoch:
+    """An epoch in which all shards counted the same."""
+    return Epoch(1, rounds, mistakes, updates, weighted, 1 / 8, 1 / 8, seconds=seconds)
+
+
+def epochs(count: int = 3, shards: int = 8) -> list[Epoch]:
     """Epochs that get better, their updates weighted as if all shards counted the same."""
     updates = [30_000 // (k + 1) for k in range(count)]
-    return [EpochRow(320_000, 9 * n // 10, n, n / shards, 0.5) for n in updates]
+    return [epoch(320_000, 9 * n // 10, n, n / shards, 0.5) for n in updates]
 
 
-def mixed(**changes: Any) -> MixReport:
-    """A report with something in every part of it."""
-    report = MixReport(
-        title="AveragedPerceptron on part-*.svm",
-        learner="averaged-perceptron",
-        parameters={"rate": 1.0},
-        source={"path": "part-*.svm", "shards": 8, "rows": 320_000, "features": 2000, "nonzeros": 10**7, "skipped": 0},
-        how={"Epochs": 3, "A shard counts": "as much as any other", "Processes": 2},
-        epochs=epochs(),
-        shards=[ShardRow(f"part-{k}.svm", 40_000, 1 / 8) for k in range(1, 9)],
-        bounds=[BoundCurve(SEPARABLE, [(1.0, 30_000.5)])],
-        certificates=[
-            certificate("mixed", quantity=WEIGHTED, observed=6875.0, bound=30_000.5),
-            certificate("clean", quantity=WEIGHTED, why="no weights separate the rows"),
-        ],
-        weights=[("17", 1.25), ("4", -2.5)],
-        comparators=[{"name": "last weights", "norm": 3.5}],
-        seconds=1.75,
+def certified(title: str = SEPARABLE, bound: float = 30_000.5) -> list[SimpleNamespace]:
+    """A bound on the weighted updates under that title, and one that does not apply."""
+    made = certificate("mixed", quantity=WEIGHTED, observed=6875.0, bound=bound, comparator=comparator(norm=3.5))
+    made.theorem.title = title
+    return [made, certificate("clean", quantity=WEIGHTED, why="no weights separate the rows")]
+
+
+def mixed(
+    history: list[Epoch] | None = None, shards: int = 8, names: list[str] | None = None, **changes: Any
+) -> MixReport:
+    """A report with something in every part of it; changes are of the report."""
+    history = epochs() if history is None else history
+    mixture = SimpleNamespace(
+        learner=learner("averaged-perceptron", rate=1.0),
+        history=history,
+        names=[f"part-{k}.svm" for k in range(1, shards + 1)] if names is None else names,
+        rounds=np.full(shards, 40_000),
+        shares=np.full(shards, len(history) / 8),
     )
-    return replace(report, **changes)
+    values: dict[str, Any] = {
+        "title": "AveragedPerceptron on part-*.svm",
+        "mixture": mixture,
+        "source": {"path": "part-*.svm", "shards": 8, "rows": 320_000, "features": 2000, "skipped": 0},
+        "how": {"Epochs": 3, "A shard counts": "as much as any other", "Processes": 2},
+        "certificates": certified(),
+        "weights": [("17", 1.25), ("4", -2.5)],
+        "seconds": 1.75,
+    }
+    return MixReport(**values | changes)
+
+
+def unknown_shares() -> MixReport:
+    """A run whose shards' shares are no numbers."""
+    report = mixed(shards=1)
+    report.mixture.shares = np.array([math.nan])
+    return report
 
 
 ODD = {
-    "nothing": mixed(epochs=[], shards=[], bounds=[], certificates=[], weights=[], comparators=[], seconds=None),
-    "one epoch": mixed(epochs=epochs(1)),
-    "an empty epoch": mixed(epochs=[EpochRow(0, 0, 0, 0.0), *epochs(1)]),
-    "no updates": mixed(epochs=[EpochRow(10, 0, 0, 0.0)] * 2),
-    "one shot": mixed(epochs=epochs(1), once=True, bounds=[], certificates=[]),
-    "infinite bound": mixed(bounds=[BoundCurve(SEPARABLE, [(1.0, math.inf)])]),
-    "far bound": mixed(bounds=[BoundCurve(SEPARABLE, [(1.0, 1e18)])]),
-    "no number": mixed(bounds=[BoundCurve(SEPARABLE, [(1.0, math.nan)])]),
-    "rising bound": mixed(bounds=[BoundCurve(SEPARABLE, [(1.0, 9e3), (3.0, 4e4)])]),
-    "unknown shares": mixed(shards=[ShardRow("a", 3, math.nan)]),
-    "very many": mixed(epochs=epochs(1000), shards=[ShardRow(f"part-{k}", 1, 1e-4) for k in range(10_000)]),
+    "nothing": mixed([], shards=0, certificates=[], weights=[], seconds=None),
+    "one epoch": mixed(epochs(1)),
+    "an empty epoch": mixed([epoch(0, 0, 0, 0.0), *epochs(1)]),
+    "no updates": mixed([epoch(10, 0, 0, 0.0)] * 2),
+    "one shot": mixed(epochs(1), once="weights averaged", certificates=[]),
+    "infinite bound": mixed(certificates=certified(bound=math.inf)),
+    "far bound": mixed(certificates=certified(bound=1e18)),
+    "unknown shares": unknown_shares(),
+    "very many": mixed(epochs(1000), shards=10_000),
 }
 
 
@@ -95,9 +106,10 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
     """Markup in the name of a shard, a bound, a parameter or a feature is shown as text, wherever it stands."""
     said = {HOSTILE: HOSTILE}
     report = mixed(
-        title=HOSTILE, learner=HOSTILE, parameters=said, source=said, how=said, shards=[ShardRow(HOSTILE, 1, 1.0)],
-        bounds=[BoundCurve(HOSTILE, [(1.0, 3e4)])], weights=[(HOSTILE, 1.0)],
+        title=HOSTILE, source=said, how=said, shards=1, names=[HOSTILE], certificates=certified(HOSTILE),
+        weights=[(HOSTILE, 1.0)],
     )  # fmt: skip
+    report.mixture.learner = learner(HOSTILE, **said)
     page = sound(render(page_of_mix(report)))
     tags = [tag for tag, _ in page.elements]
     assert "xss" not in tags
@@ -110,8 +122,13 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     """Weighted and plain counts of each epoch, shards, bounds, parameters and how it was run are all in the text."""
     report = mixed()
     text = Page(render(page_of_mix(report))).text
-    wanted = [report.mistakes, report.updates, report.weighted, *(one.weighted for one in report.epochs)]
-    assert report.weighted == sum(report.epochs[k].updates for k in range(3)) / 8 == 6875
+    wanted = [
+        report.mistakes,
+        report.updates,
+        report.weighted,
+        *(one.weighted_updates for one in report.mixture.history),
+    ]
+    assert report.weighted == sum(one.updates for one in report.mixture.history) / 8 == 6875
     for words in map(formatting.number, wanted):
         assert words in text
     for words in ("part-8.svm", "12.5%", SEPARABLE, "30,000", "Processes", "Does not apply", "no weights separate"):
@@ -127,7 +144,7 @@ def test_the_first_line_is_what_theorems_bound() -> None:
     assert [value for _, value in counts.series[0].points] == [3750.0, 5625.0, 6875.0]
     assert [value for _, value in counts.series[1].points] == [30_000.0, 45_000.0, 55_000.0]
     assert [value for _, value in rates.series[0].points] == [0.9 * 30 / 320 / k for k in (1, 2, 3)]
-    exceeded = panels(mixed(bounds=[BoundCurve(SEPARABLE, [(1.0, 5000.0)])]))[0]
+    exceeded = panels(mixed(certificates=certified(bound=5000.0)))[0]
     assert "under" not in exceeded.title
 
 
@@ -141,7 +158,7 @@ def test_a_bound_far_above_is_told_and_not_drawn() -> None:
 
 def test_averaging_once_is_said_to_have_no_guarantee() -> None:
     """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the average."""
-    report = mixed(epochs=epochs(1), once=True, certificates=[certificate("mixed", why="averaged once")])
+    report = mixed(epochs(1), once="weights averaged", certificates=[certificate("mixed", why="averaged once")])
     assert lead(report).startswith("8 shards were learned apart")
     assert "learned apart" in Page(render(page_of_mix(report))).text
     assert "they do not say of the average" in Page(render(page_of_mix(report))).text.replace("\n", " ")
@@ -151,8 +168,8 @@ def test_a_long_list_of_shards_is_cut_and_says_so() -> None:
     """Of many shards the first are listed, and how many there are is told."""
     text = Page(render(page_of_mix(ODD["very many"]))).text
     assert f"the first {MOST_SHARDS} of 10,000 shards" in text
-    assert f"part-{MOST_SHARDS - 1}" in text
-    assert f"part-{MOST_SHARDS}\n" not in text
+    assert f"part-{MOST_SHARDS}.svm" in text
+    assert f"part-{MOST_SHARDS + 1}.svm" not in text
 
 
 def test_the_page_is_written_whole(tmp_path) -> None:

@@ -22,7 +22,6 @@ from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
 from regretless.plot import figure
 from regretless.report import (
-    Estimate,
     PullCurves,
     formatting,
     logged_page,
@@ -35,10 +34,10 @@ from regretless.report import (
 from regretless.report.curves import Panel
 from regretless.report.histogram import bins, quantile
 from regretless.report.intervals import writer
-from regretless.report.pull_page import OBSERVABLE, panels, stills
+from regretless.report.pull_charts import OBSERVABLE, panels, stills
 from regretless.report.svg import FRAMES, axes, drawing
 
-from ..bandits.pull_reports import course, game, logged, odd, odd_logs, pulls
+from ..bandits.pull_reports import StandInLog, course, estimate, game, logged, odd, odd_logs, pulls
 from .test_report import HOSTILE, Page, certificate
 
 
@@ -90,11 +89,15 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
     known = course(game())
     shares = {f"{HOSTILE}{k}": values for k, values in enumerate(known.probabilities.values())}
     runs = pulls(
-        title=HOSTILE, learner=HOSTILE, best_arm=HOSTILE, parameters={HOSTILE: HOSTILE}, source={HOSTILE: HOSTILE},
-        draws={HOSTILE: 1.0}, arm_losses={HOSTILE: 1.0},
+        title=HOSTILE, best_arm=HOSTILE, parameters={HOSTILE: HOSTILE}, source={HOSTILE: HOSTILE}, against=HOSTILE,
+        arms=[HOSTILE], draws=[1.0], arm_losses=[1.0],
         course=replace(known, probabilities=shares, bounds={HOSTILE: known.certificate}),
     )  # fmt: skip
-    log = logged(title=HOSTILE, quantity=HOSTILE, estimates={HOSTILE: Estimate(1.0, 0.5, 2.0)}, draws={HOSTILE: 1.0})
+    arm, shares_of_one = StandInLog((HOSTILE,)), np.ones(1)
+    log = logged(
+        title=HOSTILE, log=arm, estimates={HOSTILE: estimate(1.0, 0.5, 2.0, 9)}, draws=shares_of_one,
+        logged_draws=shares_of_one,
+    )  # fmt: skip
     for text in (render(page_of_pulls(runs)), render(page_of_log(log))):
         page = sound(text)
         tags = [tag for tag, _ in page.elements]
@@ -109,8 +112,9 @@ def test_numbers_of_the_runs_are_in_the_page() -> None:
     report = pulls()
     text = Page(render(page_of_pulls(report))).text
     assert report.pseudo_regret is not None
-    assert report.best_arm_loss is not None
-    wanted = [formatting.number(value) for value in (report.loss, report.pseudo_regret, report.best_arm_loss)]
+    best = report.pulls.best_arm_loss
+    assert best is not None
+    wanted = [formatting.number(value) for value in (report.pulls.loss, report.pseudo_regret, best)]
     wanted += [formatting.number(one.bound) for one in report.certificates if one.bound is not None]
     wanted += [
         "Exceeded in none of 100 runs",
@@ -152,8 +156,11 @@ def test_ten_thousand_runs_stay_under_200_kilobytes() -> None:
     """A page on ten thousand runs among a hundred thousand arms holds bars for ranges of runs, and the leading arms."""
     chance = np.random.default_rng(3)
     regrets = chance.normal(300, 40, 10_000).tolist()
-    draws = {f"arm{k}": 1e-5 for k in range(200)}
-    text = render(page_of_pulls(pulls(game(60, 500, 30), runs=10_000, arms=100_000, regrets=regrets, draws=draws)))
+    arms, draws = [f"arm{k}" for k in range(100_000)], [1e-5] * 100_000
+    report = pulls(
+        game(60, 500, 30), runs=10_000, arms=arms, regrets=regrets, draws=draws, arm_losses=np.arange(100_000)
+    )
+    text = render(page_of_pulls(report))
     assert len(text.encode()) < 200_000
     assert "99,970 arms drawn less have >99.9% together." in Page(text).text
 
@@ -211,9 +218,9 @@ def test_bounds_that_do_not_apply_are_not_drawn() -> None:
 
 def test_lead_of_a_log_tells_where_the_log_s_own_mean_lies() -> None:
     """The log's own mean is said to be below, within or above the headline's interval, as it is."""
-    assert "0.0026 to 0.0078" not in logged_page.lead(logged(estimates={"snips": Estimate(0.1, 0.0, 0.2, 9)}))
+    assert "0.0026 to 0.0078" not in logged_page.lead(logged(estimates={"snips": estimate(0.1, 0.0, 0.2, 9)}))
     for value, words in ((0.001, "0.0010, is below"), (0.005, "0.0050, is within"), (0.01, "0.0100, is above")):
-        text = logged_page.lead(logged(logging=Estimate(value)))
+        text = logged_page.lead(logged(logged=estimate(value, value, value, 9)))
         assert ": 0.0026 to 0.0078 (doubly robust, which" in text
         assert f"the log’s own mean, {words} that interval." in text
 
@@ -334,7 +341,7 @@ def test_probabilities_fill_the_axis() -> None:
         assert len(one.series) == many
         assert [value for _, value in one.series[-1].points] == pytest.approx([1.0] * len(report.course.rounds))
         for k, t in enumerate(report.course.rounds):
-            assert sum(line.told[k][1] for line in one.series) == pytest.approx(1.0), t
+            assert sum(line.values[k][1] for line in one.series) == pytest.approx(1.0), t
 
 
 def test_arms_that_have_numbers_are_called_arms() -> None:
@@ -361,7 +368,7 @@ def test_tables_say_what_the_pictures_show() -> None:
 def test_marks_stay_inside_the_plot(name: str) -> None:
     """No drawn coordinate of any line, band or area lies outside the axes, at any size."""
     report = pulls() if name == "sample" else odd()[name]
-    for one in panels(report) if report.rounds else []:
+    for one in panels(report) if report.pulls.rounds else []:
         for frame in FRAMES[one.key]:
             for path_data in re.findall(r'class="(?:line|area|band|edge) [^>]*d="([^"]+)"', drawing(one, frame)):
                 for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path_data):
@@ -430,14 +437,13 @@ def test_whiskers_stand_at_their_numbers() -> None:
     report = logged()
     picture = logged_page.estimate_still(report)
     assert picture is not None
-    known = [*report.estimates.values(), report.logging]
+    known = [*report.evaluation.estimates.values(), report.evaluation.logged]
     for text in picture.drawings:
         places, values = [], []
         for one, row in zip(known, re.findall(r"<g>.*?</g>", text), strict=True):
-            assert one is not None
             low, high = re.findall(r'class="whisker[^"]*" d="M([\d.]+) [\d.]+H([\d.]+)', row)[0]
             places += [float(low), float(re.findall(r'cx="([\d.]+)"', row)[0]), float(high)]
-            values += [float(value) for value in (one.low, one.value, one.high) if value is not None]
+            values += [float(value) for value in (one.low, one.value, one.high)]
         slope, level = np.polyfit(values, places, 1)
         assert places == pytest.approx([slope * value + level for value in values], abs=0.2)
         assert slope > 0
@@ -455,7 +461,7 @@ def test_enormous_interval_is_cut_off_and_told() -> None:
 @given(st.floats(1e-6, 1e6), st.floats(-1e3, 1e3))
 def test_estimates_are_written_with_the_digits_of_their_interval(width: float, value: float) -> None:
     """Written numbers are off by at most a tenth of the narrowest interval's width."""
-    write = writer([Estimate(value, value, value + width)])
+    write = writer([estimate(value, value, value + width, 9)])
     shown = float(write(value).replace(",", "").replace("−", "-"))
     assert abs(shown - value) <= 0.06 * width or width > 10
 

@@ -197,29 +197,21 @@ def report_of(outcome: CombineOutput) -> ForecastReport:
     """The run as a report shows it."""
     from ..report import ForecastReport
 
-    run, values = outcome.run, outcome.describe()
-    learner, book = run.learner, run.learner.ledger_
-    columns = run.stream.schema()
+    run = outcome.run
+    learner, columns = run.learner, run.stream.schema()
     source = {"path": outcome.path, "rows": run.place, "target": columns["target"], "time": columns["time"]}
     return ForecastReport(
         title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
-        learner=learner.name,
-        parameters={name: value for name, value in learner.get_params().items() if value is not None},
+        learner=learner,
+        loss_name=learner._loss.name,
         source={name: value for name, value in source.items() if value is not None},
-        loss_name=values["loss_name"],
-        rounds=values["rounds"],
-        loss=values["loss"],
-        mean_loss=values["mean_loss"],
-        expert_losses=values["expert_losses"],
-        comparators=[one.describe() for one in outcome.comparators],
-        weights=values["weights"],
-        forecast=values["forecast"],
+        history=run.history,
+        comparators=outcome.comparators,
         certificates=outcome.certificates,
-        history=run.history.shown(_floor(run.history.rounds, len(learner.names()), learner._loss)),
-        delay_cost=values["delay_cost"],
-        missing=values["missing"],
+        forecast=outcome.forecast,
+        late=run.late,
+        lower_bound=_floor(run.history.rounds, len(learner.names()), learner._loss),
         seconds=outcome.seconds,
-        faced=dict(zip(learner.names(), book.faced.tolist(), strict=True)) if book.absent else {},
     )
 
 

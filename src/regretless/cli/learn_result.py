@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
-    from ..report import BoundCurve, Report
+    from ..report import Report
     from ..run.linear import Run
 
 
@@ -150,60 +150,17 @@ def report_of(outcome: LearnOutput) -> Report:
 
     run = outcome.run
     learner = run.learner
-    quantity = _quantity(outcome)
     return Report(
         title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
-        learner=learner.name,
-        parameters=learner.get_params(),
+        learner=learner,
         source={**outcome.input(), "passes": run.place.number + 1},
         curve=run.whole_curve,
-        bounds=_bounds(outcome.certificates, quantity),
-        quantity=quantity,
         certificates=outcome.certificates,
         weights=largest_weights(learner, run.stream.schema()),
-        comparators=comparators_of(outcome.certificates),
         seconds=outcome.seconds,
         progressive=run.progressive.summary(),
         worse=worse_than_a_rule(run.progressive),
     )
-
-
-def _quantity(outcome: LearnOutput) -> str:
-    """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
-    return next((c.quantity for c in outcome.certificates if c.theorem.whole), "mistakes")
-
-
-def _bounds(certificates: list[Certificate], quantity: str) -> list[BoundCurve]:
-    return smallest_bound(
-        (one.shown_bound, one) for one in certificates if one.theorem.whole and one.quantity == quantity
-    )
-
-
-def smallest_bound(bounds: Iterable[tuple[float | None, Certificate]]) -> list[BoundCurve]:
-    """The smallest bound that was certified for the whole run: it holds for every part of it, for counts only grow."""
-    from ..report import BoundCurve
-
-    stated = [(bound, certificate) for bound, certificate in bounds if bound is not None]
-    if not stated:
-        return []
-    bound, certificate = min(stated, key=lambda pair: pair[0])
-    return [BoundCurve(certificate.theorem.title, [(1.0, bound)])]
-
-
-SUMS = ("name", "norm", "hinge", "squared_hinge", "loss", "margin")  # that a table of comparators shows
-
-
-def comparators_of(certificates: list[Certificate]) -> list[dict[str, Any]]:
-    """Each comparator once, with the theorems that were read against it."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for certificate in certificates:
-        if certificate.comparator is None:
-            continue
-        values = certificate.comparator.describe()
-        sums = {name: values[name] for name in SUMS if name in values}
-        row = rows.setdefault(tuple(sums.items()), {**sums, "serves": []})
-        row["serves"].append(certificate.theorem.title)
-    return [{**row, "serves": ", ".join(row["serves"])} for row in rows.values()]
 
 
 def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) -> list[tuple[str, float]]:

@@ -14,7 +14,7 @@ from ..errors import RegretlessError
 from . import options
 from .exit_codes import UsageError
 from .files import load_against, refuse_overwriting_or_model, write_vectors
-from .learn_result import comparators_of, largest_weights, smallest_bound
+from .learn_result import largest_weights
 from .output import Output, certificate_values, complain, many, verdict
 from .parameters import learner_of
 from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..distributed.result import Mixture
     from ..distributed.rows.shards import Shard
     from ..linear.base import OnlineClassifier
-    from ..report import BoundCurve, MixReport
+    from ..report import MixReport
     from .arguments import LearnOptions
 
 SCHEMA = "regretless.mixing/1"
@@ -97,26 +97,18 @@ COUNTS = {
 
 def report_of(outcome: MixingOutput) -> MixReport:
     """The run as a report shows it."""
-    from ..report import EpochRow, MixReport, ShardRow
+    from ..report import MixReport
 
-    mixture, arguments = outcome.mixture, outcome.arguments
-    learner = mixture.learner
-    each = zip(mixture.names, mixture.rounds.tolist(), mixture.shares.tolist(), strict=True)
+    learner = outcome.mixture.learner
     return MixReport(
-        title=f"{type(learner).__name__} on {_called(arguments.files)}",
-        learner=learner.name,
-        parameters=learner.get_params(),
+        title=f"{type(learner).__name__} on {_called(outcome.arguments.files)}",
+        mixture=outcome.mixture,
         source=_source(outcome),
         how=_how(outcome),
-        epochs=[EpochRow(e.rounds, e.mistakes, e.updates, e.weighted_updates, e.seconds) for e in mixture.history],
-        shards=[ShardRow(name, rows, share / len(mixture.history)) for name, rows, share in each],
-        quantity=_quantity(outcome.certificates),
-        bounds=_bounds(outcome.certificates),
         certificates=outcome.certificates,
-        weights=largest_weights(learner, mixture.schema),
-        comparators=comparators_of(outcome.certificates),
+        weights=largest_weights(learner, outcome.mixture.schema),
         seconds=outcome.seconds,
-        once=not mixture.guaranteed,
+        once="" if outcome.mixture.guaranteed else "weights averaged",
     )
 
 
@@ -139,23 +131,6 @@ def _how(outcome: MixingOutput) -> dict[str, Any]:
     when = {"Passes before the one average": mixture.passes} if mixture.one_shot else {"Epochs": len(mixture.history)}
     moved = {"Bytes of weights sent to shards": down, "Bytes that came back": up} if up or down else {}
     return {**when, "A shard counts": COUNTS[mixture.weights], **who, **moved}
-
-
-def _quantity(certificates: list[Certificate]) -> str:
-    """What the page tells the tightest bound of: weighted updates, or else what the first theorem bounds."""
-    from ..report.mixtures import WEIGHTED
-    from ..report.model import bare
-
-    quantities = [certificate.quantity for certificate in certificates]
-    return next((one for one in quantities if bare(one) == WEIGHTED), next(iter(quantities), WEIGHTED))
-
-
-def _bounds(certificates: list[Certificate]) -> list[BoundCurve]:
-    """The smallest bound on weighted updates."""
-    from ..report.mixtures import WEIGHTED
-    from ..report.model import bare
-
-    return smallest_bound((one.bound, one) for one in certificates if bare(one.quantity) == WEIGHTED)
 
 
 def learn_shards(arguments: LearnOptions) -> int:

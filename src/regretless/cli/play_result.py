@@ -103,49 +103,16 @@ class PlayOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import LowerBoundPanel, PlayReport, page_of_play, write_report
+        from ..report import PlayReport, page_of_play, write_report
 
-        result, known = self.result, {name: value for name, value in self.parameters.items() if value is not None}
-        courses = self._courses()
-        forced = [
-            LowerBoundPanel(
-                title=bound.promise.title,
-                kind=bound.promise.kind,
-                quantity=bound.promise.quantity,
-                least=bound.promise.least,
-                source=bound.promise.source,
-                observed=bound.observed,
-                holds=bound.holds,
-                course=courses[bound.promise.title],
-            )
-            for bound in result.promises
-        ]
         report = PlayReport(
-            title=f"{result.learner.name} against {self.pairing.called}",
-            learner=result.learner.name,
-            environment=self.pairing.called,
-            parameters=known,
-            settings=self._about_environment(),
-            rounds=result.rounds,
-            runs=result.runs,
-            counts=result.counts,
-            curve=[(point.rounds, point.count, point.best) for point in result.curve],
-            forced=forced,
-            certificates=result.certificates,
-            seconds=result.seconds,
-            interrupted=f"after {self.played()}" if result.stopped else "",
+            self.result,
+            self.pairing.called,
+            {name: value for name, value in self.parameters.items() if value is not None},
+            self._about_environment(),
+            f"after {self.played()}" if self.result.stopped else "",
         )
         write_report(path, page_of_play(report))
-
-    def _courses(self) -> dict[str, list[tuple[int, float]]]:
-        """The lower bounds after each number of rounds that is drawn, by their titles."""
-        result = self.result
-        courses: dict[str, list[tuple[int, float]]] = {bound.promise.title: [] for bound in result.promises}
-        for point in result.curve:
-            for promise in result.promised(point.rounds):
-                if promise.quantity == result.counts and promise.title in courses:
-                    courses[promise.title].append((point.rounds, promise.least))
-        return courses
 
     def _about_environment(self) -> dict[str, Any]:
         known = {name: value for name, value in self.pairing.settings.items() if value is not None}

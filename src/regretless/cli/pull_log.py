@@ -190,14 +190,11 @@ class LogOutput(Output):
             "logged": evaluation.logged.describe(),
             "effective_rounds": evaluation.effective,
             "largest_weight": evaluation.largest,
-            "draws": self._shares(evaluation.draws),
+            "draws": dict(zip(evaluation.log.names, evaluation.draws.tolist(), strict=True)),
             **certificate_values(self.certificates),
             "notes": list(evaluation.notes),
             "seconds": evaluation.seconds,
         }
-
-    def _shares(self, draws: Any) -> dict[str, float]:
-        return dict(zip(self.evaluation.log.names, draws.tolist(), strict=True))
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
@@ -224,12 +221,9 @@ class LogOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        import numpy as np
-
         from ..report import LoggedReport, page_of_log, write_report
 
         evaluation, arguments, log = self.evaluation, self.arguments, self.evaluation.log
-        logged = np.bincount(log.actions, minlength=len(log.names)) / len(log)
         source = {
             "path": arguments.logged,
             "rows": len(log),
@@ -240,24 +234,11 @@ class LogOutput(Output):
         what = self.parameters["file"] if self.learner == POLICY else type(evaluation.learners[0]).__name__
         report = LoggedReport(
             title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
+            evaluation=evaluation,
             learner=self.learner,
             parameters={name: value for name, value in self.parameters.items() if value is not None},
             source=source | {"propensity": arguments.propensity, **context},
-            rounds=len(log),
-            arms=len(log.names),
-            estimates={name: _shown(one) for name, one in evaluation.estimates.items()},
-            logging=_shown(evaluation.logged),
-            confidence=1 - evaluation.delta,
-            quantity=self.quantity,
-            draws=self._shares(evaluation.draws),
-            logged_draws=self._shares(logged),
-            seconds=evaluation.seconds,
-            runs=evaluation.runs,
-            effective=evaluation.effective,
-            largest=evaluation.largest,
             certificates=self.certificates,
-            notes=evaluation.notes,
-            policy=self.learner == POLICY,
         )
         write_report(path, page_of_log(report))
 
@@ -265,9 +246,3 @@ class LogOutput(Output):
 def _line(name: str, one: Estimate) -> str:
     doubt = "" if one.enough else "  (too few)"
     return f"  {name:<26} {one.value:>12.6g} {one.low:>12.6g} {one.high:>12.6g} {one.n:>10,}  {one.method}{doubt}"
-
-
-def _shown(one: Estimate) -> Any:
-    from ..report import Estimate as Shown
-
-    return Shown(one.value, one.low, one.high, one.n, one.cautious, one.assuming)

@@ -37,7 +37,7 @@ NAMES = ("names", "arms", "arm", "algorithms", "algorithm", "columns", "experts"
 
 @contextmanager
 def damage_as_error(path: str, fault: str = "", advice: str = AGAIN) -> Iterator[None]:
-    """Errors of whatever takes a damaged file apart become those of the file."""
+    """Errors of a library that reads a damaged file become errors of the file."""
     try:
         yield
     except UNREADABLE as error:
@@ -59,7 +59,7 @@ class Stored:
     size : int
         Bytes from there to the end of the array.
     stored : int
-        Bytes of the file as it is kept.
+        Bytes of the file on the disk.
     random : bool
         Whether the file can be read here and there.
 
@@ -167,7 +167,7 @@ class Archive:
         return Member(self._file, name)
 
     def member(self, name: str) -> Member:
-        """The array that somebody asks for.
+        """The array of a name that a user gave.
 
         Raises
         ------

@@ -42,7 +42,7 @@ def read_advice(path: str | os.PathLike[str], arms: Sequence[str], rounds: int) 
     Parameters
     ----------
     path : path or "-"
-        A table of any format that losses are kept in: a column an expert, each cell an arm by its name or by its number
+        A table in a format of tables of losses: a column an expert, each cell an arm by its name or by its number
         (from 0). Or a .npz archive, whose array ``advice``, or only array of two or three dimensions, holds numbers or
         names of arms, or probabilities: a matrix of experts and arms for each round.
     arms : sequence of str

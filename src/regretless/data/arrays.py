@@ -205,12 +205,12 @@ def _found(batch: Batch, row: int, number: int) -> str:
     return f"row {number}, column {column} (counted from 0) holds {values[bad[0]]}"
 
 
-def only(batch: Batch, kept: Array) -> Batch:
+def only(batch: Batch, mask: Array) -> Batch:
     """The rows that a mask keeps."""
-    labels = None if batch.labels is None else batch.labels[kept]
+    labels = None if batch.labels is None else batch.labels[mask]
     if batch.starts is None or batch.indices is None:
-        return Batch(batch.values[kept], labels, batch.columns)
+        return Batch(batch.values[mask], labels, batch.columns)
     lengths = np.diff(batch.starts)
-    entries = np.repeat(kept, lengths)
-    starts = np.concatenate([[0], np.cumsum(lengths[kept])])
+    entries = np.repeat(mask, lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths[mask])])
     return Batch(batch.values[entries], labels, batch.columns, batch.indices[entries], starts)

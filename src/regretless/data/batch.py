@@ -41,7 +41,7 @@ class Batch:
 
     @property
     def sparse(self) -> bool:
-        """Whether only the entries that are not zero are kept."""
+        """Whether only the entries that are not zero are stored."""
         return self.starts is not None
 
     @property

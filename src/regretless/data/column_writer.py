@@ -55,7 +55,7 @@ class ColumnsOut:
             raise
 
     def finish(self) -> None:
-        """Complete the file; without rows it has none, but its header. One that could not be written is given up.
+        """Complete the file; without rows it has none, but its header. One that could not be written is deleted.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class ColumnsOut:
         self._rows = self._replacement = None
 
     def discard(self) -> None:
-        """Give up what was written."""
+        """Delete what was written."""
         if self._rows is not None:
             self._rows.discard()
         if self._replacement is not None:
@@ -110,7 +110,7 @@ class _Rows(ABC):
 
     @abstractmethod
     def discard(self) -> None:
-        """What was written is given up."""
+        """Delete what was written."""
 
 
 class _TextRows(_Rows):
@@ -139,11 +139,11 @@ class _ParquetRows(_Rows):
         from pyarrow import parquet
 
         self._writer = parquet.ParquetWriter(file, self.table([], [np.empty(0)] * (len(names) - 1)).schema)
-        self._kept: list[Any] = []
+        self._waiting: list[Any] = []
         self._rows, self._size = 0, max(1, GROUP // len(names))
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
-        self._kept.append(self.table(times, columns))
+        self._waiting.append(self.table(times, columns))
         self._rows += len(times)
         while self._rows >= self._size:  # of one size, however rows come: they come as time allows
             self._put(self._size)
@@ -160,6 +160,6 @@ class _ParquetRows(_Rows):
     def _put(self, rows: int) -> None:
         import pyarrow as pa
 
-        kept = pa.concat_tables(self._kept).combine_chunks()
-        self._writer.write_table(kept.slice(0, rows))
-        self._kept, self._rows = [kept.slice(rows)], self._rows - rows
+        table = pa.concat_tables(self._waiting).combine_chunks()
+        self._writer.write_table(table.slice(0, rows))
+        self._waiting, self._rows = [table.slice(rows)], self._rows - rows

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError, ParameterError, RegretlessError
-
-if TYPE_CHECKING:
-    from .words import Words
+from .words import Words
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Codes = tuple[Array, list[str]]
@@ -46,12 +44,12 @@ class FeatureMap:
     ngrams : int
         Of how many neighbouring words one feature is made at most.
     sparse : bool
-        Whether rows are kept sparse: always, unless the first block held numbers alone.
+        Whether rows are sparse: always, unless the first block held numbers alone.
     frozen : bool
         Whether categories that are not known stay so.
     keep : int
         How many of the names that are hashed to remember, for people to read.
-    kept : dict of str to int
+    hashed_names : dict of str to int
         Those names, each with its number.
     """
 
@@ -59,7 +57,7 @@ class FeatureMap:
         if bits is not None and not 1 <= bits <= 30:
             raise ParameterError("hash_bits", str(bits), "it must be at least 1 and at most 30", ": ")
         self.bits, self.limit, self.keep = bits, min(limit, LARGEST), keep
-        self.kept: dict[str, int] = {}
+        self.hashed_names: dict[str, int] = {}
         self.frozen, self.ngrams = False, 1
         self.kinds: dict[str, str] = {}
         self.sparse = bits is not None
@@ -108,8 +106,8 @@ class FeatureMap:
                 known.clear()
             name = self._called(column, value)
             result = known[value] = hashed(name, self.bits)
-            if len(self.kept) < self.keep and not self.frozen:
-                self.kept[name] = result
+            if len(self.hashed_names) < self.keep and not self.frozen:
+                self.hashed_names[name] = result
         return result
 
     def learn(self, codes: Mapping[str, Codes], words: Mapping[str, Words]) -> None:
@@ -171,10 +169,10 @@ class FeatureMap:
     def schema(self) -> dict[str, Any]:
         """All that is needed to build the same map again, as JSON values."""
         order = {name: place for place, name in enumerate(self.kinds)}
-        kept = {"kept": {"limit": self.keep, "names": list(self.kept)}} if self.keep else {}
+        hashed_names = {"kept": {"limit": self.keep, "names": list(self.hashed_names)}} if self.keep else {}
         ngrams = {"ngrams": self.ngrams} if self.names(["words"]) else {}
         return (
-            kept
+            hashed_names
             | ngrams
             | {
                 "columns": [{"name": name, "kind": kind} for name, kind in self.kinds.items()],
@@ -204,10 +202,10 @@ class FeatureMap:
         result._check(schema)
         return result
 
-    def _remember(self, kept: Any) -> None:
-        if kept is not None and self.bits is not None:
-            self.keep = int(kept["limit"])
-            self.kept = {str(name): hashed(str(name), self.bits) for name in kept["names"]}
+    def _remember(self, described: Any) -> None:
+        if described is not None and self.bits is not None:
+            self.keep = int(described["limit"])
+            self.hashed_names = {str(name): hashed(str(name), self.bits) for name in described["names"]}
 
     def _check(self, schema: dict[str, Any]) -> None:
         numeric = {(name, None) for name in self.names(NUMERIC)}

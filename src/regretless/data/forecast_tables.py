@@ -42,16 +42,16 @@ class TableForecasts(ForecastStream):
 
     def _batches(self) -> Iterator[ForecastBatch]:
         choice = Choice(self._columns, self)
-        heard = np.zeros(0, dtype=bool)
+        spoke = np.zeros(0, dtype=bool)
         for chunk, last in _marked(self._chunks(choice)):
-            heard = heard if len(heard) else np.zeros(len(self.experts), dtype=bool)
+            spoke = spoke if len(spoke) else np.zeros(len(self.experts), dtype=bool)
             batch, error = self._batch(chunk, choice)
-            if not heard.any():
+            if not spoke.any():
                 self._suspect_clocks(batch.advice)
                 self._suspect_strangers(batch)
-            heard |= ~np.isnan(batch.advice).all(axis=0)
+            spoke |= ~np.isnan(batch.advice).all(axis=0)
             if last and error is None:
-                self._refuse_silent(heard)
+                self._refuse_silent(spoke)
             yield batch
             if error is not None:
                 raise error
@@ -129,9 +129,9 @@ class TableForecasts(ForecastStream):
                 advice = f"if it is no {columns.words.cell}, leave it out with --ignore"
                 self._note(f"{self.name}: {name!r} {fault}, and is taken for an {columns.words.column}; {advice}")
 
-    def _refuse_silent(self, heard: Array) -> None:
+    def _refuse_silent(self, spoke: Array) -> None:
         """Experts without a single forecast are a mistake in a table, but not in one that a model goes on with."""
-        silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
+        silent = [name for name, any_value in zip(self.experts, spoke, strict=True) if not any_value]
         if silent and self._columns.names is None and self._columns.experts is None:
             fault = f"column {listed(silent[:1])} has no value in any row"
             raise self._error(fault, f"remove it, {self._columns.words.otherwise}")
@@ -260,8 +260,8 @@ def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
         error: Exception | None = None
         try:
             after = next(chunks, None)
-        except Exception as found:
-            after, error = None, found
+        except Exception as fault:
+            after, error = None, fault
         yield before, after is None and error is None
         if error is not None:
             raise error

@@ -130,12 +130,12 @@ class NpzForecasts(ForecastStream):
             raise self._error(f"forecasts of shape {table.shape} and type {table.dtype}", advice)
         places = self._places(archive, table.shape[1])
         beside = self._beside(archive, table.shape[0])
-        heard = np.zeros(len(places), dtype=bool)
+        spoke = np.zeros(len(places), dtype=bool)
         for begin, end in slices(table.shape[0], table.shape[0] * table.shape[1], ENTRIES):
             forecasts = np.ascontiguousarray(table.read(end - begin)[:, places], dtype=np.float64)
-            heard |= ~np.isnan(forecasts).all(axis=0)
+            spoke |= ~np.isnan(forecasts).all(axis=0)
             if end == table.shape[0]:
-                self._refuse_silent(heard)
+                self._refuse_silent(spoke)
             yield self._batch(forecasts, {role: member.read(end - begin) for role, member in beside.items()}, begin)
 
     def _batch(self, advice: Array, columns: dict[str, Array], first: int) -> ForecastBatch:
@@ -162,9 +162,9 @@ class NpzForecasts(ForecastStream):
 
     def _table(self, names: list[str]) -> str:
         wanted = [name for name in TABLES if name in names]
-        given = self._columns.experts or ()
-        if not wanted and len(given) == 1 and given[0] in names:
-            return given[0]
+        experts = self._columns.experts or ()
+        if not wanted and len(experts) == 1 and experts[0] in names:
+            return experts[0]
         if not wanted:
             advice = f"an array 'experts' or 'relatives' is expected, or --experts NAME among {listed(names)}"
             raise self._error("there is no array of forecasts", advice)
@@ -212,7 +212,7 @@ class NpzForecasts(ForecastStream):
             raise self._error(f"{self.target!r} holds no numbers", f"the arrays are {listed(archive.names)}")
         return result
 
-    def _refuse_silent(self, heard: Array) -> None:
-        silent = [name for name, spoke in zip(self.experts, heard, strict=True) if not spoke]
+    def _refuse_silent(self, spoke: Array) -> None:
+        silent = [name for name, any_value in zip(self.experts, spoke, strict=True) if not any_value]
         if silent and self._columns.names is None:
             raise self._error(f"expert {silent[0]!r} has no value in any row", "leave it out with --experts")

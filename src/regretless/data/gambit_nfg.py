@@ -112,10 +112,10 @@ def _strategies(tokens: Tokens, players: list[str]) -> tuple[list[list[str]], li
         what = f"the strategies of player {player!r}"
         token = tokens.next
         if tokens.is_brace("{"):
-            given = tokens.texts(what)
-            names = told_apart(given)
-            if names != given:
-                twice = _first_again(given)
+            labels = tokens.texts(what)
+            names = distinct(labels)
+            if names != labels:
+                twice = _first_again(labels)
                 notes.append(f"player {player!r}: strategies are called {twice!r} more than once, or have no name")
         else:
             count = tokens.whole(f"the number of {what}", 1)
@@ -139,7 +139,7 @@ def _first_again(names: list[str]) -> str:
     return name
 
 
-def told_apart(names: list[str]) -> list[str]:
+def distinct(names: list[str]) -> list[str]:
     """The names with a number behind those that stand twice, and a number for those that are empty."""
     result: dict[str, None] = {}
     taken = set(names)

@@ -77,7 +77,7 @@ def read_game(
     array : str, optional
         Of an archive, the array of payoffs.
     exact : bool
-        Keep the numbers of a table as they are written, rather than as floats; Gambit's are always kept so.
+        Keep the numbers of a table as they are written, rather than as floats; Gambit's always are.
     names : {"both", "rows", "columns", "none"}, optional
         What a table has names of; by default it is seen from its cells.
 

@@ -242,7 +242,7 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
     DataError
         If the probabilities are none, in some situation of the log.
     """
-    given: dict[tuple[str, str], float] = {}
+    chance_of: dict[tuple[str, str], float] = {}
     words = [ACTION] if context is None else [ACTION, context]
     if context in (ACTION, PROBABILITY):
         raise ParameterError("context", repr(context), "the policy's columns of that name are something else", ": ")
@@ -253,15 +253,15 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
         part.refuse()
         for row, (place, code, chance) in enumerate(zip(where[0].tolist(), names[0].tolist(), chances, strict=True)):
             key = where[1][place], names[1][code]
-            if key in given:
+            if key in chance_of:
                 fault = f"action {key[1]!r} is listed twice" + (f" for {context} {key[0]!r}" if context else "")
                 raise part.chunk.error(row, ACTION, fault, "one probability is expected")
-            given[key] = float(chance)
+            chance_of[key] = float(chance)
     known = set(log.situations)
-    wider = log.among([name for (place, name) in given if place in known])
+    wider = log.among([name for (place, name) in chance_of if place in known])
     column = {name: place for place, name in enumerate(wider.names)}
     table = np.zeros((len(log.situations), len(column)))
-    for (situation, name), chance in given.items():
+    for (situation, name), chance in chance_of.items():
         if situation in known:
             table[log.situations.index(situation), column[name]] = chance
     return wider, _distributions(table, log, name_of(path), context)

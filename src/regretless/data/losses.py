@@ -1,4 +1,4 @@
-"""Tables of losses: a row a round, a column an arm. They are played many times, and kept in memory as a whole."""
+"""Tables of losses: a row a round, a column an arm. They are played many times, and stay in memory as a whole."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class Wanted:
         """What messages call the values."""
         return WORDS[self.rewards]
 
-    def woken(self, values: Array) -> Array:
-        """The values with nan for the number that stands for sleep; in place."""
+    def asleep_as_nan(self, values: Array) -> Array:
+        """Put nan for the number that stands for an arm asleep, in place."""
         if self.missing is not None:
             values[values == values.dtype.type(self.missing)] = np.nan
         return values
@@ -120,7 +120,7 @@ class Inspection:
 
     def __init__(self, name: str, wanted: Wanted) -> None:
         self._name, self._wanted = name, wanted
-        self._heard: Array | None = None
+        self._ever_awake: Array | None = None
         self._first: DataError | None = None
         self._outside = self._rounded = False
         self._ends: Array = np.zeros(0)  # the outermost values, and those next to them where some lie outside
@@ -129,8 +129,8 @@ class Inspection:
         """Look at the next rows; `error` makes the complaint about one of them."""
         self._look_for_ends(values)
         awake = ~np.isnan(values)
-        heard = np.asarray(awake.any(axis=0))
-        self._heard = heard if self._heard is None else np.logical_or(self._heard, heard)
+        awake_here = np.asarray(awake.any(axis=0))
+        self._ever_awake = awake_here if self._ever_awake is None else np.logical_or(self._ever_awake, awake_here)
         if self._first is not None:
             return
         low, high = np.float64(self._wanted.low), np.float64(self._wanted.high)  # not rounded as the table may be
@@ -146,7 +146,7 @@ class Inspection:
         self._outside = bool(outside[row].any())
         if self._outside:
             place = int(outside[row].argmax())
-            fault = f"arm {arms[place]!r} has the {self._wanted.words.cell} {told(float(values[row, place]))}"
+            fault = f"arm {arms[place]!r} has the {self._wanted.words.cell} {digits(float(values[row, place]))}"
             self._first = error(row, arms[place], fault, "")
         else:
             advice = "at least one must be awake in every round: leave the row out"
@@ -158,8 +158,8 @@ class Inspection:
         if first is not None:
             advice = self._range() or first.advice
             raise DataError(first.path, first.line, first.column, first.found, advice + loglike(arms))
-        if self._heard is not None and not self._heard.all():
-            fault = f"arm {arms[int(self._heard.argmin())]!r} has no value in any row"
+        if self._ever_awake is not None and not self._ever_awake.all():
+            fault = f"arm {arms[int(self._ever_awake.argmin())]!r} has no value in any row"
             raise DataError(self._name, None, None, fault, f"remove it, {self._wanted.words.otherwise}")
 
     def settled(self, table: Array) -> Array:
@@ -187,9 +187,9 @@ class Inspection:
         wanted, cells = self._wanted, self._wanted.words.cells
         if not len(self._ends) or (self._ends[0] >= wanted.low and self._ends[-1] <= wanted.high):
             return "only finite numbers can be used"
-        least, largest = told(float(self._ends[0])), told(float(self._ends[-1]))
+        least, largest = digits(float(self._ends[0])), digits(float(self._ends[-1]))
         declare = f"declare with --range LO HI where {cells} can lie, or say with --arms which columns are arms"
-        has = f"{cells} from {told(wanted.low)} to {told(wanted.high)} are expected, but this table has {least} to "
+        has = f"{cells} from {digits(wanted.low)} to {digits(wanted.high)} are expected, but this table has {least} to "
         has += largest
         if wanted.missing is not None:
             return f"{has}: {declare}"
@@ -204,7 +204,7 @@ class Inspection:
             return None
         low, next_low, high = (float(one) for one in self._ends[[0, 1, -1]])
         far = low < self._wanted.low and next_low - low > FAR * (high - next_low)
-        return told(low) if far and low.is_integer() else None
+        return digits(low) if far and low.is_integer() else None
 
 
 def _is_single(values: Array, end: float) -> Array:
@@ -222,7 +222,7 @@ def loglike(arms: Sequence[str]) -> str:
     return f"; {' and '.join(map(repr, results[:2]))} look like columns of a log of draws, which is read with --logged"
 
 
-def told(number: float) -> str:
+def digits(number: float) -> str:
     """A number in the fewest digits that give it back."""
     return str(number).removesuffix(".0")
 
@@ -246,7 +246,7 @@ class _Table(TableForecasts):
         parts: list[Array] = []
         arms: list[str] = []
         for batch in self.batches():
-            values = self._wanted.woken(batch.advice)
+            values = self._wanted.asleep_as_nan(batch.advice)
             if not parts:
                 arms = [name for place, name in enumerate(self.experts) if place not in self._counting]
             if self._counting:
@@ -316,7 +316,7 @@ def _table(path: str, values: Array, names: list[str] | None, wanted: Wanted) ->
     table = np.asarray(values, dtype=_floating(values.dtype), order="C")
     inspection = Inspection(path, wanted)
     for begin, end in slices(len(table), table.size, ENTRIES):
-        inspection.look(wanted.woken(table[begin:end]), arms, _complain(path, begin))
+        inspection.look(wanted.asleep_as_nan(table[begin:end]), arms, _complain(path, begin))
     inspection.refuse(arms)
     return LossTable(path, inspection.settled(table), arms)
 

@@ -11,10 +11,10 @@ LONGEST = 40  # characters of a text that are shown
 MOST = 10  # names that are listed
 
 
-def one_of(name: str, given: str, allowed: tuple[str, ...]) -> None:
+def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """Refuse an option that is none of the words allowed."""
-    if given not in allowed:
-        raise ParameterError(name, repr(given), f"it must be {' or '.join(allowed)}", ": ")
+    if value not in allowed:
+        raise ParameterError(name, repr(value), f"it must be {' or '.join(allowed)}", ": ")
 
 
 def shown(text: str) -> str:

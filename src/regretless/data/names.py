@@ -70,7 +70,7 @@ def _table(schema: dict[str, Any]) -> Names:
     if listed is not None:
         return lambda column: [listed[column]] if column < len(listed) else []
     known: dict[int, list[str]] = {}
-    for name, number in features.kept.items():
+    for name, number in features.hashed_names.items():
         known.setdefault(number, []).append(name)
     return lambda column: known.get(column, [])
 

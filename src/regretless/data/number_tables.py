@@ -33,7 +33,7 @@ MIXED = "names stand in the first row, or in the first column, for all or for no
 NUMERIC = re.compile(
     r"[-+]?\s*[$€£]?\s*(?:0x[0-9a-f]+|[0-9.,'_ ]*[0-9][0-9.,'_ ]*(?:e[-+]?[0-9]+)?\s*%?)", re.IGNORECASE
 )
-OBJECT = 64  # bytes of a number that is kept exactly
+OBJECT = 64  # bytes of an exact number
 
 
 def read_numbers(
@@ -175,8 +175,8 @@ class _Reader(MatrixReader):
         for what, names in (("row 1", columns or []), ("column 1", self._rows)):
             odd = next((name for name in names if NUMERIC.fullmatch(name)), None)
             if odd is not None and not counting(names):
-                told = f"{what} is taken for names, though {shown(odd)} looks like a number"
-                self._notes.append(f"{self._name}: {told} (--names says where names stand)")
+                note = f"{what} is taken for names, though {shown(odd)} looks like a number"
+                self._notes.append(f"{self._name}: {note} (--names says where names stand)")
 
 
 def _found(cell: str) -> str:

@@ -189,7 +189,7 @@ class _StandardInput(RawIOBase):
 
 
 class _Ready(RawIOBase):
-    """Standard input that gives None where it has nothing, after it has given something."""
+    """Standard input that returns None where it has nothing, after it has returned something."""
 
     def __init__(self, file: Any, descriptor: int) -> None:
         self._file, self._descriptor, self._gave = file, descriptor, False
@@ -241,7 +241,7 @@ DECOMPRESSORS: dict[str, Callable[[BinaryIO], BinaryIO]] = {
 
 
 def stored_size(source: Source) -> int:
-    """The bytes of a file as it is kept; 0 of what comes through a pipe."""
+    """The bytes of a file on the disk; 0 of what comes through a pipe."""
     try:
         return 0 if isinstance(source, Input) else os.stat(source).st_size
     except OSError:

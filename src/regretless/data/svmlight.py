@@ -52,7 +52,7 @@ class SvmlightStream(Stream):
     the line), ``qid:N``, blank lines, tabs and carriage returns are passed over.
 
     The arrays of a batch stay as they are for as long as anyone holds them: their memory is used again only when all
-    references to them are gone. So a batch may be kept, at the price of its memory.
+    references to them are gone. So a batch may be used later, at the price of its memory.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class SvmlightStream(Stream):
     on_error : {"raise", "skip"}
         Whether a bad line ends the reading or is passed over, counted and remembered.
     schema : dict or None
-        What `schema` of an earlier stream gave; its ``ids_from`` is used where none is given.
+        The `schema` of an earlier stream; its ``ids_from`` is used if there is no other.
     block : int
         Bytes read at a time.
     """
@@ -101,7 +101,7 @@ class SvmlightStream(Stream):
         return past(self._read(), skip)
 
     def schema(self) -> dict[str, Any]:
-        """The format and the id of the first column; None if that was neither given nor found yet."""
+        """The format and the id of the first column; None as long as neither the user nor a row has said it."""
         return {"format": "svmlight", "ids_from": self._ids_from}
 
     def _line_of(self, row: int) -> int | None:

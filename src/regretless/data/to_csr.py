@@ -29,9 +29,9 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
     if (result[:, 1:] < result[:, :-1]).any():
         order = np.argsort(result, axis=1, kind="stable")
         result, values = np.take_along_axis(result, order, axis=1), np.take_along_axis(values, order, axis=1)
-    kept = (result != NOWHERE) & (values != 0)
-    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    return _merged(values[kept], result[kept], starts, labels, columns)
+    stored = (result != NOWHERE) & (values != 0)
+    starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))])
+    return _merged(values[stored], result[stored], starts, labels, columns)
 
 
 def with_words(batch: Batch, rows: Array, columns: Array) -> Batch:
@@ -88,9 +88,9 @@ def first_columns(batch: Batch, columns: int) -> Batch:
     indices, starts = np.asarray(batch.indices), np.asarray(batch.starts)
     if batch.columns <= columns:
         return batch
-    kept = indices < columns
-    starts = np.concatenate([[0], np.cumsum(kept)])[starts]
-    return Batch(batch.values[kept], batch.labels, columns, indices[kept], starts)
+    within = indices < columns
+    starts = np.concatenate([[0], np.cumsum(within)])[starts]
+    return Batch(batch.values[within], batch.labels, columns, indices[within], starts)
 
 
 def _steps(indices: Array, starts: Array) -> Array:

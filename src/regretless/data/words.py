@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .columns import Array
+from .table_chunk import Array
 
 BETWEEN = r"[^\pL\pM\pN_]+"  # what stands between words: all but letters, their marks, digits and _
 

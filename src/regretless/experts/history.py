@@ -15,7 +15,6 @@ from ..persist.validation import fits
 from .certificates import Certified, best_expert, bound_so_far
 
 if TYPE_CHECKING:
-    from ..report import History as Curves
     from .delay_schedule import Schedule
     from .state import ExpertState
 
@@ -24,7 +23,6 @@ MOST = 400  # points kept; when there are more, every other one is dropped and t
 LEAST = 16
 CELLS = 1 << 18  # weights kept, if there are so many experts that fewer points must do
 TAIL = 2000  # forecasts kept beside their outcomes
-LEADING = 12  # experts that are drawn, by weight and by loss
 NUMBERS = ("learner_loss", "regret", "bound", "rate")
 TABLES = ("expert_losses", "faced", "weights")
 
@@ -99,38 +97,10 @@ class History:
         """Note a forecast beside what came."""
         self.residuals.append((time, prediction, outcome))
 
-    def shown(self, lower_bound: list[float] | None = None) -> Curves:
-        """The part that is drawn: the leading experts, and the weights of all others together.
-
-        Parameters
-        ----------
-        lower_bound : list of float, optional
-            What every learner must suffer on some sequence, at the same rounds.
-        """
-        from ..report import History as Curves  # the pages of reports are read only for those who want one
-
-        if not self.rounds:
-            return Curves()
-        losses, faced, weights = (np.array(getattr(self, name), dtype=np.float64) for name in TABLES)
-        # Experts that were silent at times are compared over the rounds in which they spoke.
-        slept = bool((faced[-1] != np.float32(self.learner_loss[-1])).any())
-        leading = _leading(weights[-1], losses[-1] - faced[-1])
-        shares = _named(self.names, weights, leading)
-        if len(leading) < len(self.names):
-            shares["others"] = (weights.sum(1) - weights[:, leading].sum(1)).tolist()
-        return Curves(
-            rounds=self.rounds,
-            learner_loss=self.learner_loss,
-            best_expert_loss=(np.array(self.learner_loss) - np.array(self.regret)).tolist(),
-            expert_losses=_named(self.names, losses, leading),
-            weights=shares,
-            rate=self.rate,
-            regret=self.regret,
-            bound=self.bound,
-            lower_bound=lower_bound or [],
-            residuals=list(self.residuals),
-            faced=_named(self.names, faced, leading) if slept else {},
-        )
+    @property
+    def slept(self) -> bool:
+        """Whether any expert has ever been silent."""
+        return bool(self.rounds) and bool((self.faced[-1] != np.float32(self.learner_loss[-1])).any())
 
     def describe(self) -> dict[str, Any]:
         """The history as JSON values; what is kept of the experts as bytes."""
@@ -159,18 +129,6 @@ class History:
             if len(sizes) > 1 or result.stride < 1:
                 raise ValueError("its columns are of several lengths")
         return result
-
-
-def _leading(weights: Array, above: Array) -> list[int]:
-    """The heaviest experts and the best, in their order in the file."""
-    heaviest = np.argsort(-np.abs(weights), kind="stable")
-    best = np.argsort(above, kind="stable")
-    ranked = dict.fromkeys(int(place) for pair in zip(heaviest, best, strict=True) for place in pair)
-    return sorted(list(ranked)[:LEADING])
-
-
-def _named(names: list[str], rows: Array, places: list[int]) -> dict[str, list[float | None]]:
-    return {names[place]: rows[:, place].tolist() for place in places}
 
 
 def _known(value: float | None) -> float | None:

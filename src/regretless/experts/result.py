@@ -78,23 +78,9 @@ class Play:
             If matplotlib is missing.
         """
         from ..plot import figure
-        from ..report import ForecastReport, page_of_forecasts
+        from ..report import Page
+        from ..report.forecast_charts import panels
 
-        recorded, loss = self.history(), float(self.losses.sum())
-        learner = self._again[0]
-        return figure(
-            page_of_forecasts(
-                ForecastReport(
-                    title=type(learner).__name__,
-                    learner=learner.name,
-                    parameters={},
-                    source={},
-                    loss_name=learner._loss.name,
-                    rounds=len(self.losses),
-                    loss=loss,
-                    mean_loss=loss / max(len(self.losses), 1),
-                    expert_losses=dict.fromkeys(recorded.names, 0.0),
-                    history=recorded.shown(),
-                )
-            )
-        )
+        history, learner = self.history(), self._again[0]
+        charts = panels(history, learner._loss.name, len(self.losses)) if len(self.losses) else ()
+        return figure(Page(type(learner).__name__, lead="", cards=(), tables=(), panels=charts))

@@ -1,7 +1,6 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
-from .forecast_page import page_of_forecasts
-from .forecasts import ForecastReport, History
+from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
 from .game_solved import named_course, solved
 from .games import (
@@ -12,38 +11,30 @@ from .games import (
     InformationSetRow,
     JointRow,
 )
-from .logged_page import page_of_log
-from .mix_page import page_of_mix
-from .mixtures import EpochRow, MixReport, ShardRow
-from .model import BoundCurve, Report
+from .logged_page import LoggedReport, page_of_log
+from .mix_page import MixReport, page_of_mix
 from .page import Page
-from .play_page import LowerBoundPanel, PlayReport, page_of_play
+from .play_page import PlayReport, page_of_play
+from .pull_charts import PullCurves, PullReport
 from .pull_page import page_of_pulls
-from .pulls import Estimate, LoggedReport, PullCurves, PullReport
-from .run_page import page_of_run
+from .run_page import Report, page_of_run
 from .template import render, write_report
 
 __all__ = [
-    "BoundCurve",
-    "EpochRow",
     "EquilibriumRow",
-    "Estimate",
     "ExactGame",
     "ForecastReport",
     "GameCourse",
     "GameReport",
-    "History",
     "InformationSetRow",
     "JointRow",
     "LoggedReport",
-    "LowerBoundPanel",
     "MixReport",
     "Page",
     "PlayReport",
     "PullCurves",
     "PullReport",
     "Report",
-    "ShardRow",
     "named_course",
     "page_of_forecasts",
     "page_of_game",

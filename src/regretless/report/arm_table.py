@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import formatting, summary
-from .pulls import PullReport
 
 MOST_ROWS = 30
 
@@ -19,17 +18,13 @@ def called(name: str) -> str:
     return f"arm {name}" if name.isdecimal() else name
 
 
-def arm_table(
-    draws: Mapping[str, float], arms: int, known: Mapping[str, Column], note: str = ""
-) -> dict[str, Any] | None:
+def arm_table(draws: Mapping[str, float], known: Mapping[str, Column], note: str = "") -> dict[str, Any] | None:
     """A row for each of the arms that were drawn most.
 
     Parameters
     ----------
     draws : mapping
-        Share of the draws of each arm by name, perhaps of ``"others"`` too.
-    arms : int
-        How many there are.
+        Share of the draws of each arm by name.
     known : mapping
         What else is known, as columns by their headings: text for each arm by name.
     note : str
@@ -40,7 +35,7 @@ def arm_table(
     dict or None
         As the template wants it; None where no share is known.
     """
-    names = [name for name in draws if name != "others" and math.isfinite(draws[name])]
+    names = [name for name in draws if math.isfinite(draws[name])]
     if not names:
         return None
     ranked = sorted(names, key=lambda name: -draws[name])[:MOST_ROWS]
@@ -54,7 +49,7 @@ def arm_table(
         }
         for name in ranked
     ]
-    left = arms - len(ranked)
+    left = len(draws) - len(ranked)
     share = max(0.0, 1.0 - math.fsum(draws[name] for name in ranked))
     return {
         "known": len(known) > 1,
@@ -65,19 +60,31 @@ def arm_table(
     }
 
 
-def known_losses(report: PullReport) -> tuple[dict[str, Column], str]:
-    """Columns of what each arm would have lost, and a note about them."""
-    if not report.arm_losses:
+def known_losses(
+    arm_losses: Mapping[str, float], asleep: Mapping[str, float], rounds: int, what: str
+) -> tuple[dict[str, Column], str]:
+    """Columns of what each arm would have lost, and a note about them.
+
+    Parameters
+    ----------
+    arm_losses : mapping
+        The summed loss of each arm over the rounds in which it could be drawn; empty if it is not known.
+    asleep : mapping
+        In how many rounds each arm could not be drawn; empty if all could be in all rounds.
+    rounds : int
+    what : str
+        What the losses are called.
+    """
+    if not arm_losses:
         return {}, ""
-    names, losses = list(report.arm_losses), list(report.arm_losses.values())
-    what = "Loss" if report.reward is None else "Reward missed"
-    if not report.asleep:
+    names, losses = list(arm_losses), list(arm_losses.values())
+    if not asleep:
         least = min(losses)
         columns = {what: losses, "Above the best": [loss - least for loss in losses]}
         note = f"{what} in hindsight: of each arm, had it been drawn in every round."
     else:
-        awake = [report.rounds - report.asleep.get(name, 0.0) for name in names]
-        means = [loss / rounds if rounds > 0 else math.nan for loss, rounds in zip(losses, awake, strict=True)]
+        awake = [rounds - asleep[name] for name in names]
+        means = [loss / count if count > 0 else math.nan for loss, count in zip(losses, awake, strict=True)]
         columns = {"Rounds awake": awake, f"{what} a round": means}
         note = f"{what} in hindsight, over the rounds in which each arm could be drawn."
     return {head: dict(zip(names, _texts(values), strict=True)) for head, values in columns.items()}, note

@@ -107,13 +107,13 @@ def value_axis(
     When most of what was observed is zero or negative a log axis would show nearly nothing of it. Twelve
     decades are enough for any run: what is smaller than that is rounding noise.
     """
-    seen = [value for value in observed if math.isfinite(value)]
-    values = seen + [value for value in bounds if math.isfinite(value)]
+    finite = [value for value in observed if math.isfinite(value)]
+    values = finite + [value for value in bounds if math.isfinite(value)]
     positive = [value for value in values if value > 0]
     whole, ceiling = format == "count", 1.0 if format in ("percent", "share") else math.inf
     # Every mistake rate begins near 100%: on a linear axis all that was learned later would be a flat line.
     decades = 1.0 if format == "percent" else DECADES_FOR_LOG
-    telling = positive and 2 * sum(value > 0 for value in seen) >= len(seen)
+    telling = positive and 2 * sum(value > 0 for value in finite) >= len(finite)
     wide = telling and math.log10(max(positive) / min(positive)) > decades
     if (scale == "auto" and wide) or (scale == "log" and positive):
         top = min(_round_up(max(positive) * 1.04), ceiling)

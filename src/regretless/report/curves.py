@@ -26,8 +26,7 @@ class Series:
     `final` is what the legend shows until the reader points at a round; a line that is not `drawn` is in the
     legend alone. A `floor` bounds from below. `spans` are vertical strokes (round, low, high) drawn behind the
     line, or the two edges of a band, which has no points of its own; `tag` is what stands beside the line's end, for
-    readers to whom colours look alike. The top of an area is not what it stands for, so `told` are the values that the
-    reader is told instead.
+    readers to whom colours look alike. The top of an area is not its value, so the legend reads `values` instead.
     """
 
     name: str
@@ -40,7 +39,7 @@ class Series:
     mark: Literal["line", "dots", "area", "band", "none"] = "line"
     spans: Sequence[tuple[float, float, float]] = ()
     tag: str = ""
-    told: Sequence[Point] = ()
+    values: Sequence[Point] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,8 @@ class Panel:
     """One chart.
 
     The axis of rounds is linear if `even`, else as `round_axis` chooses; `across` is what it is called. Of the points
-    of the first line, `moments` are the times, where rounds have such, and `said` is what the reader is told of each
-    who points at it. What is below `least` has no place on a logarithmic axis of values. `table` says the same in
+    of the first line, `moments` are the times, where rounds have such, and `captions` are what the legend calls each
+    when it is pointed at. What is below `least` has no place on a logarithmic axis of values. `table` says the same in
     numbers, its headings first. `stops` are the rounds that can be pointed at, where other lines than the first have
     some of their own, and `rest` is what the numbers shown are about until then.
     """
@@ -63,7 +62,7 @@ class Panel:
     scale: Scale = "auto"
     even: bool = False
     moments: Sequence[str] = ()
-    said: Sequence[str] = ()
+    captions: Sequence[str] = ()
     across: str = "Rounds"
     least: float = 0.0
     table: Sequence[Sequence[str]] = ()

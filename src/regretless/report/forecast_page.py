@@ -1,27 +1,129 @@
-"""The report on combined forecasts, as one file that opens anywhere and asks nothing of any network."""
+"""The report on combined forecasts, as one file that needs no other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import forecast_charts, formatting, summary, template
-from .forecasts import ForecastReport
-from .page import Page
+from .certified import quantity_of
+from .curves import Panel
+from .forecast_charts import History
+from .page import Learner, Page
 from .summary import Card
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..ledger import ExpertLedger
 
 MOST_ROWS = 30
 
-_COMPARATORS = {
-    "best_expert": "Best expert",
-    "best_convex": "Best convex combination",
-    "best_linear": "Best linear combination",
-    "best_shifting": "Best sequence of experts",
-    "uniform": "Uniform average",
-}
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "target": "Outcome", "time": "Time", "experts": "Experts"}
+
+
+class Combiner(Learner, Protocol):
+    """What the page reads of a combiner."""
+
+    @property
+    def ledger_(self) -> ExpertLedger: ...
+    @property
+    def weights(self) -> Iterable[float]: ...
+    def names(self) -> list[str]: ...
+
+
+class Comparator(Protocol):
+    """A fixed way to use the experts, as the page reads it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def loss(self) -> float: ...
+    @property
+    def regret(self) -> float: ...
+    @property
+    def detail(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastReport:
+    """One run of combined forecasts, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+        The headline, as ``MLPoly on load.csv``.
+    learner : Combiner
+    loss_name : str
+        ``"square"`` and so on.
+    source : mapping
+        Where the rounds came from: ``path, rows, target, time``, as far as known.
+    history : History
+        How the run went.
+    comparators : sequence of Comparator
+    certificates : sequence of Certificate
+        Every theorem that was asked, whether or not it applies.
+    forecast : float, sequence or None
+        The combination of a last row without outcome.
+    late : bool
+        Whether outcomes came late.
+    lower_bound : sequence of float
+        What every learner must suffer on some sequence, at the rounds of the history; empty if it is not known.
+    seconds : float, optional
+        How long the run took.
+    """
+
+    title: str
+    learner: Combiner
+    loss_name: str
+    source: Mapping[str, object]
+    history: History
+    comparators: Sequence[Comparator] = ()
+    certificates: Sequence[Certificate] = ()
+    forecast: object = None
+    late: bool = False
+    lower_bound: Sequence[float] = ()
+    seconds: float | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How many were played."""
+        return int(self.learner.ledger_.rounds)
+
+    @property
+    def loss(self) -> float:
+        """The learner's loss, summed over the rounds."""
+        return float(self.learner.ledger_.loss)
+
+    @property
+    def expert_losses(self) -> dict[str, float]:
+        """The summed loss of each expert by name."""
+        return self._by_name(self.learner.ledger_.losses)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The final weight of each expert by name."""
+        return self._by_name(self.learner.weights)
+
+    @property
+    def faced(self) -> dict[str, float]:
+        """Where experts were silent at times: the learner's loss over the rounds in which each of them spoke."""
+        return self._by_name(self.learner.ledger_.faced) if self.learner.ledger_.absent else {}
+
+    @property
+    def quantity(self) -> str:
+        """What the certificates are about."""
+        return quantity_of(self.certificates)
+
+    def comparator(self, name: str) -> Comparator | None:
+        """The comparator of that name, if there is one."""
+        return next((one for one in self.comparators if one.name == name), None)
+
+    def _by_name(self, values: Iterable[float]) -> dict[str, float]:
+        return {name: float(value) for name, value in zip(self.learner.names(), values, strict=True)}
 
 
 def page_of_forecasts(report: ForecastReport) -> Page:
@@ -35,7 +137,7 @@ def page_of_forecasts(report: ForecastReport) -> Page:
         compared="What could have been done with the same experts by one who had known all outcomes. "
         "The regret is how much more the learner lost; it is negative where the learner did better.",
         experts=_experts(report),
-        panels=forecast_charts.panels(report) if report.rounds > 0 else (),
+        panels=_panels(report),
         certificates=report.certificates,
         verdict=summary.verdict(report.certificates),
         tables=[
@@ -45,22 +147,31 @@ def page_of_forecasts(report: ForecastReport) -> Page:
     )
 
 
+def _panels(report: ForecastReport) -> Sequence[Panel]:
+    if report.rounds == 0:
+        return ()
+    return forecast_charts.panels(
+        report.history, report.loss_name, report.rounds, missing=report.learner.ledger_.absent,
+        lower_bound=report.lower_bound,
+    )  # fmt: skip
+
+
 def lead(report: ForecastReport) -> str:
     """The run in one or two sentences."""
     if report.rounds == 0:
         return "No round was played."
-    experts = summary.many(len(report.expert_losses), "expert")
+    experts = summary.many(len(report.learner.names()), "expert")
     text = f"Over {summary.many(report.rounds, 'round')} the learner combined the forecasts of {experts}"
     text += f" and lost {formatting.number(report.loss)}" + (f" in {report.loss_name} loss" if report.loss_name else "")
     against = [("best_expert", "the best expert in hindsight"), ("uniform", "their uniform average")]
-    results = [(_named(report, name), words) for name, words in against]
+    results = [(report.comparator(name), words) for name, words in against]
     parts = [_beside(report, one, words) for one, words in results if one is not None]
     return text + (": " + ", ".join(part for part in parts if part) if any(parts) else "") + "."
 
 
-def _beside(report: ForecastReport, comparator: Mapping[str, object], words: str) -> str:
-    regret, other = _real(comparator.get("regret")), _real(comparator.get("loss"))
-    if regret is None or other is None or not math.isfinite(regret):
+def _beside(report: ForecastReport, comparator: Comparator, words: str) -> str:
+    regret, other = comparator.regret, comparator.loss
+    if not math.isfinite(regret):
         return ""
     if regret == 0:
         return f"as much as {words}"
@@ -72,60 +183,40 @@ def _beside(report: ForecastReport, comparator: Mapping[str, object], words: str
 
 def _cards(report: ForecastReport) -> list[Card]:
     speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    mean = f"{formatting.real(report.mean_loss)} a round" if report.mean_loss is not None else ""
+    mean = f"{formatting.real(report.loss / report.rounds)} a round" if report.rounds else ""
     best, name = _best(report)
-    comparator = _named(report, "best_expert")
-    regret = _real(comparator.get("regret")) if comparator else None
-    if regret is None and best is not None:
-        regret = report.loss - best
+    comparator = report.comparator("best_expert")
+    regret = comparator.regret if comparator is not None else None if best is None else report.loss - best
     return [
         Card("Rounds", formatting.number(report.rounds), speed),
         Card("Learner’s loss", formatting.number(report.loss), mean),
         Card("Best expert’s loss", "–" if best is None else formatting.number(best), name),
         Card("Regret", "–" if regret is None else formatting.number(regret), "against the best expert"),
-        summary.bound_card(_certified(report)),
+        summary.bound_card(report),
     ]
-
-
-def _certified(report: ForecastReport) -> ForecastReport:
-    """The report, about what its certificates bound if that is something else."""
-    quantities = [one.quantity for one in report.certificates if one.applies]
-    return report if not quantities or report.quantity in quantities else replace(report, quantity=quantities[0])
 
 
 def _best(report: ForecastReport) -> tuple[float | None, str]:
     """The loss and the name of the best expert."""
     losses = {name: loss for name, loss in report.expert_losses.items() if math.isfinite(loss)}
-    comparator = _named(report, "best_expert")
-    loss = _real(comparator.get("loss")) if comparator else None
-    if loss is None and losses:
-        loss = min(losses.values())
+    comparator = report.comparator("best_expert")
+    loss = comparator.loss if comparator is not None else min(losses.values(), default=None)
     names = [name for name in losses if losses[name] == loss]
     return loss, formatting.label(names[0], 32) if names else ""
 
 
-def _named(report: ForecastReport, name: str) -> Mapping[str, object] | None:
-    return next((one for one in report.comparators if one.get("name") == name), None)
-
-
-def _comparator(report: ForecastReport, one: Mapping[str, object]) -> dict[str, object]:
+def _comparator(report: ForecastReport, one: Comparator) -> dict[str, object]:
     """A comparator as a row: its name in words, its numbers, and what else is known of it."""
-    name = str(one.get("name", ""))
-    label = str(one.get("label") or _COMPARATORS.get(name, name))
-    row: dict[str, object] = {"comparator": label[:1].upper() + label[1:]}
-    row |= {key: _real(one.get(key)) for key in ("loss", "regret")}
-    detail = one.get("detail")
-    if not isinstance(detail, Mapping):
-        return row | {"detail": detail}
     # The name says which expert it is, and that all rounds were meant goes without saying.
     details = {
         key: value
-        for key, value in detail.items()
+        for key, value in one.detail.items()
         if key not in ("expert", "gap") and (key, value) != ("rounds", report.rounds)
     }
     if "weights" in details:
-        details["weights"] = _heaviest(details["weights"], list(report.expert_losses))
-    return row | {"detail": details or None}
+        details["weights"] = _heaviest(details["weights"], report.learner.names())
+    label = one.label[:1].upper() + one.label[1:]
+    return {"comparator": label, "loss": one.loss, "regret": one.regret, "detail": details or None}
 
 
 def _heaviest(weights: object, names: Sequence[str]) -> object:
@@ -140,14 +231,15 @@ def _heaviest(weights: object, names: Sequence[str]) -> object:
 
 def _experts(report: ForecastReport) -> dict[str, Any] | None:
     """Loss and weight of each expert, the best first."""
-    if not report.expert_losses:
+    expert_losses, faced, final_weights = report.expert_losses, report.faced, report.weights
+    if not expert_losses:
         return None
-    above = {name: loss - report.faced.get(name, report.loss) for name, loss in report.expert_losses.items()}
+    above = {name: loss - faced.get(name, report.loss) for name, loss in expert_losses.items()}
     ranked = sorted(above, key=lambda name: (math.isnan(above[name]), above[name]))
     shown = ranked[:MOST_ROWS]
-    weights = [report.weights.get(name, math.nan) for name in shown]
+    weights = [final_weights[name] for name in shown]
     largest = max((abs(weight) for weight in weights if math.isfinite(weight)), default=0.0) or 1.0
-    losses = formatting.aligned([report.expert_losses[name] for name in shown])
+    losses = formatting.aligned([expert_losses[name] for name in shown])
     shares = _weights(weights)
     beside = formatting.aligned([above[name] for name in shown])
     rows = [
@@ -166,7 +258,7 @@ def _experts(report: ForecastReport) -> dict[str, Any] | None:
     return {
         "rows": rows,
         "left": f"{summary.many(left, 'expert')} that did worse are not listed." if left else "",
-        "note": "" if not report.faced else "Beside what the learner lost in the rounds in which the expert spoke.",
+        "note": "" if not faced else "Beside what the learner lost in the rounds in which the expert spoke.",
     }
 
 
@@ -181,20 +273,14 @@ def _weights(weights: Sequence[float]) -> list[str]:
 
 
 def _learner(report: ForecastReport) -> list[tuple[str, str]]:
-    own = (
-        [("Name", report.learner)]
-        if "loss" in report.parameters
-        else [("Name", report.learner), ("Loss", report.loss_name)]
-    )
-    return own + template.facts(report.parameters, {"n_experts": "experts"})
+    parameters = {name: value for name, value in report.learner.get_params().items() if value is not None}
+    loss = [] if "loss" in parameters else [("Loss", report.loss_name)]
+    return [("Name", report.learner.name), *loss, *template.facts(parameters, {"n_experts": "experts"})]
 
 
 def _incidents(report: ForecastReport) -> list[tuple[str, str]]:
-    incidents = [("Forecasts missing", formatting.number(report.missing))]
-    if report.delay_cost is not None:
-        incidents.append(("Cost of late outcomes", formatting.number(report.delay_cost)))
+    ledger = report.learner.ledger_
+    incidents = [("Forecasts missing", formatting.number(int(ledger.absent)))]
+    if report.late:
+        incidents.append(("Cost of late outcomes", formatting.number(float(ledger.delay))))
     return incidents
-
-
-def _real(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -9,12 +9,11 @@ from functools import partial
 
 from . import formatting
 from .curves import OFF_THE_CHART, Panel, Series, thin
-from .forecast_charts import numbered, weight_panel
-from .forecasts import History, Values
+from .forecast_charts import weight_panel
 from .game_wording import LEAST_SHARE, telling, the
 from .games import MOST_IN_PICTURE, GameReport, Matrix
 from .heatmap import Cells, heat
-from .recorded_curves import absences, bound_lines, bounded, known_points, log_spaced, near, table
+from .recorded_curves import Values, absences, bound_lines, bounded, known_points, log_spaced, near, table
 from .static_chart import Key, Still
 from .ternary import Side, Weights, triangle
 
@@ -90,8 +89,7 @@ def _beside(report: GameReport) -> list[Series]:
 
 def strategy_panel(player: str, key: str, rounds: Sequence[int], strategies: Mapping[str, Values]) -> Panel | None:
     """With what probability each strategy is played on average, stacked to one."""
-    history = History(rounds=rounds, weights=likeliest(strategies))
-    result = weight_panel(history, numbered(history)) if len(rounds) > 1 and strategies else None
+    result = weight_panel(rounds, likeliest(strategies)) if len(rounds) > 1 and strategies else None
     if result is None:
         return None
     title = f"Average strategy of {the(player)}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from .forecasts import Values
+from .recorded_curves import Values
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -64,8 +64,8 @@ class Cells(Picture):
 def heat(key: str, title: str, cells: Cells, legend: Sequence[Key], notes: Sequence[str] = ()) -> Still:
     """The picture of the cells."""
     m, n = cells.shape
-    spoken = f"{title}: {m} rows and {n} columns; " + ", ".join(f"{one.name} {one.value}" for one in legend)
-    drawings = [_Drawing(name, width, cells).text(spoken) for name, width in _WIDTHS]
+    description = f"{title}: {m} rows and {n} columns; " + ", ".join(f"{one.name} {one.value}" for one in legend)
+    drawings = [_Drawing(name, width, cells).text(description) for name, width in _WIDTHS]
     return Still(key, title, legend, drawings, notes, _table(cells), cells)
 
 
@@ -98,12 +98,12 @@ class _Drawing:
         self.right = self.left + n * self.across
         self.height = self.bottom + (60 if cells.column else 4)
 
-    def text(self, spoken: str) -> str:
+    def text(self, description: str) -> str:
         """The whole drawing."""
         parts = [self._cells(), self._supports(), self._row_names(), self._column_names(), self._bars()]
         return (
             f'<svg class="plot still heat {self.name}" viewBox="0 0 {self.width} {self.height:.0f}" role="img" '
-            f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+            f'aria-label="{escape(description)}">{"".join(parts)}</svg>'
         )
 
     def _place(self, i: int, j: int) -> tuple[float, float]:
@@ -112,7 +112,7 @@ class _Drawing:
     def _cells(self) -> str:
         m, n = self.cells.shape
         if m * n <= MOST_TOLD:
-            return "".join(self._told(i, j) for i in range(m) for j in range(n))
+            return "".join(self._titled(i, j) for i in range(m) for j in range(n))
         by_shade: dict[tuple[str, int], list[str]] = {}
         for i, line in enumerate(self.cells.values):
             for j, value in enumerate(line):
@@ -125,8 +125,8 @@ class _Drawing:
         )
         return f'<g transform="{place}">{shades}</g>'
 
-    def _told(self, i: int, j: int) -> str:
-        """One cell that says what it stands for."""
+    def _titled(self, i: int, j: int) -> str:
+        """One cell with the title that a reader sees who points at it."""
         value, (x, y) = self.cells.values[i][j], self._place(i, j)
         side, level = self._shade(value)
         number = self.cells.write(value)
@@ -159,7 +159,7 @@ class _Drawing:
 
     def _row_names(self) -> str:
         parts = []
-        for i in self._told_apart(self.cells.row_names, self.cells.row, self.down):
+        for i in self._with_room(self.cells.row_names, self.cells.row, self.down):
             label = _short(self.row_labels[i], round((self.left - 10) / _CHARACTER))
             y = self.top + (i + 0.5) * self.down + 4
             style = "tick-text" if self.cells.row.get(self.cells.row_names[i], 0) > 0 else "tick"
@@ -168,7 +168,7 @@ class _Drawing:
 
     def _column_names(self) -> str:
         parts = []
-        for j in self._told_apart(self.cells.column_names, self.cells.column, self.across):
+        for j in self._with_room(self.cells.column_names, self.cells.column, self.across):
             x, y = self.left + (j + 0.5) * self.across, self.top - 6
             played = self.cells.column.get(self.cells.column_names[j], 0) > 0
             place = f'x="{x:.1f}" y="{y:.1f}"'
@@ -178,7 +178,7 @@ class _Drawing:
             parts.append(f'<text class="{style}" {place}>{escape(self.column_labels[j])}</text>')
         return "".join(parts)
 
-    def _told_apart(self, names: Sequence[str], chances: Mapping[str, float], apart: float) -> list[int]:
+    def _with_room(self, names: Sequence[str], chances: Mapping[str, float], apart: float) -> list[int]:
         """Which names have room: all of them, or the likeliest among those that are played."""
         if apart >= _LINE:
             return list(range(len(names)))

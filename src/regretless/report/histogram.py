@@ -59,10 +59,10 @@ def spread(regrets: Sequence[float], bounds: Sequence[Series]) -> Still | None:
         *(Key(line.name, line.style, formatting.number(end)) for line, end in shown),
     ]
     marks = [(median, "first"), *((end, line.style) for line, end in shown)]
-    spoken = f"Regret of each of {summary.many(len(known), 'run')} at the end: " + ", ".join(
+    description = f"Regret of each of {summary.many(len(known), 'run')} at the end: " + ", ".join(
         f"{key.name} {key.value}" for key in legend
     )
-    drawings = [_drawing(frame, result, (low, high), marks, known, spoken) for frame in FRAMES]
+    drawings = [_drawing(frame, result, (low, high), marks, known, description) for frame in FRAMES]
     table = [["From", "To", "Runs"], *([*map(formatting.number, edges), formatting.count(n)] for *edges, n in result)]
     title = f"Regret of each of the {formatting.count(len(known))} runs"
     picture = Distribution(result, (low, high), marks)
@@ -116,7 +116,7 @@ def _drawing(
     extent: tuple[float, float],
     marks: Sequence[tuple[float, str]],
     known: Sequence[float],
-    spoken: str,
+    description: str,
 ) -> str:
     bottom, right = frame.height - frame.bottom, frame.width - frame.right
     across = Axis(*extent, False, frame.left, right)
@@ -134,7 +134,7 @@ def _drawing(
         parts.append(f'<path class="line {style}" d="M{across(value):.1f} {bottom}V{frame.top}"/>')
     return (
         f'<svg class="plot still {frame.name}" viewBox="0 0 {frame.width} {frame.height}" role="img" '
-        f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(description)}">{"".join(parts)}</svg>'
     )
 
 

@@ -6,13 +6,25 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol
 
 from . import formatting
 from .axes import Axis
-from .pulls import Estimate
 from .static_chart import Key, Picture, Still
 
 Write = Callable[[float], str]
+
+
+class Interval(Protocol):
+    """An estimate and the ends of its interval."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
 
 ROW = 40  # height in pixels of one estimate
 STACKED = 54  # the same where its name stands above it
@@ -50,31 +62,31 @@ SHEETS = (Sheet("wide", 960, 220, 190), Sheet("middle", 660, 180, 170), Sheet("n
 
 
 def whiskers(
-    key: str, title: str, unit: str, estimates: Sequence[tuple[str, Estimate]], reference: tuple[str, Estimate] | None
+    key: str, title: str, unit: str, estimates: Sequence[tuple[str, Interval]], reference: tuple[str, Interval] | None
 ) -> Still | None:
     """The estimates beside the one that they are compared with, whose value is a line through all of them."""
     rows = [(name, one, "") for name, one in estimates] + ([(*reference, " log")] if reference else [])
-    known = [(name, one, style) for name, one, style in rows if _finite(one.value)]
+    known = [(name, one, style) for name, one, style in rows if math.isfinite(one.value)]
     if not known:
         return None
     low, high = _extent([one for _, one, _ in known])
     write = writer([one for _, one, _ in known])
-    notes = [f"{name}: there is no estimate." for name, one, _ in rows if not _finite(one.value)]
+    notes = [f"{name}: there is no estimate." for name, one, _ in rows if not math.isfinite(one.value)]
     notes += [
         f"{name}: the interval is {write(ends[0])} to {write(ends[1])}, too wide for this chart."
         for name, one, _ in known
         if (ends := _ends(one)) and not low <= ends[0] <= ends[1] <= high
     ]
-    spoken = f"{title}: " + "; ".join(f"{name} {told(one, write)}" for name, one, _ in known)
-    drawings = [_drawing(sheet, known, (low, high), unit, spoken, write) for sheet in SHEETS]
+    description = f"{title}: " + "; ".join(f"{name} {in_words(one, write)}" for name, one, _ in known)
+    drawings = [_drawing(sheet, known, (low, high), unit, description, write) for sheet in SHEETS]
     legend = [Key("Estimate and its interval", "first")]
-    if reference and _finite(reference[1].value):
-        legend.append(Key(reference[0], "log", write(float(reference[1].value or 0.0))))
-    picture = Estimates([(n, float(one.value or 0.0), _ends(one), bool(s)) for n, one, s in known], (low, high), unit)
+    if reference and math.isfinite(reference[1].value):
+        legend.append(Key(reference[0], "log", write(reference[1].value)))
+    picture = Estimates([(n, one.value, _ends(one), bool(s)) for n, one, s in known], (low, high), unit)
     return Still(key, title, legend, drawings, notes, picture=picture)
 
 
-def writer(estimates: Sequence[Estimate]) -> Write:
+def writer(estimates: Sequence[Interval]) -> Write:
     """How to write these estimates: with two digits of the narrowest interval, the same decimals throughout."""
     widths = [ends[1] - ends[0] for one in estimates if (ends := _ends(one)) and ends[1] > ends[0]]
     if not widths:
@@ -83,28 +95,22 @@ def writer(estimates: Sequence[Estimate]) -> Write:
     return lambda value: formatting.real(0.0) if value == 0 else f"{value:,.{decimals}f}".replace("-", "−")
 
 
-def told(one: Estimate, write: Write) -> str:
+def in_words(one: Interval, write: Write) -> str:
     """An estimate and its interval in words."""
-    if not _finite(one.value):
+    if not math.isfinite(one.value):
         return "–"
     ends = _ends(one)
-    value = write(float(one.value or 0.0))
+    value = write(one.value)
     return f"{value} ({write(ends[0])} to {write(ends[1])})" if ends else value
 
 
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
+def _ends(one: Interval) -> tuple[float, float] | None:
+    return (one.low, one.high) if math.isfinite(one.low) and math.isfinite(one.high) else None
 
 
-def _ends(one: Estimate) -> tuple[float, float] | None:
-    if one.low is None or one.high is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
-        return None
-    return one.low, one.high
-
-
-def _extent(known: Sequence[Estimate]) -> tuple[float, float]:
+def _extent(known: Sequence[Interval]) -> tuple[float, float]:
     """The range of the axis: every value, and every interval that is not far wider than the narrowest."""
-    values = [float(one.value or 0.0) for one in known]
+    values = [one.value for one in known]
     intervals = [ends for one in known if (ends := _ends(one))]
     widths = [high - low for low, high in intervals if high > low]
     limit = FAR_WIDER * max(min(widths, default=0.0), max(values) - min(values))
@@ -118,10 +124,10 @@ def _extent(known: Sequence[Estimate]) -> tuple[float, float]:
 
 def _drawing(
     sheet: Sheet,
-    known: Sequence[tuple[str, Estimate, str]],
+    known: Sequence[tuple[str, Interval, str]],
     extent: tuple[float, float],
     unit: str,
-    spoken: str,
+    description: str,
     write: Write,
 ) -> str:
     height = _TOP + len(known) * sheet.row + _BOTTOM
@@ -135,27 +141,27 @@ def _drawing(
     parts.append(f'<text class="unit end" x="{right}" y="{height - 6}">{escape(unit)}</text>')
     for _, one, style in known:
         if style:
-            parts.append(f'<path class="line{style}" d="M{across(float(one.value or 0.0)):.1f} {_TOP}V{bottom}"/>')
+            parts.append(f'<path class="line{style}" d="M{across(one.value):.1f} {_TOP}V{bottom}"/>')
     for k, (name, one, style) in enumerate(known):
         parts.append(_row(sheet, _TOP + k * sheet.row, across, name, one, style, write))
     return (
         f'<svg class="plot still {sheet.name}" viewBox="0 0 {sheet.width} {height}" role="img" '
-        f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(description)}">{"".join(parts)}</svg>'
     )
 
 
-def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Estimate, style: str, write: Write) -> str:
+def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Interval, style: str, write: Write) -> str:
     """One estimate: its name, its whisker with its dot, and its number."""
     stacked = sheet.row == STACKED
     y = top + (sheet.row - 14 if stacked else sheet.row / 2)
-    value = write(float(one.value or 0.0))
+    value = write(one.value)
     label = escape(formatting.label(name, 30))
     if stacked:
         texts = f'<text class="tick-text" x="0" y="{y - 16:.1f}">{label}</text>'
         texts += f'<text class="tick-text end" x="{sheet.width}" y="{y - 16:.1f}">{value}</text>'
     else:
         texts = f'<text class="tick-text end" x="{sheet.left - 16}" y="{y + 4:.1f}">{label}</text>'
-        number = escape(told(one, write))
+        number = escape(in_words(one, write))
         texts += f'<text class="tick-text" x="{sheet.width - sheet.right + 16}" y="{y + 4:.1f}">{number}</text>'
     drawn = ""
     if ends := _ends(one):
@@ -163,8 +169,8 @@ def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Estimate, style
         drawn = f"M{across(low):.1f} {y:.1f}H{across(high):.1f}"
         drawn += _end(across(low), y, -1 if ends[0] < low else 0) + _end(across(high), y, 1 if ends[1] > high else 0)
         drawn = f'<path class="whisker{style}" d="{drawn}"/>'
-    dot = f'<circle class="estimate{style}" cx="{across(float(one.value or 0.0)):.1f}" cy="{y:.1f}" r="6"/>'
-    return f"<g><title>{label}: {escape(told(one, write))}</title>{drawn}{dot}{texts}</g>"
+    dot = f'<circle class="estimate{style}" cx="{across(one.value):.1f}" cy="{y:.1f}" r="6"/>'
+    return f"<g><title>{label}: {escape(in_words(one, write))}</title>{drawn}{dot}{texts}</g>"
 
 
 def _end(x: float, y: float, beyond: int) -> str:

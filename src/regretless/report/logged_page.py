@@ -1,18 +1,21 @@
-"""The report on logged draws, as one file that opens anywhere and asks nothing of any network."""
+"""The report on logged draws, as one file that needs no other."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import formatting, summary, template
-from .arm_table import Column, arm_table, shares
-from .intervals import Write, whiskers, writer
+from .arm_table import arm_table, shares
+from .intervals import Interval, Write, whiskers, writer
 from .page import Page
-from .pulls import Estimate, LoggedReport
 from .static_chart import Still
 from .summary import Card
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
 
 ESTIMATORS = {
     "replay": ("Replay", "only rounds in which the same arm would have been drawn as the log drew"),
@@ -30,7 +33,7 @@ _SOURCE_NAMES = {
     "context": "Context",
 }
 HEADLINE = ("dr", "snips", "ips", "replay")
-"""Which estimate the headline tells: the first of these, never the one with the finest interval.
+"""Which estimate stands in the headline: the first of these, never the one with the finest interval.
 
 An interval that was chosen for what it says does not hold the truth as often as it claims.
 """
@@ -38,9 +41,104 @@ An interval that was chosen for what it says does not hold the truth as often as
 _OWN = "The log’s own draws"
 
 
+class Estimate(Interval, Protocol):
+    """What one estimator says of a mean reward, as the page reads it."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def cautious(self) -> tuple[float, float] | None: ...
+    @property
+    def assuming(self) -> str | None: ...
+
+
+class Log(Protocol):
+    """The logged rounds, as the page reads them."""
+
+    def __len__(self) -> int: ...
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def losses(self) -> bool: ...
+
+
+class Evaluation(Protocol):
+    """An evaluation, as the page reads it; of a fixed policy it has no learners."""
+
+    @property
+    def log(self) -> Log: ...
+    @property
+    def estimates(self) -> Mapping[str, Estimate]: ...
+    @property
+    def logged(self) -> Estimate: ...
+    @property
+    def effective(self) -> float: ...
+    @property
+    def largest(self) -> float: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def learners(self) -> Sequence[object]: ...
+    @property
+    def draws(self) -> Iterable[float]: ...
+    @property
+    def logged_draws(self) -> Iterable[float]: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedReport:
+    """What a log says of a learner, or of a policy, that did not make it, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+        The headline, as ``Exp3IX on log.csv``.
+    evaluation : Evaluation
+    learner : str
+        The learner's name, or ``"policy"``.
+    parameters : mapping
+        The learner's parameters by name.
+    source : mapping
+        Where the log came from: ``path, rows, action, reward, propensity, context``, as far as known.
+    certificates : sequence of Certificate
+        What theorems say of the learner's own draws.
+    """
+
+    title: str
+    evaluation: Evaluation
+    learner: str
+    parameters: Mapping[str, object]
+    source: Mapping[str, object]
+    certificates: Sequence[Certificate] = ()
+
+    @property
+    def subject(self) -> str:
+        """What is evaluated, in a word."""
+        return "learner" if self.evaluation.learners else "policy"
+
+    @property
+    def quantity(self) -> str:
+        """What a round gave."""
+        return "loss" if self.evaluation.log.losses else "reward"
+
+    @property
+    def confidence(self) -> str:
+        """With what probability each interval is meant to hold the truth."""
+        return formatting.percent(1 - self.evaluation.delta)
+
+
 def page_of_log(report: LoggedReport) -> Page:
-    """What a log tells of a learner that did not make it."""
-    picture = estimate_still(report) if report.rounds > 0 else None
+    """The evaluation of a learner, or of a policy, on a log."""
+    evaluation = report.evaluation
+    picture = estimate_still(report)
+    named = evaluation.log.names
+    logged = {"Share in the log": shares(_named(named, evaluation.logged_draws))}
     return Page(
         title=report.title,
         lead=lead(report),
@@ -49,98 +147,95 @@ def page_of_log(report: LoggedReport) -> Page:
         certified="What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
         "the other arms would have brought then.",
         estimates=_table(report),
-        arms=arm_table(report.draws, report.arms, _logged(report)),
-        stills=[replace(picture, notes=[*picture.notes, *report.notes])] if picture else (),
+        arms=arm_table(_named(named, evaluation.draws), logged),
+        stills=[replace(picture, notes=[*picture.notes, *evaluation.notes])] if picture else (),
         certificates=report.certificates or None,
         tables=[
             (
-                report.judged.capitalize(),
+                report.subject.capitalize(),
                 [("Name", report.learner), *template.facts(report.parameters, {"n_arms": "arms"})],
             ),
-            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(report)]),
+            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(evaluation)]),
         ],
     )
 
 
 def estimate_still(report: LoggedReport) -> Still | None:
     """Each estimate with its interval, beside the mean of the log."""
-    named = [(_name(key), one) for key, one in report.estimates.items()]
-    reference = (_OWN, report.logging) if report.logging is not None else None
-    level = formatting.percent(report.confidence)
-    title = f"Mean {report.quantity} of the {report.judged}: estimates and their {level} intervals"
-    return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, reference)
+    named = [(_name(key), one) for key, one in report.evaluation.estimates.items()]
+    title = f"Mean {report.quantity} of the {report.subject}: estimates and their {report.confidence} intervals"
+    return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, (_OWN, report.evaluation.logged))
 
 
 def lead(report: LoggedReport) -> str:
     """The estimates in one or two sentences."""
-    if report.rounds == 0:
-        return "The log holds no round."
-    text = f"From {summary.many(report.rounds, 'logged round')} of {summary.many(report.arms, 'arm')}, drawn by another"
-    text += f" policy, the mean {report.quantity} that the {report.judged} would have had is estimated"
-    key, best = _headline(report)
-    if best is None or best.low is None or best.high is None:
+    evaluation = report.evaluation
+    log = evaluation.log
+    text = f"From {summary.many(len(log), 'logged round')} of {summary.many(len(log.names), 'arm')}, drawn by another"
+    text += f" policy, the mean {report.quantity} that the {report.subject} would have had is estimated"
+    key, best = _headline(evaluation)
+    if best is None:
         return text + "."
-    write = _writer(report)
+    write, own = _writer(evaluation), evaluation.logged.value
     text += f": {write(best.low)} to {write(best.high)} ({_name(key).lower()}, which this page always tells first)"
-    own = None if report.logging is None else report.logging.value
-    if own is None:
-        return text + "."
     where = "within" if best.low <= own <= best.high else "below" if own < best.low else "above"
     return f"{text}; the log’s own mean, {write(own)}, is {where} that interval."
 
 
-def _headline(report: LoggedReport) -> tuple[str, Estimate | None]:
-    made = [key for key in HEADLINE if key in report.estimates and report.estimates[key].value is not None]
-    return (made[0], report.estimates[made[0]]) if made else ("", None)
+def _headline(evaluation: Evaluation) -> tuple[str, Estimate | None]:
+    made = [key for key in HEADLINE if key in evaluation.estimates]
+    return (made[0], evaluation.estimates[made[0]]) if made else ("", None)
 
 
 def _name(key: str) -> str:
     return ESTIMATORS[key][0] if key in ESTIMATORS else key
 
 
-def _logged(report: LoggedReport) -> dict[str, Column]:
-    return {"Share in the log": shares(report.logged_draws)} if report.logged_draws else {}
+def _named(names: Sequence[str], values: Iterable[float]) -> dict[str, float]:
+    return {name: float(share) for name, share in zip(names, values, strict=True)}
 
 
-def _weights(report: LoggedReport) -> list[tuple[str, str]]:
-    named = {"Worth so many rounds of equal weights": report.effective, "Largest weight": report.largest}
-    return [(name, formatting.real(value)) for name, value in named.items() if value is not None]
+def _weights(evaluation: Evaluation) -> list[tuple[str, str]]:
+    named = {"Worth so many rounds of equal weights": evaluation.effective, "Largest weight": evaluation.largest}
+    return [(name, formatting.real(value)) for name, value in named.items()]
 
 
 def _cards(report: LoggedReport) -> list[Card]:
-    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    speed = ", ".join(part for part in (f"× {summary.many(report.runs, 'run')}" * (report.runs > 1), speed) if part)
-    shown = [
-        Card("Logged rounds", formatting.number(report.rounds), speed),
-        Card("Arms", formatting.number(report.arms)),
+    evaluation = report.evaluation
+    runs = f"× {summary.many(evaluation.runs, 'run')}, " if evaluation.runs > 1 else ""
+    write = _writer(evaluation)
+    cards = [
+        Card(
+            "Logged rounds",
+            formatting.number(len(evaluation.log)),
+            f"{runs}in {formatting.real(evaluation.seconds, 3)} s",
+        ),
+        Card("Arms", formatting.number(len(evaluation.log.names))),
+        Card(f"Mean {report.quantity} of the log", *_valued(evaluation.logged, "", write)),
     ]
-    write = _writer(report)
-    if report.logging is not None:
-        shown.append(Card(f"Mean {report.quantity} of the log", *_valued(report.logging, "", write)))
-    key, best = _headline(report)
+    key, best = _headline(evaluation)
     if best is not None:
-        shown.append(Card(f"Estimate for the {report.judged}", *_valued(best, _name(key).lower(), write)))
-    return shown
+        cards.append(Card(f"Estimate for the {report.subject}", *_valued(best, _name(key).lower(), write)))
+    return cards
 
 
 def _valued(one: Estimate, name: str, write: Write) -> tuple[str, str]:
     """An estimate and, as its note, its interval."""
-    value = "–" if one.value is None else write(one.value)
-    ends = "" if one.low is None or one.high is None else f"{write(one.low)} to {write(one.high)}"
-    return value, ", ".join(part for part in (name, ends) if part)
+    ends = f"{write(one.low)} to {write(one.high)}"
+    return write(one.value), f"{name}, {ends}" if name else ends
 
 
 def _table(report: LoggedReport) -> dict[str, Any]:
-    write = _writer(report)
-    named = [(*ESTIMATORS.get(key, (key, "")), one) for key, one in report.estimates.items()]
-    if report.logging is not None:
-        named.append((_OWN, "the mean of what the log itself recorded", report.logging))
-    level = formatting.percent(report.confidence)
+    evaluation = report.evaluation
+    write = _writer(evaluation)
+    named = [(*ESTIMATORS.get(key, (key, "")), one) for key, one in evaluation.estimates.items()]
+    named.append((_OWN, "the mean of what the log itself recorded", evaluation.logged))
     cautious = any(one.cautious for *_, one in named)
     taken = {one.assuming for *_, one in named if one.assuming}
-    assumed = "".join(f" The one without normality assumes that {words}." for words in sorted(taken))
+    note = f"Each interval is meant to hold the mean {report.quantity} with a probability of {report.confidence}."
+    note += "".join(f" The one without normality assumes that {words}." for words in sorted(taken))
     return {
-        "note": f"Each interval is meant to hold the mean {report.quantity} with a probability of {level}.{assumed}",
+        "note": note,
         "columns": [
             "Estimator",
             f"Mean {report.quantity}",
@@ -168,11 +263,9 @@ def _ends(interval: tuple[float, float] | None, write: Write) -> str:
     return " to ".join(_cell(end, write) for end in interval) if interval else "–"
 
 
-def _writer(report: LoggedReport) -> Write:
-    return writer([*report.estimates.values(), *([report.logging] if report.logging else [])])
+def _writer(evaluation: Evaluation) -> Write:
+    return writer([*evaluation.estimates.values(), evaluation.logged])
 
 
-def _cell(value: float | None, write: Write = formatting.number) -> str:
-    return (
-        "–" if value is None or math.isnan(value) else write(value) if math.isfinite(value) else formatting.real(value)
-    )
+def _cell(value: float, write: Write = formatting.number) -> str:
+    return write(value) if math.isfinite(value) else formatting.real(value)

@@ -1,21 +1,26 @@
-"""The report on a run over shards, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a run over shards, as one file that needs no other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import accumulate
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from . import formatting, summary, template
+from .certified import bare, comparator_rows, smallest_bound
 from .curves import MOST_POINTS, Panel, Point, Series, relation
-from .mixtures import WEIGHTED, EpochRow, MixReport
-from .model import bare
-from .page import Page
+from .page import Learner, Page
 from .recorded_curves import absences, near
 from .run_page import weight_rows
 from .summary import Card, many
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
+WEIGHTED = "weighted updates"
+"""What the theorems about mixing bound: updates, each of which counts what its shard's weights count in the mean."""
 
 FAR_ABOVE = 1e4
 """A bound so many times above all that was counted would leave the rest no room."""
@@ -23,11 +28,105 @@ FAR_ABOVE = 1e4
 MOST_ROWS = 50
 
 
+class Epoch(Protocol):
+    """One epoch over all shards, as the page reads it."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def mistakes(self) -> int: ...
+    @property
+    def updates(self) -> int: ...
+    @property
+    def weighted_updates(self) -> float: ...
+    @property
+    def seconds(self) -> float | None: ...
+
+
+class Mixture(Protocol):
+    """A run over shards, as the page reads it; `shares` are sums over the epochs."""
+
+    @property
+    def learner(self) -> Learner: ...
+    @property
+    def history(self) -> Sequence[Epoch]: ...
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def rounds(self) -> Iterable[int]: ...
+    @property
+    def shares(self) -> Iterable[float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MixReport:
+    """A run over shards, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+        The headline, as ``AveragedPerceptron on part-*.svm``.
+    mixture : Mixture
+    source : mapping
+        Where the rounds came from: ``path, shards, rows, features, nonzeros, skipped``, as far as known.
+    how : mapping
+        How it was mixed, by names for people: what a shard counts, who ran it, what moved.
+    certificates : sequence of Certificate
+        Every theorem that was asked, whether or not it applies.
+    weights : sequence of (feature, weight)
+        The largest weights.
+    seconds : float, optional
+        How long learning took.
+    once : str
+        What was done once with what the shards had learned apart, as ``"weights averaged"``; empty if they were mixed.
+    """
+
+    title: str
+    mixture: Mixture
+    source: Mapping[str, object]
+    how: Mapping[str, object]
+    certificates: Sequence[Certificate] = ()
+    weights: Sequence[tuple[str, float]] = ()
+    seconds: float | None = None
+    once: str = ""
+
+    @property
+    def rounds(self) -> int:
+        """Of all epochs."""
+        return sum(epoch.rounds for epoch in self.mixture.history)
+
+    @property
+    def mistakes(self) -> int:
+        """Of all epochs, each counted as one."""
+        return sum(epoch.mistakes for epoch in self.mixture.history)
+
+    @property
+    def updates(self) -> int:
+        """Of all epochs, each counted as one."""
+        return sum(epoch.updates for epoch in self.mixture.history)
+
+    @property
+    def weighted(self) -> float:
+        """The updates of all epochs, weighted."""
+        return sum(epoch.weighted_updates for epoch in self.mixture.history)
+
+    @property
+    def quantity(self) -> str:
+        """What the tightest bound is named of: weighted updates, or else what the first theorem bounds."""
+        quantities = [one.quantity for one in self.certificates]
+        return next((one for one in quantities if bare(one) == WEIGHTED), next(iter(quantities), WEIGHTED))
+
+    @property
+    def bound(self) -> tuple[str, float] | None:
+        """The smallest bound on the weighted updates, and whose it is."""
+        return smallest_bound((one.bound, one) for one in self.certificates if bare(one.quantity) == WEIGHTED)
+
+
 def panels(report: MixReport) -> list[Panel]:
     """Every picture over the epochs."""
     if report.rounds == 0:
         return []
-    shown = _spread(len(report.epochs), MOST_POINTS)
+    shown = _spread(len(report.mixture.history), MOST_POINTS)
     return [count_panel(report, shown), rate_panel(report, shown)]
 
 
@@ -40,9 +139,9 @@ def count_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     shown : sequence of int
         The epochs that have a point, from 1.
     """
-    weighted = _total((epoch.weighted for epoch in report.epochs), shown)
-    plain = _total((epoch.updates for epoch in report.epochs), shown)
-    wrong = _total((epoch.mistakes for epoch in report.epochs), shown)
+    weighted = _total((epoch.weighted_updates for epoch in report.mixture.history), shown)
+    plain = _total((epoch.updates for epoch in report.mixture.history), shown)
+    wrong = _total((epoch.mistakes for epoch in report.mixture.history), shown)
     lines = [
         _line("Weighted updates", "first", weighted),
         _line("Updates, each counted as one", "second", plain),
@@ -52,7 +151,8 @@ def count_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     bounds = [near(line, max(highest, 1.0) * FAR_ABOVE) for line in _bound_lines(report)]
     return Panel(
         "counts", _title(weighted, [line for line in bounds if line.drawn]), "Updates, mistakes", "real",
-        [*lines, *bounds], absences(bounds), even=True, said=_said(shown), across="Epochs", table=_table(report),
+        [*lines, *bounds], absences(bounds), even=True, captions=_captions(shown), across="Epochs",
+        table=_table(report),
     )  # fmt: skip
 
 
@@ -65,13 +165,13 @@ def _title(weighted: Sequence[Point], bounds: Sequence[Series]) -> str:
 
 def rate_panel(report: MixReport, shown: Sequence[int]) -> Panel:
     """The share of mistakes in each epoch; from the second one on the rows have been learned from before."""
-    epochs = [(k, report.epochs[k - 1]) for k in shown]
+    epochs = [(k, report.mixture.history[k - 1]) for k in shown]
     rates = [(float(k), epoch.mistakes / epoch.rounds if epoch.rounds else math.nan) for k, epoch in epochs]
     line = Series("In this epoch", "first", rates, final=formatting.percent(rates[-1][1]), mark=_mark(rates))
     later = "Each mistake is counted before its row is learned from; after the first epoch the rows are no new ones."
     return Panel(
         "rates", "Mistakes by epoch", "Mistakes per round", "percent", [line], [later] if len(rates) > 1 else [],
-        even=True, said=_said(shown), across="Epochs",
+        even=True, captions=_captions(shown), across="Epochs",
     )  # fmt: skip
 
 
@@ -96,19 +196,16 @@ def _mark(points: Sequence[Point]) -> Literal["line", "dots"]:
 
 
 def _bound_lines(report: MixReport) -> list[Series]:
-    last = float(len(report.epochs))
-    lines = []
-    for k, curve in enumerate(report.bounds):
-        known = [(float(n), float(value)) for n, value in curve.points if not math.isnan(value)]
-        if len(known) == 1:  # the same throughout
-            known = [(n, known[0][1]) for n in dict.fromkeys((1.0, last))]
-        if known:
-            made = Series(formatting.label(curve.name), f"bound{k % 4}", known, bound=True)
-            lines.append(replace(made, final=formatting.number(known[-1][1]), mark=_mark(known)))
-    return lines
+    """The bound as a line across the chart, if there is one."""
+    if report.bound is None:
+        return []
+    title, bound = report.bound
+    points = [(n, bound) for n in dict.fromkeys((1.0, float(len(report.mixture.history))))]
+    final = formatting.number(bound)
+    return [Series(formatting.label(title), "bound0", points, bound=True, final=final, mark=_mark(points))]
 
 
-def _said(shown: Sequence[int]) -> list[str]:
+def _captions(shown: Sequence[int]) -> list[str]:
     return [f"After {many(k, 'epoch')}" for k in shown]
 
 
@@ -117,18 +214,18 @@ _HEADS = ("Epoch", "Rounds", "Mistakes", "Mistake rate", "Updates", "Weighted up
 
 def _table(report: MixReport) -> list[list[str]]:
     """Each epoch by itself, in numbers."""
-    rows = [_row(k, report.epochs[k - 1]) for k in _spread(len(report.epochs), MOST_ROWS)]
+    rows = [_row(k, report.mixture.history[k - 1]) for k in _spread(len(report.mixture.history), MOST_ROWS)]
     return [list(_HEADS), *rows]
 
 
-def _row(number: int, epoch: EpochRow) -> list[str]:
+def _row(number: int, epoch: Epoch) -> list[str]:
     return [
         formatting.count(number),
         formatting.count(epoch.rounds),
         formatting.count(epoch.mistakes),
         formatting.percent(epoch.mistakes / epoch.rounds) if epoch.rounds else "–",
         formatting.count(epoch.updates),
-        formatting.number(epoch.weighted),
+        formatting.number(epoch.weighted_updates),
         "–" if epoch.seconds is None else formatting.real(epoch.seconds, 3),
     ]
 
@@ -157,14 +254,14 @@ def page_of_mix(report: MixReport) -> Page:
         course="The run, epoch by epoch",
         certified=_ONCE if report.once else _CERTIFIED,
         estimates=_shards(report),
-        comparators=report.comparators,
+        comparators=comparator_rows(report.certificates),
         compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         weights=weight_rows(report.weights),
         panels=panels(report),
         certificates=report.certificates,
         verdict=summary.verdict(report.certificates),
         tables=[
-            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Learner", template.learner_facts(report.mixture.learner)),
             ("Data", template.facts(report.source, _SOURCE_NAMES)),
             ("Mixing", template.facts(report.how, {})),
         ],
@@ -175,12 +272,13 @@ def lead(report: MixReport) -> str:
     """The run in a few sentences."""
     if report.rounds == 0:
         return "No round was played."
-    where, rounds = many(len(report.shards), "shard"), many(report.rounds, "round")
+    mixture = report.mixture
+    where, rounds = many(len(mixture.names), "shard"), many(report.rounds, "round")
     if report.once:
-        text = f"{where[:1].upper()}{where[1:]} were learned apart, in {rounds}, and their weights averaged once. "
+        text = f"{where[:1].upper()}{where[1:]} were learned apart, in {rounds}, and their {report.once} once. The"
     else:
-        text = f"In {many(len(report.epochs), 'epoch')} over {where}, {rounds} in all, "
-    text += f"{'The' if report.once else 'the'} learner made {many(report.mistakes, 'mistake')}"
+        text = f"In {many(len(mixture.history), 'epoch')} over {where}, {rounds} in all, the"
+    text += f" learner made {many(report.mistakes, 'mistake')}"
     text += f", {formatting.percent(report.mistakes / report.rounds)} of all. " if report.mistakes else ". "
     if not report.once:
         text += _weighed(report) + _allowed(report) + "."
@@ -207,7 +305,11 @@ def _cards(report: MixReport) -> list[Card]:
     speed = f", in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
     rate = formatting.percent(report.mistakes / report.rounds) if report.rounds else "–"
     return [
-        Card("Shards", formatting.number(len(report.shards)), f"× {many(len(report.epochs), 'epoch')}{speed}"),
+        Card(
+            "Shards",
+            formatting.number(len(report.mixture.names)),
+            f"× {many(len(report.mixture.history), 'epoch')}{speed}",
+        ),
         Card("Mistakes", formatting.number(report.mistakes), f"{rate} of the rounds"),
         Card("Updates", formatting.number(report.updates), "each counted as one"),
         Card("Weighted updates", formatting.number(report.weighted), "as theorems count them"),
@@ -216,18 +318,24 @@ def _cards(report: MixReport) -> list[Card]:
 
 
 def _shards(report: MixReport) -> dict[str, Any] | None:
-    """The shards, and how much each of them had to say."""
-    if not report.shards:
+    """The shards, and what the weights of each counted."""
+    mixture = report.mixture
+    if not mixture.names:
         return None
-    shown, left = report.shards[:MOST_SHARDS], len(report.shards) - MOST_SHARDS
+    left = len(mixture.names) - MOST_SHARDS
     note = "What a shard’s weights counted in the mean, on average over the epochs."
-    more = f" Shown are the first {MOST_SHARDS} of {many(len(report.shards), 'shard')}." if left > 0 else ""
+    more = f" Shown are the first {MOST_SHARDS} of {many(len(mixture.names), 'shard')}." if left > 0 else ""
+    each = zip(mixture.names, mixture.rounds, mixture.shares, strict=True)
     rows = [
         {
-            "name": formatting.label(one.name, 60),
+            "name": formatting.label(name, 60),
             "note": "",
-            "cells": [formatting.count(one.rows), "–" if math.isnan(one.share) else formatting.percent(one.share)],
+            "cells": [formatting.count(int(rounds)), _share(float(share) / len(mixture.history))],
         }
-        for one in shown
+        for name, rounds, share in islice(each, MOST_SHARDS)
     ]
     return {"title": "Shards", "note": note + more, "columns": ["Shard", "Rows", "Share of the mean"], "rows": rows}
+
+
+def _share(share: float) -> str:
+    return "–" if math.isnan(share) else formatting.percent(share)

@@ -1,10 +1,10 @@
-"""What a report is made of, whatever it is about."""
+"""The parts of a page, the same for all kinds of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .curves import Panel
 from .static_chart import Still
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 
 Facts = Sequence[tuple[str, str]]
+
+
+class Learner(Protocol):
+    """What a page reads of a learner."""
+
+    @property
+    def name(self) -> str: ...
+    def get_params(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)

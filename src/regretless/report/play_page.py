@@ -1,16 +1,16 @@
-"""The report on a play against environment, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a play against an environment, as one file that needs no other."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from . import formatting, summary, template
 from .axes import Format
+from .certified import bare
 from .curves import OFF_THE_CHART, Panel, Series, shown, thin
-from .model import bare
 from .page import Page
 from .summary import Card, Verdict, many
 
@@ -18,21 +18,65 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
 
 
-@dataclass(frozen=True, slots=True)
-class LowerBoundPanel:
-    """What the environment was sure to force at least, and what was observed.
+class LowerBound(Protocol):
+    """What an environment forces at least, as the page reads it."""
 
-    Of what is counted, `course` says how much it was after some numbers of rounds.
-    """
+    @property
+    def title(self) -> str: ...
+    @property
+    def quantity(self) -> str: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
 
-    title: str
-    kind: str
-    quantity: str
-    observed: float | None
-    least: float
-    holds: bool
-    source: str
-    course: Sequence[tuple[int, float]] = ()
+
+class CheckedLowerBound(Protocol):
+    """A lower bound beside what was observed."""
+
+    @property
+    def promise(self) -> LowerBound: ...
+    @property
+    def observed(self) -> float | None: ...
+    @property
+    def holds(self) -> bool: ...
+    @property
+    def violated(self) -> bool: ...
+
+
+class Point(Protocol):
+    """How things stood after some rounds, as means over the runs."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def count(self) -> float: ...
+    @property
+    def best(self) -> float | None: ...
+
+
+class Play(Protocol):
+    """The result of a play, as the page reads it; `counts` is "mistakes" or "loss"."""
+
+    @property
+    def learner(self) -> Any: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def counts(self) -> str: ...
+    @property
+    def curve(self) -> Sequence[Point]: ...
+    @property
+    def promises(self) -> Sequence[CheckedLowerBound]: ...
+    @property
+    def certificates(self) -> Sequence[Certificate]: ...
+    @property
+    def seconds(self) -> float: ...
+    def promised(self, rounds: int) -> Sequence[LowerBound]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,100 +85,91 @@ class PlayReport:
 
     Parameters
     ----------
-    title : str
-    learner, environment : str
+    play : Play
+    environment : str
+        The environment's name.
     parameters, settings : mapping
-        Of the learner, and of environment.
-    rounds, runs : int
-    counts : str
-        "mistakes" or "loss".
-    curve : sequence of (rounds, count, best or None)
-        Means over the runs.
-    forced : sequence of Forced
-    certificates : sequence of Certificate
-    seconds : float
+        Of the learner, and of the environment.
     interrupted : str
         What was left out if somebody wished to stop; empty if nothing was.
     """
 
-    title: str
-    learner: str
+    play: Play
     environment: str
     parameters: Mapping[str, object]
     settings: Mapping[str, object]
-    rounds: int
-    runs: int
-    counts: str
-    curve: Sequence[tuple[int, float, float | None]]
-    forced: Sequence[LowerBoundPanel]
-    certificates: Sequence[Certificate]
-    seconds: float
     interrupted: str = ""
 
 
 def page_of_play(report: PlayReport) -> Page:
     """A learner against an environment."""
-    broken = [one.title for one in report.forced if one.kind == "sure" and not one.holds]
+    play, name = report.play, report.play.learner.name
+    broken = [one.promise.title for one in play.promises if one.violated]
     detail = f"{', '.join(broken)}: this is a fault of the program. Please report it."
     verdict = Verdict("broken", "What is sure to be forced was not", detail) if broken else None
     return Page(
-        title=report.title,
+        title=f"{name} against {report.environment}",
         lead=_lead(report),
-        cards=_cards(report),
+        cards=_cards(play),
         course="The play, round by round",
-        estimates=_forced(report),
-        panels=[_panel(report)],
-        certificates=report.certificates,
-        verdict=verdict or summary.verdict(report.certificates),
-        whole=_whole(report),
+        estimates=_forced(play),
+        panels=[_panel(play)],
+        certificates=play.certificates,
+        verdict=verdict or summary.verdict(play.certificates),
+        whole=_whole(play),
         tables=[
-            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            ("Learner", [("Name", name), *template.facts(report.parameters, {})]),
             ("Environment", [("Name", report.environment), *template.facts(report.settings, {})]),
         ],
     )
 
 
-def _whole(report: PlayReport) -> bool:
-    return report.counts == "mistakes" and report.runs == 1
+def _whole(play: Play) -> bool:
+    return play.counts == "mistakes" and play.runs == 1
 
 
 def _lead(report: PlayReport) -> str:
-    _, count, best = report.curve[-1]
-    among = "" if report.runs == 1 else f"{many(report.runs, 'run')} of "
-    mean = "" if report.runs == 1 else " on average"
-    text = f"In {among}{many(report.rounds, 'round')} against {report.environment} the learner"
-    if report.counts == "mistakes":
-        made = formatting.number(count)
-        text += f" made {made} mistake{'' if count == 1 else 's'}{mean}"
+    play, end = report.play, report.play.curve[-1]
+    among = "" if play.runs == 1 else f"{many(play.runs, 'run')} of "
+    mean = "" if play.runs == 1 else " on average"
+    text = f"In {among}{many(play.rounds, 'round')} against {report.environment} the learner"
+    if play.counts == "mistakes":
+        made = formatting.number(end.count)
+        text += f" made {made} mistake{'' if end.count == 1 else 's'}{mean}"
     else:
-        text += f" lost {formatting.number(count)}{mean}"
-    if best is not None:
-        text += f"; the best in hindsight {'made' if report.counts == 'mistakes' else 'lost'} {formatting.number(best)}"
+        text += f" lost {formatting.number(end.count)}{mean}"
+    if end.best is not None:
+        verb = "made" if play.counts == "mistakes" else "lost"
+        text += f"; the best in hindsight {verb} {formatting.number(end.best)}"
     return f"{text}. This was interrupted {report.interrupted}." if report.interrupted else f"{text}."
 
 
-def _cards(report: PlayReport) -> list[Card]:
-    _, count, best = report.curve[-1]
-    cards = [Card("Rounds", formatting.number(report.rounds), f"in {formatting.real(report.seconds, 3)} s")]
-    if report.runs > 1:
-        cards.append(Card("Runs", formatting.number(report.runs)))
-    share = formatting.percent(count / report.rounds) if report.counts == "mistakes" else ""
-    cards.append(Card(report.counts.capitalize(), formatting.number(count), f"{share} of all" if share else ""))
+def _cards(play: Play) -> list[Card]:
+    count, best = play.curve[-1].count, play.curve[-1].best
+    cards = [Card("Rounds", formatting.number(play.rounds), f"in {formatting.real(play.seconds, 3)} s")]
+    if play.runs > 1:
+        cards.append(Card("Runs", formatting.number(play.runs)))
+    share = formatting.percent(count / play.rounds) if play.counts == "mistakes" else ""
+    cards.append(Card(play.counts.capitalize(), formatting.number(count), f"{share} of all" if share else ""))
     if best is not None:
         cards += [Card("Best in hindsight", formatting.number(best)), Card("Regret", formatting.number(count - best))]
     return cards
 
 
-def _forced(report: PlayReport) -> dict[str, Any] | None:
-    if not report.forced:
+def _forced(play: Play) -> dict[str, Any] | None:
+    if not play.promises:
         return None
     rows = [
         {
-            "name": one.title,
-            "note": one.source,
-            "cells": [one.quantity, "–" if one.observed is None else formatting.number(one.observed), _least(one)],
+            "name": one.promise.title,
+            "note": one.promise.source,
+            "cells": [
+                one.promise.quantity,
+                "–" if one.observed is None else formatting.number(one.observed),
+                _least(one),
+            ],
         }
-        for one in report.forced
+        for one in play.promises
     ]
     note = "What the environment was sure to force upon this learner; what is expected is about the mean of many runs."
     return {
@@ -145,44 +180,46 @@ def _forced(report: PlayReport) -> dict[str, Any] | None:
     }
 
 
-def _least(one: LowerBoundPanel) -> str:
-    expected = " expected" if one.kind == "expected" else ""
-    return f"{formatting.number(one.least)}{expected}{'' if one.holds else ', and it was less'}"
+def _least(one: CheckedLowerBound) -> str:
+    expected = " expected" if one.promise.kind == "expected" else ""
+    return f"{formatting.number(one.promise.least)}{expected}{'' if one.holds else ', and it was less'}"
 
 
-def _panel(report: PlayReport) -> Panel:
-    counts = [(float(t), count) for t, count, _ in report.curve]
-    best = [(float(t), value) for t, _, value in report.curve if value is not None]
-    format: Format = "count" if _whole(report) else "real"
-    lines = [Series(report.counts.capitalize(), "first", thin(counts), final=shown(counts[-1][1], format))]
+def _panel(play: Play) -> Panel:
+    counts = [(float(point.rounds), point.count) for point in play.curve]
+    best = [(float(point.rounds), point.best) for point in play.curve if point.best is not None]
+    format: Format = "count" if _whole(play) else "real"
+    lines = [Series(play.counts.capitalize(), "first", thin(counts), final=shown(counts[-1][1], format))]
     if best:
         lines.append(Series("Best in hindsight", "second", thin(best), final=shown(best[-1][1], format)))
-    lines += _levels(report, counts[0][0], counts[-1])
-    name = report.counts.capitalize()
+    lines += _levels(play, counts[0][0], counts[-1])
+    name = play.counts.capitalize()
     return Panel("counts", name, name, format, lines, [])
 
 
-def _levels(report: PlayReport, first: float, last: tuple[float, float]) -> list[Series]:
+def _levels(play: Play, first: float, last: tuple[float, float]) -> list[Series]:
     """The tightest bound on what is counted, and what was forced of it at least, as lines across the chart."""
     bounds = [
         (one.bound, one.theorem.title)
-        for one in report.certificates
-        if one.applies and one.bound is not None and math.isfinite(one.bound) and bare(one.quantity) == report.counts
+        for one in play.certificates
+        if one.applies and one.bound is not None and math.isfinite(one.bound) and bare(one.quantity) == play.counts
     ]
     levels = []
     if bounds:
         bound, title = min(bounds)
         levels.append(_level(title, bound, first, last))
-    floors = [one for one in report.forced if one.quantity == report.counts]
+    floors = [one.promise for one in play.promises if one.promise.quantity == play.counts]
     if floors:
-        levels.append(_floor(max(floors, key=lambda one: one.least), last))
+        levels.append(_floor(play, max(floors, key=lambda one: one.least), last))
     return levels
 
 
-def _floor(forced: LowerBoundPanel, last: tuple[float, float]) -> Series:
+def _floor(play: Play, bound: LowerBound, last: tuple[float, float]) -> Series:
     """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
-    course = [(float(rounds), least) for rounds, least in forced.course] or [(last[0], forced.least)]
-    name, final = formatting.label(f"{forced.title}, at least"), formatting.number(forced.least)
+    each = [(float(point.rounds), one) for point in play.curve for one in play.promised(point.rounds)]
+    alike = [(t, one.least) for t, one in each if (one.title, one.quantity) == (bound.title, bound.quantity)]
+    course = alike or [(last[0], bound.least)]
+    name, final = formatting.label(f"{bound.title}, at least"), formatting.number(bound.least)
     mark: Literal["line", "dots"] = "line" if len(course) > 1 else "dots"
     return Series(name, "bound1", thin(course), bound=True, floor=True, final=final, mark=mark)
 

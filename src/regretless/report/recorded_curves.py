@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from . import formatting
 from .curves import Point, Series, absence, relation
-from .forecasts import Values
+
+Values = Sequence["float | None"]
+"""A column of numbers, with None where nothing is known."""
 
 MOST_BOUNDS = 4
 """As many styles of bounds can be told apart."""
@@ -37,7 +39,10 @@ def near(line: Series, limit: float) -> Series:
     """The part of a bound that fits the chart; one that ends above it is in the legend alone."""
     drawn = line.points[-1][1] <= limit
     return replace(
-        line, drawn=drawn, told=line.points, points=[p for p in line.points if p[1] <= limit] if drawn else line.points
+        line,
+        drawn=drawn,
+        values=line.points,
+        points=[p for p in line.points if p[1] <= limit] if drawn else line.points,
     )
 
 

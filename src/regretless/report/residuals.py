@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
@@ -12,7 +12,9 @@ from numbers import Integral
 from . import formatting
 from .axes import Scale
 from .curves import MOST_POINTS, Panel, Series
-from .forecasts import ForecastReport
+
+Forecasts = Collection[tuple[object, "float | None", "float | None"]]
+"""Time or round, prediction and outcome of the last rounds."""
 
 STRETCHES = 200
 """Into so many a long run is divided."""
@@ -24,7 +26,7 @@ class Stretch:
 
     place: float
     moment: str
-    said: str
+    caption: str
     forecasts: Sequence[float]
     outcomes: Sequence[float]
 
@@ -34,34 +36,33 @@ class Stretch:
         return [y - f for f, y in zip(self.forecasts, self.outcomes, strict=True)]
 
 
-def residual_panels(report: ForecastReport) -> list[Panel]:
-    """Forecast and outcome over time, and their difference."""
-    stretches = _stretches(report)
+def residual_panels(forecasts: Forecasts, rounds: int) -> list[Panel]:
+    """Forecast and outcome over time, and their difference, at the end of so many rounds."""
+    stretches = _stretches(forecasts, rounds)
     if not stretches:
         return []
     several = len(stretches[0].outcomes) > 1 or len(stretches[-1].outcomes) > 1
     panels = [_level_panel(stretches, several), _residual_panel(stretches, several)]
-    rest = len(report.history.residuals)
-    if rest < report.rounds:
-        note = f"Forecasts and outcomes of the last {formatting.number(rest)} rounds were kept."
+    if len(forecasts) < rounds:
+        note = f"Forecasts and outcomes of the last {formatting.number(len(forecasts))} rounds were kept."
         panels = [replace(panel, notes=[*panel.notes, note]) for panel in panels]
     return panels
 
 
-def _stretches(report: ForecastReport) -> list[Stretch]:
+def _stretches(forecasts: Forecasts, rounds: int) -> list[Stretch]:
     known = [
         (k, when, float(forecast), float(outcome))
-        for k, (when, forecast, outcome) in enumerate(report.history.residuals, 1)
+        for k, (when, forecast, outcome) in enumerate(forecasts, 1)
         if forecast is not None and outcome is not None and math.isfinite(forecast) and math.isfinite(outcome)
     ]
     if not known:
         return []
     whens = [when for _, when, _, _ in known]
-    counted = _are_rounds(whens, report.rounds)
+    counted = _are_rounds(whens, rounds)
     moments = [""] * len(known) if counted else _moments(whens)
     places = [_place(when) for when in whens] if counted else []
     if not places:
-        before = max(report.rounds - len(report.history.residuals), 0)
+        before = max(rounds - len(forecasts), 0)
         places = [float(before + k) for k, *_ in known]
     long = -(-len(known) // STRETCHES) if len(known) > MOST_POINTS else 1
     return [
@@ -76,10 +77,10 @@ def _stretch(
         moment or formatting.number(place) for moment, place in ((moments[0], places[0]), (moments[-1], places[-1]))
     ]
     if len(rows) > 1:
-        said = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
+        caption = f"{'' if moments[0] else 'Rounds '}{ends[0]} to {ends[1]}"
     else:
-        said = moments[0] or f"Round {ends[0]}"
-    return Stretch(places[-1], moments[-1], said, [row[2] for row in rows], [row[3] for row in rows])
+        caption = moments[0] or f"Round {ends[0]}"
+    return Stretch(places[-1], moments[-1], caption, [row[2] for row in rows], [row[3] for row in rows])
 
 
 def _are_rounds(whens: Sequence[object], rounds: int) -> bool:
@@ -146,7 +147,7 @@ def _panel(
     moments = [one.moment for one in stretches] if stretches[0].moment else []
     return Panel(
         key, title, unit, "real", lines, notes, scale, even=True, moments=moments,
-        said=[one.said for one in stretches], across="Time" if moments else "Rounds",
+        captions=[one.caption for one in stretches], across="Time" if moments else "Rounds",
     )  # fmt: skip
 
 

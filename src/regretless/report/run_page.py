@@ -1,47 +1,100 @@
-"""The report of a learner of labels, as one file that opens anywhere and asks nothing of any network."""
+"""The report of a learner of labels, as one file that needs no other."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from . import formatting, summary, template
 from .axes import Format
-from .curves import OFF_THE_CHART, Panel, Point, Series, absence, at_round, relation, shown, thin
-from .model import BoundCurve, Report, bare, counted
-from .page import Page
+from .certified import bare, comparator_rows, counted, smallest_bound
+from .curves import OFF_THE_CHART, Panel, Point, Series, absence, relation, shown, thin
+from .page import Learner, Page
+from .summary import Card
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run, ready to be shown.
+
+    Parameters
+    ----------
+    title : str
+        The headline, as ``Perceptron on mail.svm``.
+    learner : Learner
+    source : mapping
+        Where the rounds came from: ``path, rows, features, nonzeros, skipped, passes``, as far as known.
+    curve : sequence of (rounds, mistakes, updates)
+        The ledger at increasing rounds, best spaced evenly on a log axis.
+    certificates : sequence of Certificate
+        Every theorem that was asked, whether or not it applies.
+    weights : sequence of (feature, weight)
+        The largest weights.
+    seconds : float, optional
+        How long learning took.
+    progressive : mapping, optional
+        How the rows were predicted before they were learned: what `Progressive.summary` gives.
+    worse : str, optional
+        What to say beside the verdict where a rule that looks at no feature errs less.
+    """
+
+    title: str
+    learner: Learner
+    source: Mapping[str, object]
+    curve: Sequence[tuple[int, int, int]]
+    certificates: Sequence[Certificate] = ()
+    weights: Sequence[tuple[str, float]] = ()
+    seconds: float | None = None
+    progressive: Mapping[str, Any] | None = None
+    worse: str | None = None
+
+    @property
+    def quantity(self) -> str:
+        """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
+        return next((one.quantity for one in self.certificates if one.theorem.whole), "mistakes")
+
+    @property
+    def bound(self) -> tuple[str, float] | None:
+        """The smallest bound on that count, and whose it is."""
+        alike = [one for one in self.certificates if one.theorem.whole and one.quantity == self.quantity]
+        return smallest_bound((one.shown_bound, one) for one in alike)
 
 
 def count_panel(report: Report) -> Panel:
-    """The certified quantity and its bounds on one axis."""
+    """The counts and the bound on one of them, on one axis."""
     title, unit, lines = _observed_lines(report)
     certified = _certified(report)
-    bounds = _bound_lines(report, certified) if certified else []
-    notes = [f"{line.name} {absence(line)}" for line in bounds if not line.drawn]
-    if report.bounds and not certified:
+    notes = []
+    if report.bound is not None and certified:
+        bound = _bound_line(*report.bound, report.quantity, certified)
+        lines.append(bound)
+        if bound.drawn:
+            title += f" {relation(certified, [bound])} the certified bound"
+        else:
+            notes.append(f"{bound.name} {absence(bound)}")
+    elif report.bound is not None:
         notes.append(f"What is certified here is the {report.quantity}, of which no curve was recorded.")
-    if drawn := [line for line in bounds if line.drawn]:
-        title += f" {relation(certified, drawn)} the certified bound" + ("s" if len(drawn) > 1 else "")
-    whole = not certified or counted(report.quantity)
-    return Panel("counts", title, unit, "count" if whole else "real", [*lines, *bounds], notes)
+    return Panel("counts", title, unit, "count", lines, notes)
 
 
 def _certified(report: Report) -> list[Point]:
-    if report.quantity.startswith("mistakes ("):  # of classes one by one, and the curve counts rows
-        return []
-    if counted(report.quantity):
-        return _column(report, 1 if bare(report.quantity) == "mistakes" else 2)
-    return thin([(float(t), float(value)) for t, value in report.observed])
+    """The curve of what is certified; none of mistakes of classes one by one, for the curve counts rows."""
+    if bare(report.quantity) == "updates":
+        return _column(report, 2)
+    return _column(report, 1) if report.quantity == "mistakes" else []
 
 
 def _observed_lines(report: Report) -> tuple[str, str, list[Series]]:
-    """Title, unit and the lines of what was observed, the certified quantity first."""
-    mistakes, updates, certified = _column(report, 1), _column(report, 2), _certified(report)
-    name = formatting.label(bare(report.quantity)).capitalize()
-    if certified and name != "Updates":
-        return name, name, [_line(name, "first", certified)]
+    """The title, the unit and the lines of what was observed, the certified quantity first."""
+    mistakes, updates = _column(report, 1), _column(report, 2)
+    if report.quantity == "mistakes" and mistakes:
+        return "Mistakes", "Mistakes", [_line("Mistakes", "first", mistakes)]
     if mistakes == updates:
         return "Mistakes", "Mistakes", [_line("Mistakes, each of them an update", "first", updates)]
     lines = [_line("Updates", "first", updates), _line("Mistakes", "second", mistakes)]
@@ -78,31 +131,14 @@ def _line(name: str, style: str, points: Sequence[Point], format: Format = "coun
     return Series(name, style, thin(points), final=shown(points[-1][1], format) if points else "")
 
 
-def _bound_lines(report: Report, certified: Sequence[Point]) -> list[Series]:
-    lines = [_bound_line(curve, k, report.quantity, certified) for k, curve in enumerate(report.bounds)]
-    return [line for line in lines if line.points]
-
-
-def _bound_line(curve: BoundCurve, k: int, quantity: str, certified: Sequence[Point]) -> Series:
+def _bound_line(title: str, bound: float, quantity: str, certified: Sequence[Point]) -> Series:
+    """A bound on the whole run as a line across the chart."""
     last, observed = certified[-1]
-    points = _spread(curve, certified[0][0], last)
-    highest = max((abs(value) for _, value in certified if math.isfinite(value)), default=0.0)
-    lowest = min((value for _, value in points if math.isfinite(value)), default=math.inf)
-    drawn = lowest <= max(highest, 1.0) * OFF_THE_CHART
-    final = at_round(points, last)
-    if final is None:
-        final = points[-1][1] if points else math.inf
-    fits = observed <= final * (1 + 1e-9) + 1e-9
-    text = formatting.observed_and_bound(observed, final, counted(quantity), fits)[1]
-    return Series(formatting.label(curve.name), f"bound{k % 4}", points, bound=True, final=text, drawn=drawn)
-
-
-def _spread(curve: BoundCurve, first: float, last: float) -> list[Point]:
-    """A bound's points; a single one, or one value throughout, becomes a line across the whole chart."""
-    points = [(float(t), float(value)) for t, value in curve.points if not math.isnan(value)]
-    if len({value for _, value in points}) == 1:
-        return [(first, points[0][1]), (last, points[0][1])]
-    return thin(points)
+    drawn = bound <= max(*(value for _, value in certified), 1.0) * OFF_THE_CHART
+    fits = observed <= bound * (1 + 1e-9) + 1e-9
+    text = formatting.observed_and_bound(observed, bound, counted(quantity), fits)[1]
+    points = [(certified[0][0], bound), (last, bound)]
+    return Series(formatting.label(title), "bound0", points, bound=True, final=text, drawn=drawn)
 
 
 MOST_WEIGHTS = 30
@@ -110,12 +146,12 @@ MOST_WEIGHTS = 30
 
 def page_of_run(report: Report) -> Page:
     """A run of a learner of labels."""
-    panels = [count_panel(report), rate_panel(report)] if summary.totals(report)[0] > 0 else []
+    panels = [count_panel(report), rate_panel(report)] if totals(report)[0] > 0 else []
     return Page(
         title=report.title,
-        lead=summary.lead(report),
-        cards=summary.cards(report),
-        comparators=report.comparators,
+        lead=lead(report),
+        cards=cards(report),
+        comparators=comparator_rows(report.certificates),
         compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         weights=weight_rows(report.weights),
         panels=panels,
@@ -123,8 +159,8 @@ def page_of_run(report: Report) -> Page:
         verdict=summary.beside_rules(summary.verdict(report.certificates), report.worse),
         whole=counted(report.quantity),
         tables=[
-            *summary.prediction_tables(report),
-            ("Learner", [("Name", report.learner), *template.facts(report.parameters, {})]),
+            *prediction_tables(report),
+            ("Learner", template.learner_facts(report.learner)),
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     )
@@ -149,3 +185,88 @@ def weight_rows(weights: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
         }
         for (name, weight), value in zip(finite, values, strict=True)
     ]
+
+
+def lead(report: Report) -> str:
+    """The run in one or two sentences."""
+    rounds, mistakes, _ = totals(report)
+    if rounds == 0:
+        return "No round was played."
+    text = f"In {summary.many(rounds, 'round')} the learner made {summary.many(mistakes, 'mistake')}"
+    text += f", {formatting.percent(mistakes / rounds)} of all." if mistakes else "."
+    counts = report.progressive
+    if counts and counts["rows"] == rounds and counts["errors"] != mistakes:
+        share = formatting.percent(counts["errors"] / rounds)
+        text += f" What will predict would have made {formatting.number(counts['errors'])}, {share}."
+    best = summary.tightest(report)
+    if best is None or best.observed is None or best.bound is None:
+        return text
+    if math.isinf(best.bound):
+        return f"{text} The tightest bound that applies is infinite, which says nothing about this run."
+    observed, bound = summary.pair(best)
+    if not counted(best.quantity):
+        bounded = f"{text} The tightest bound on the {best.quantity} is {bound}"
+        return f"{bounded}; it was {observed}."
+    allowed = f"{text} The tightest bound that applies allows {bound} {best.quantity}"
+    seen = f"; there were {observed}." if summary.holds(best) else f", fewer than the {observed} observed."
+    return allowed + seen
+
+
+def cards(report: Report) -> list[Card]:
+    """The numbers of the header."""
+    rounds, mistakes, updates = totals(report)
+    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
+    rate = formatting.percent(mistakes / rounds) if rounds else "–"
+    shown = [
+        Card("Rounds", formatting.number(rounds), speed),
+        Card("Mistakes", formatting.number(mistakes)),
+        Card("Mistake rate", rate),
+        Card("Updates", formatting.number(updates)),
+    ]
+    return [*shown, *_rule_cards(report), summary.bound_card(report)]
+
+
+def _rule_cards(report: Report) -> list[Card]:
+    """Errors of what will predict, where that is not what learns, and of always naming the most frequent label."""
+    counts = report.progressive
+    if not counts or not counts["rows"]:
+        return []
+    rows, simple = counts["rows"], counts["most_frequent_label"]["errors"]
+    shown = []
+    if counts["errors"] != totals(report)[1]:
+        note = "of what will predict, each row before it is learned"
+        shown.append(Card("Error rate", formatting.percent(counts["errors"] / rows), note))
+    note = "always the one that was the most frequent so far"
+    return [*shown, Card("Most frequent label", formatting.percent(simple / rows), note)]
+
+
+def prediction_tables(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
+    """How the rows were predicted before they were learned, in all and by label."""
+    counts = report.progressive
+    if not counts or not counts["rows"]:
+        return []
+    rows = counts["rows"]
+
+    def share(errors: int) -> str:
+        return f"{formatting.number(errors)} ({formatting.percent(errors / rows)})"
+
+    facts = [("Errors", share(counts["errors"]))]
+    if counts["auc"] is not None:
+        facts.append(("Area under the ROC curve", formatting.real(sum(counts["auc"]) / 2, 4)))
+    facts.append(("Always the most frequent label so far", share(counts["most_frequent_label"]["errors"])))
+    facts.append(("Always the label of the row before", share(counts["previous_label"]["errors"])))
+    tables = [("Predicted before learned", facts)]
+    if counts["classes"]:
+        tables.append(("Recall and precision", [_of_class(one) for one in counts["classes"]]))
+    return tables
+
+
+def _of_class(one: Mapping[str, Any]) -> tuple[str, str]:
+    parts = [summary.many(one["rows"], "row")]
+    parts += [f"{name} {formatting.percent(one[name])}" for name in ("recall", "precision") if one[name] is not None]
+    return formatting.shorten(formatting.clean(str(one["label"])), 36), ", ".join(parts)
+
+
+def totals(report: Report) -> tuple[int, int, int]:
+    """Rounds, mistakes and updates at the end of the run."""
+    return report.curve[-1] if report.curve else (0, 0, 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import formatting
-from .model import Certified, Report, bare, counted
+from .certified import Certified, bare, counted
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -107,86 +107,6 @@ def tightest(report: Certified) -> Certificate | None:
     # What could not be observed leaves no room to measure.
     bounded = [(one.bound, one) for one in alike if one.bound is not None and not math.isnan(one.bound)]
     return min(bounded, key=lambda pair: pair[0])[1] if bounded and not numbered else None
-
-
-def lead(report: Report) -> str:
-    """The run in one or two sentences."""
-    rounds, mistakes, _ = totals(report)
-    if rounds == 0:
-        return "No round was played."
-    text = f"In {many(rounds, 'round')} the learner made {many(mistakes, 'mistake')}"
-    text += f", {formatting.percent(mistakes / rounds)} of all." if mistakes else "."
-    counts = report.progressive
-    if counts and counts["rows"] == rounds and counts["errors"] != mistakes:
-        share = formatting.percent(counts["errors"] / rounds)
-        text += f" What will predict would have made {formatting.number(counts['errors'])}, {share}."
-    best = tightest(report)
-    if best is None or best.observed is None or best.bound is None:
-        return text
-    if math.isinf(best.bound):
-        return f"{text} The tightest bound that applies is infinite, which says nothing about this run."
-    observed, bound = pair(best)
-    if not counted(best.quantity):
-        bounded = f"{text} The tightest bound on the {best.quantity} is {bound}"
-        return f"{bounded}; it was {observed}."
-    allowed = f"{text} The tightest bound that applies allows {bound} {best.quantity}"
-    seen = f"; there were {observed}." if holds(best) else f", fewer than the {observed} observed."
-    return allowed + seen
-
-
-def cards(report: Report) -> list[Card]:
-    """The numbers of the header."""
-    rounds, mistakes, updates = totals(report)
-    speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
-    rate = formatting.percent(mistakes / rounds) if rounds else "–"
-    shown = [
-        Card("Rounds", formatting.number(rounds), speed),
-        Card("Mistakes", formatting.number(mistakes)),
-        Card("Mistake rate", rate),
-        Card("Updates", formatting.number(updates)),
-    ]
-    return [*shown, *_rule_cards(report), bound_card(report)]
-
-
-def _rule_cards(report: Report) -> list[Card]:
-    """Errors of what will predict, where that is not what learns, and of always naming the most frequent label."""
-    counts = report.progressive
-    if not counts or not counts["rows"]:
-        return []
-    rows, simple = counts["rows"], counts["most_frequent_label"]["errors"]
-    shown = []
-    if counts["errors"] != totals(report)[1]:
-        note = "of what will predict, each row before it is learned"
-        shown.append(Card("Error rate", formatting.percent(counts["errors"] / rows), note))
-    note = "always the one that was the most frequent so far"
-    return [*shown, Card("Most frequent label", formatting.percent(simple / rows), note)]
-
-
-def prediction_tables(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
-    """How the rows were predicted before they were learned, in all and by label."""
-    counts = report.progressive
-    if not counts or not counts["rows"]:
-        return []
-    rows = counts["rows"]
-
-    def share(errors: int) -> str:
-        return f"{formatting.number(errors)} ({formatting.percent(errors / rows)})"
-
-    facts = [("Errors", share(counts["errors"]))]
-    if counts["auc"] is not None:
-        facts.append(("Area under the ROC curve", formatting.real(sum(counts["auc"]) / 2, 4)))
-    facts.append(("Always the most frequent label so far", share(counts["most_frequent_label"]["errors"])))
-    facts.append(("Always the label of the row before", share(counts["previous_label"]["errors"])))
-    tables = [("Predicted before learned", facts)]
-    if counts["classes"]:
-        tables.append(("Recall and precision", [_of_class(one) for one in counts["classes"]]))
-    return tables
-
-
-def _of_class(one: Mapping[str, Any]) -> tuple[str, str]:
-    parts = [many(one["rows"], "row")]
-    parts += [f"{name} {formatting.percent(one[name])}" for name in ("recall", "precision") if one[name] is not None]
-    return formatting.shorten(formatting.clean(str(one["label"])), 36), ", ".join(parts)
 
 
 def bound_card(report: Certified) -> Card:
@@ -298,11 +218,6 @@ def used(certificate: Certificate) -> tuple[str, float | None]:
     if 1 < share < 1.01:
         return "over 100%", 100.0
     return formatting.percent(share), round(100 * min(max(share, 0.0), 1.0), 2)
-
-
-def totals(report: Report) -> tuple[int, int, int]:
-    """Rounds, mistakes and updates at the end of the run."""
-    return report.curve[-1] if report.curve else (0, 0, 0)
 
 
 def _room(certificate: Certificate) -> float:

@@ -274,4 +274,4 @@ def _geometry(axis: Axis) -> str:
 
 def _spoken(panel: Panel) -> str:
     ends = ", ".join(f"{line.name} {line.final}" for line in panel.series if line.final)
-    return f"{panel.title}. {panel.rest or (panel.said[-1] if panel.said else 'At the last round')}: {ends}"
+    return f"{panel.title}. {panel.rest or (panel.captions[-1] if panel.captions else 'At the last round')}: {ends}"

@@ -19,7 +19,7 @@ from ..atomic_write import replacing
 from . import formatting, summary, svg
 from .axes import Format
 from .curves import Panel, Series, at_round
-from .page import Page
+from .page import Learner, Page
 from .static_chart import Still
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _panel_view(panel: Panel) -> dict[str, Any]:
         "key": panel.key,
         "drawings": [Markup(svg.drawing(panel, frame)) for frame in svg.FRAMES[panel.key]],
         "title": panel.title,
-        "at": panel.rest or (panel.said[-1] if panel.said else f"After {summary.many(panel.rounds, 'round')}"),
+        "at": panel.rest or (panel.captions[-1] if panel.captions else f"After {summary.many(panel.rounds, 'round')}"),
         "series": panel.series,
         "notes": notes,
         "crowded": len(panel.series) > 4,
@@ -208,7 +208,7 @@ def _pointing(panel: Panel, whole: bool) -> dict[str, Any]:
     return {
         "format": panel.format,
         "rounds": [int(t) for t in rounds],
-        "said": list(panel.said),
+        "said": list(panel.captions),
         "lines": [
             {
                 "style": line.style,
@@ -229,7 +229,7 @@ def _edges(line: Series, rounds: Sequence[float]) -> list[str | None]:
 
 
 def _json_value(line: Series, t: float, format: Format, whole: bool) -> float | str | None:
-    value = at_round(line.told or line.points, t)
+    value = at_round(line.values or line.points, t)
     if value is None or math.isnan(value):
         return None
     if math.isinf(value):
@@ -263,6 +263,11 @@ def facts(values: Mapping[str, object], names: Mapping[str, str]) -> list[tuple[
     """Names and values for a list of facts."""
     shown = list(values.items())[:MOST_FACTS]
     return [(names.get(str(key), str(key).replace("_", " ")), formatting.plain(value)) for key, value in shown]
+
+
+def learner_facts(learner: Learner) -> list[tuple[str, str]]:
+    """Its name and its parameters."""
+    return [("Name", learner.name), *facts(learner.get_params(), {})]
 
 
 def _bar(width: float, over: bool) -> str:

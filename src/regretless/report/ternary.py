@@ -88,7 +88,7 @@ def triangle(sides: Sequence[Side]) -> Still | None:
     return Still("simplex", title, legend, drawings, [" ".join(notes)], picture=Triangles(sides))
 
 
-def _drawing(sheet: _Sheet, sides: Sequence[Side], spoken: str) -> str:
+def _drawing(sheet: _Sheet, sides: Sequence[Side], description: str) -> str:
     block = _HEAD + HEIGHT * sheet.side + _FOOT
     parts = []
     for k, one in enumerate(sides):
@@ -97,7 +97,7 @@ def _drawing(sheet: _Sheet, sides: Sequence[Side], spoken: str) -> str:
     height = block * math.ceil(len(sides) / sheet.beside)
     return (
         f'<svg class="plot still {sheet.name}" viewBox="0 0 {sheet.width} {height:.0f}" role="img" '
-        f'aria-label="{escape(spoken)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(description)}">{"".join(parts)}</svg>'
     )
 
 

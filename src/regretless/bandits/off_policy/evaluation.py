@@ -106,6 +106,12 @@ class Evaluation:
     seconds: float
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def logged_draws(self) -> Array:
+        """Share of each action in the log, of shape (actions,)."""
+        shares: Array = np.bincount(self.log.actions, minlength=len(self.log.names)) / len(self.log)
+        return shares
+
 
 def evaluate_policy(log: Log, probabilities: Any, *, runs: int = 1, delta: float = 0.05, seed: int = 0) -> Evaluation:
     """Estimate what a fixed policy would have earned.

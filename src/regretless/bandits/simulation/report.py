@@ -1,4 +1,4 @@
-"""Many runs of a bandit in the plain values of a report."""
+"""Curves of many runs of a bandit, and what their regret is counted against, for a report."""
 
 from __future__ import annotations
 
@@ -8,51 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate
 from ...report.arm_table import called
-from ...report.pulls import MOST_ARMS, PullCurves, PullReport
+from ...report.pull_charts import MOST_ARMS, PullCurves
 from ...theory.bandits import OF_SEQUENCES
 from .statistics import Statistics
 
 Array = np.ndarray[Any, Any]
-MOST_LISTED = 1000  # arms that a table can list
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
-
-
-def report_of(
-    pulls: Statistics,
-    course: PullCurves,
-    certificates: Sequence[Certificate],
-    title: str,
-    source: Mapping[str, object],
-    parameters: Mapping[str, object] | None,
-) -> PullReport:
-    """All that is shown; see `Pulls.report`."""
-    arm_losses, rewards, asleep = pulls.arm_losses, pulls.rewards, pulls.asleep
-    return PullReport(
-        title=title,
-        learner=type(pulls.learner).__name__,
-        parameters=pulls.learner.get_params() if parameters is None else parameters,
-        source=source,
-        rounds=pulls.rounds,
-        runs=pulls.runs,
-        arms=len(pulls.plan.names),
-        loss=float(pulls.losses.mean()),
-        loss_sd=float(pulls.losses.std(ddof=1)) if pulls.runs > 1 else None,
-        pseudo_regret=_known(pulls.pseudo_regret),
-        regrets=pulls.regrets[np.isfinite(pulls.regrets)].tolist(),
-        best_arm=pulls.best_arm,
-        best_arm_loss=pulls.best_arm_loss,
-        certificates=certificates,
-        course=course,
-        draws=_leading(pulls.plan.names, pulls.draws),
-        arm_losses={} if arm_losses is None else _named(pulls.plan.names, arm_losses, pulls.draws),
-        asleep={} if asleep is None else _named(pulls.plan.names, asleep, pulls.draws),
-        reward=None if rewards is None else float(rewards.mean()),
-        best_arm_reward=pulls.best_arm_reward,
-        seconds=pulls.seconds,
-        against=_against(pulls),
-    )
 
 
 def curves_of(pulls: Statistics, bounds: Mapping[str, Array], certificate: Array | None) -> PullCurves:
@@ -78,7 +40,7 @@ def _against_what(pulls: Statistics, title: str) -> str:
     return f"{title}, against the best arm of each run" if beforehand and kinds.get(title) == "expected" else title
 
 
-def _against(pulls: Statistics) -> str | None:
+def against(pulls: Statistics) -> str | None:
     """What the regret is counted against, if not the best arm."""
     if pulls.plan.experts:
         return "the best expert in hindsight"
@@ -99,24 +61,5 @@ def _probabilities(names: Sequence[str], shares: Array) -> dict[str, list[float 
     return probabilities
 
 
-def _leading(names: Sequence[str], draws: Array) -> dict[str, float]:
-    """Shares of the arms that were drawn most, and of all others together."""
-    ranked = np.argsort(-draws, kind="stable")
-    result = {names[arm]: float(draws[arm]) for arm in ranked[:MOST_LISTED].tolist()}
-    if len(rest := ranked[MOST_LISTED:]):
-        result["others"] = float(draws[rest].sum())
-    return result
-
-
-def _named(names: Sequence[str], values: Array, draws: Array) -> dict[str, float]:
-    """Those of the arms that were drawn most."""
-    ranked = np.argsort(-draws, kind="stable")[:MOST_LISTED]
-    return {names[arm]: float(values[arm]) for arm in ranked.tolist()}
-
-
 def _plain(values: Array) -> list[float | None]:
     return [value if isfinite(value) else None for value in values.tolist()]
-
-
-def _known(value: float) -> float | None:
-    return value if isfinite(value) else None

@@ -20,7 +20,7 @@ from .one_run import Plan
 from .statistics import Statistics
 
 if TYPE_CHECKING:
-    from ...report.pulls import PullCurves, PullReport
+    from ...report import PullCurves, PullReport
 
 Array = np.ndarray[Any, Any]
 CELLS = 1 << 22  # of a table that are looked at together
@@ -186,10 +186,18 @@ class Pulls(Statistics):
         certificates : sequence of Certificate, optional
             If they are known already.
         """
-        from .report import report_of
+        from ...report import PullReport
+        from .report import against
 
-        known = self.certificates() if certificates is None else certificates
-        return report_of(self, self.course(), known, title, source, parameters)
+        return PullReport(
+            title,
+            self,
+            self.course(),
+            self.learner.get_params() if parameters is None else parameters,
+            source,
+            self.certificates() if certificates is None else certificates,
+            against(self),
+        )
 
 
 def _reach(plan: Plan) -> Array | None:

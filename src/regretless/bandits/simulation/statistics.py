@@ -297,6 +297,21 @@ class Statistics:
         return self.plan.scale.high * self.rounds - self.losses if self.plan.scale.rewards else None
 
     @property
+    def loss(self) -> float:
+        """The mean of the losses over the runs."""
+        return float(self.losses.mean())
+
+    @property
+    def loss_deviation(self) -> float | None:
+        """Their standard deviation; None of a single run."""
+        return float(self.losses.std(ddof=1)) if self.runs > 1 else None
+
+    @property
+    def reward(self) -> float | None:
+        """The mean of the rewards over the runs, if rewards were reported."""
+        return None if self.rewards is None else float(self.rewards.mean())
+
+    @property
     def regrets(self) -> Array:
         """The regret of each run."""
         return self.plan.scale.width * self._runs.regrets
