@@ -153,7 +153,9 @@ def table(measured: dict[str, Any], what: str, players: list[str], digits: int) 
     """One number of all players on all sets, the mean over the orders with its deviation."""
     lines = ["| | " + " | ".join(players) + " |", "|" + " --- |" * (len(players) + 1)]
     for name, scores in measured.items():
-        means = {p: np.mean([one[what] for one in scores[p]]) for p in players if scores.get(p) and what in scores[p][0]}
+        means = {
+            p: np.mean([one[what] for one in scores[p]]) for p in players if scores.get(p) and what in scores[p][0]
+        }
         cells = []
         for player in players:
             values = [one[what] for one in scores.get(player, []) if what in one]
@@ -166,19 +168,27 @@ def table(measured: dict[str, Any], what: str, players: list[str], digits: int) 
 
 def summary(measured: dict[str, Any]) -> str:
     """How the default stands beside Vowpal Wabbit, and how tight its certificate is."""
-    pairs = [(s["default"][0], s["VW logistic"][0], s["VW hinge"][0]) for s in measured.values() if s.get("VW logistic")]
+    pairs = [
+        (s["default"][0], s["VW logistic"][0], s["VW hinge"][0]) for s in measured.values() if s.get("VW logistic")
+    ]
     ours = [s["default"][0] for s in measured.values()]
     lines = []
     if pairs:
         ratios = [a["log loss"] / b["log loss"] for a, b, _ in pairs]
         gaps = [a["errors"] - min(b["errors"], c["errors"]) for a, b, c in pairs]
-        lines.append(f"log loss over that of Vowpal Wabbit: mean {np.mean(ratios):.3f}, below 1 on "
-                     f"{sum(r < 1 for r in ratios)} of {len(ratios)}, largest {max(ratios):.3f}")
-        lines.append(f"errors below the better of its two losses on {sum(g < 0 for g in gaps)} of {len(gaps)}, as many "
-                     f"on {sum(g == 0 for g in gaps)}, at most {max(gaps):.2f} points more")
+        lines.append(
+            f"log loss over that of Vowpal Wabbit: mean {np.mean(ratios):.3f}, below 1 on "
+            f"{sum(r < 1 for r in ratios)} of {len(ratios)}, largest {max(ratios):.3f}"
+        )
+        lines.append(
+            f"errors below the better of its two losses on {sum(g < 0 for g in gaps)} of {len(gaps)}, as many "
+            f"on {sum(g == 0 for g in gaps)}, at most {max(gaps):.2f} points more"
+        )
     tight = [one["observed / bound"] for one in ours]
-    lines.append(f"observed over bound: median {np.median(tight):.3f}, least {min(tight):.3f}; the bound is below the "
-                 f"loss of the best constant on {sum(o['bound'] < o['constant'] for o in ours)} of {len(ours)}")
+    lines.append(
+        f"observed over bound: median {np.median(tight):.3f}, least {min(tight):.3f}; the bound is below the "
+        f"loss of the best constant on {sum(o['bound'] < o['constant'] for o in ours)} of {len(ours)}"
+    )
     return "\n".join(lines)
 
 

@@ -23,7 +23,8 @@ def table(path: str, folder: Path, target: str = "label", drop: tuple[str, ...] 
     """A table: numbers as they are, words as one feature each, what is missing left out."""
     import pandas as pd
 
-    frame = pd.read_csv(lzma.open(folder / path), low_memory=False).drop(columns=list(drop))
+    with lzma.open(folder / path) as file:
+        frame = pd.read_csv(file, low_memory=False).drop(columns=list(drop))
     labels = frame.pop(target)
     parts = []
     for name in frame:
@@ -47,7 +48,8 @@ def texts(path: str, folder: Path) -> Rows:
     """Words of texts, counted."""
     import pandas as pd
 
-    frame = pd.read_csv(lzma.open(folder / path))
+    with lzma.open(folder / path) as file:
+        frame = pd.read_csv(file)
     return words_of(frame["text"].tolist(), known_from=len(frame)), np.unique(frame["label"], return_inverse=True)[1]
 
 

@@ -1,5 +1,5 @@
-// The loop of several linear learners that are mixed on the log loss: all predict, the mixture suffers, each learns from
-// its own slope.
+// The loop of several linear learners that are mixed on the log loss: all predict, the mixture suffers, each learns
+// from its own slope.
 #pragma once
 #include <cmath>
 
@@ -155,9 +155,9 @@ REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rule
     double *const gain = bench.full.at + 2 * n, *const projected = gain + n;
     for (int lane = 0; lane < full_lanes; ++lane)
       if (const int k = full_lane + lane; m.prior[k] > 0)
-        m.energy[k] += FullMember(s, rules, target, lane)
-                           .learn(projected + lane * n, full.variance[lane], full.plain[lane], scores[k], slope[k],
-                                  weight, gain);
+        m.energy[k] +=
+            FullMember(s, rules, target, lane)
+                .learn(projected + lane * n, full.variance[lane], full.plain[lane], scores[k], slope[k], weight, gain);
   }
   learn(bench.entries, slope);
 

@@ -76,8 +76,8 @@ REGRETLESS_INLINE void measure(AggregatedCell& f, double x, double weight) {
   }
 }
 
-// Between these sizes of a feature the rates' metric is computed in single precision, which rounds as steadily as double
-// precision and takes half as long; beyond, in double precision, stretched so that it grows where the two meet.
+// Between these sizes of a feature the rates' metric is computed in single precision, which rounds as steadily as
+// double precision and takes half as long; beyond, in double precision, stretched so that it grows where the two meet.
 inline constexpr double single_from = 1e-12, single_to = 1e12, stretch = 0x1p-20;
 
 REGRETLESS_APART static Quartet inverse_in_double(const AggregatedCell& f) {
@@ -122,7 +122,7 @@ REGRETLESS_INLINE void gather_entries(const Row& row, AggregatedCell* cells, std
 REGRETLESS_INLINE Outlook look_at(double weight, Entries& e) {
   AggregatedCell** const cells = e.cells.at;
   const double* const __restrict x = e.x;
-  double *const __restrict square = e.square, *const __restrict sum = e.sum, *const __restrict wealth = e.wealth;
+  double* const __restrict square = e.square, * const __restrict sum = e.sum, * const __restrict wealth = e.wealth;
   Quartet score{}, energy{};
   for (std::int64_t k = 0; k < e.n; ++k) {
     AggregatedCell& f = *cells[k];
@@ -160,7 +160,7 @@ REGRETLESS_INLINE void learn(Entries& e, const double* slope) {
   const Quartet slopes = load<4>(slope);
   const double coin = slope[coin_lane];
   AggregatedCell** const cells = e.cells.at;
-  const double *const __restrict x = e.x, *const __restrict bet = e.bet;
+  const double* const __restrict x = e.x, * const __restrict bet = e.bet;
   for (std::int64_t k = 0; k < e.n; ++k) {
     AggregatedCell& f = *cells[k];
     const double one = coin * x[k];

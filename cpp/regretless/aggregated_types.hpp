@@ -13,7 +13,7 @@ inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_l
 struct AggregatedCell {
   double sum[rate_lanes];     // minus the sum of gradients of each rate
   double square[rate_lanes];  // sum of squares of these gradients
-  double coin_sum;     // the same two of the bettor
+  double coin_sum;            // the same two of the bettor
   double coin_square;
   double squares;  // sum of x^2 over the rounds with x != 0
   double count;    // how many these are

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from math import floor, inf, isfinite
 from typing import Any, Literal, NamedTuple, Protocol
 
-
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
 FEW = 10  # runs; fewer do not show how far their mean may be from what is expected

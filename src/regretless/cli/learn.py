@@ -153,6 +153,7 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
         save=arguments.save or arguments.resume,
         checkpoint_every=arguments.checkpoint_every,
         curve=list(continuation.curve),
+        snapshots=list(continuation.snapshots),
         place=continuation.place or Place(),
         last=continuation.last,
         progressive=continuation.progressive,

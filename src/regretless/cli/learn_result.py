@@ -160,7 +160,17 @@ def report_of(outcome: LearnOutput) -> Report:
         seconds=outcome.seconds,
         progressive=run.progressive.summary(),
         worse=worse_than_a_rule(run.progressive),
+        snapshots=run.whole_snapshots,
+        reliability=_reliability(run),
     )
+
+
+def _reliability(run: Run) -> dict[str, Any] | None:
+    """How often what was said to be probable came, of a learner of probabilities of two labels."""
+    from ..linear.reliability import reliability
+
+    table = reliability(run.progressive) if hasattr(run.learner, "predict_proba") else None
+    return None if table is None else table.describe()
 
 
 def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) -> list[tuple[str, float]]:

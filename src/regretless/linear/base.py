@@ -410,6 +410,10 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         """The rules of the rounds played last; they outlive a change of parameters."""
         return self.state_.rules or self.rules()
 
+    def snapshot(self) -> dict[str, Any] | None:
+        """What a report draws over the rounds besides counts, as JSON values; None for most learners."""
+        return None
+
     def settled(self) -> dict[str, Any]:
         """The values chosen for parameters that left them open, as JSON values; the learner must be fitted."""
         return {}

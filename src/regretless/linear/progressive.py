@@ -137,6 +137,13 @@ class Progressive:
         below = float((high * (np.cumsum(low) - low).astype(np.float64)).sum()) / pairs
         return below, below + float((high * low.astype(np.float64)).sum()) / pairs
 
+    def score_counts(self) -> tuple[Array, Array, Array]:
+        """Scores of two labels in bins: the middle of each, and how many rows of the smaller and of the larger label it
+        has."""
+        used = np.flatnonzero(self._scores.any(axis=0))
+        low, high = self._scores[:, used]
+        return _middles(used), low, high
+
     def by_class(self) -> list[dict[str, Any]]:
         """Rows, recall and precision of each label; empty if there are too many, or fewer than two."""
         if not 2 <= len(self.labels) <= MOST_CLASSES:
@@ -217,3 +224,10 @@ def _bins(scores: Array) -> Array:
         bits = (scores.astype(np.float32) + np.float32(0)).view(np.uint32)  # -0 becomes 0
     ordered = np.where(bits & SIGN, ~bits, bits | SIGN)
     return (ordered >> np.uint32(SHIFT)).astype(np.int64)
+
+
+def _middles(bins: Array) -> Array:
+    """The scores in the middle of bins."""
+    ordered = (bins.astype(np.uint32) << np.uint32(SHIFT)) + np.uint32(1 << (SHIFT - 1))
+    bits = np.where(ordered & SIGN, ordered ^ SIGN, ~ordered)
+    return bits.astype(np.uint32).view(np.float32).astype(np.float64)

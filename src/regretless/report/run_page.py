@@ -13,6 +13,7 @@ from .axes import Format
 from .certified import bare, comparator_rows, counted, smallest_bound
 from .curves import OFF_THE_CHART, Panel, Point, Series, absence, relation, shown, thin
 from .page import Learner, Page
+from .probabilities import loss_panel, posterior_panel, reliability_panel
 from .summary import Card
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Report:
         How the rows were predicted before they were learned: what `Progressive.summary` gives.
     worse : str, optional
         What to say beside the verdict where a rule that looks at no feature errs less.
+    snapshots : sequence of mapping
+        Of a learner of probabilities, its log loss, its members' and their weights at increasing rounds.
+    reliability : mapping, optional
+        How often what it said to be probable came: what `Reliability.describe` gives.
     """
 
     title: str
@@ -53,16 +58,23 @@ class Report:
     seconds: float | None = None
     progressive: Mapping[str, Any] | None = None
     worse: str | None = None
+    snapshots: Sequence[Mapping[str, Any]] = ()
+    reliability: Mapping[str, Any] | None = None
 
     @property
-    def quantity(self) -> str:
+    def count(self) -> str:
         """What the curve is drawn with: the first count that a theorem bounds, for the curve is one of counts."""
         return next((one.quantity for one in self.certificates if one.theorem.whole), "mistakes")
 
     @property
+    def quantity(self) -> str:
+        """What the page speaks of first: the log loss of a learner of probabilities, and else that count."""
+        return "log loss" if self.snapshots else self.count
+
+    @property
     def bound(self) -> tuple[str, float] | None:
         """The smallest bound on that count, and whose it is."""
-        alike = [one for one in self.certificates if one.theorem.whole and one.quantity == self.quantity]
+        alike = [one for one in self.certificates if one.theorem.whole and one.quantity == self.count]
         return smallest_bound((one.shown_bound, one) for one in alike)
 
 
@@ -72,28 +84,28 @@ def count_panel(report: Report) -> Panel:
     certified = _certified(report)
     notes = []
     if report.bound is not None and certified:
-        bound = _bound_line(*report.bound, report.quantity, certified)
+        bound = _bound_line(*report.bound, report.count, certified)
         lines.append(bound)
         if bound.drawn:
             title += f" {relation(certified, [bound])} the certified bound"
         else:
             notes.append(f"{bound.name} {absence(bound)}")
     elif report.bound is not None:
-        notes.append(f"What is certified here is the {report.quantity}, of which no curve was recorded.")
+        notes.append(f"What is certified here is the {report.count}, of which no curve was recorded.")
     return Panel("counts", title, unit, "count", lines, notes)
 
 
 def _certified(report: Report) -> list[Point]:
     """The curve of what is certified; none of mistakes of classes one by one, for the curve counts rows."""
-    if bare(report.quantity) == "updates":
+    if bare(report.count) == "updates":
         return _column(report, 2)
-    return _column(report, 1) if report.quantity == "mistakes" else []
+    return _column(report, 1) if report.count == "mistakes" else []
 
 
 def _observed_lines(report: Report) -> tuple[str, str, list[Series]]:
     """The title, the unit and the lines of what was observed, the certified quantity first."""
     mistakes, updates = _column(report, 1), _column(report, 2)
-    if report.quantity == "mistakes" and mistakes:
+    if report.count == "mistakes" and mistakes:
         return "Mistakes", "Mistakes", [_line("Mistakes", "first", mistakes)]
     if mistakes == updates:
         return "Mistakes", "Mistakes", [_line("Mistakes, each of them an update", "first", updates)]
@@ -146,7 +158,7 @@ MOST_WEIGHTS = 30
 
 def page_of_run(report: Report) -> Page:
     """A run of a learner of labels."""
-    panels = [count_panel(report), rate_panel(report)] if totals(report)[0] > 0 else []
+    panels = [count_panel(report), rate_panel(report), *_of_probabilities(report)] if totals(report)[0] > 0 else []
     return Page(
         title=report.title,
         lead=lead(report),
@@ -157,13 +169,24 @@ def page_of_run(report: Report) -> Page:
         panels=panels,
         certificates=report.certificates,
         verdict=summary.beside_rules(summary.verdict(report.certificates), report.worse),
-        whole=counted(report.quantity),
+        whole=counted(report.count),
         tables=[
             *prediction_tables(report),
             ("Learner", template.learner_facts(report.learner)),
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     )
+
+
+def _of_probabilities(report: Report) -> list[Panel]:
+    """Charts of a learner of probabilities."""
+    share = bool(report.learner.get_params().get("share"))
+    panels = [
+        loss_panel(report.snapshots, report.certificates, share),
+        posterior_panel(report.snapshots),
+        None if report.reliability is None else reliability_panel(report.reliability),
+    ]
+    return [panel for panel in panels if panel is not None]
 
 
 def weight_rows(weights: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
@@ -217,11 +240,14 @@ def cards(report: Report) -> list[Card]:
     rounds, mistakes, updates = totals(report)
     speed = f"in {formatting.real(report.seconds, 3)} s" if report.seconds is not None else ""
     rate = formatting.percent(mistakes / rounds) if rounds else "–"
+    last = Card("Updates", formatting.number(updates))
+    if report.snapshots and rounds:
+        last = Card("Log loss", formatting.real(report.snapshots[-1]["loss"] / rounds, 4), "nats a round")
     shown = [
         Card("Rounds", formatting.number(rounds), speed),
         Card("Mistakes", formatting.number(mistakes)),
         Card("Mistake rate", rate),
-        Card("Updates", formatting.number(updates)),
+        last,
     ]
     return [*shown, *_rule_cards(report), summary.bound_card(report)]
 

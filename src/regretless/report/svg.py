@@ -51,6 +51,8 @@ FRAMES = {
     "forecasts": _SMALL,
     "residuals": _SMALL,
     "rate": _SMALL,
+    "log-loss": _LARGE,
+    "reliability": _LARGE,
 }
 
 

@@ -75,6 +75,8 @@ class Run(StreamRun):
         The model is saved whenever the number of rounds is a multiple of this.
     curve : list of (rounds, mistakes, updates)
         At the round counts of `CURVE_POINTS`.
+    snapshots : list of dict
+        What the learner says of itself at the same rounds, if it does.
     place : Place
         Where the run stands; at first, where it begins.
     on_first : callable
@@ -106,6 +108,7 @@ class Run(StreamRun):
     save: str | os.PathLike[str] | None = None
     checkpoint_every: int | None = None
     curve: list[Point] = field(default_factory=list)
+    snapshots: list[dict[str, Any]] = field(default_factory=list)
     place: Place = field(default_factory=Place)
     on_first: Callable[[Batch], None] = lambda batch: None
     on_point: Callable[[Point], None] = lambda point: None
@@ -169,6 +172,14 @@ class Run(StreamRun):
         """The curve to its very end."""
         return self.curve if self.curve and self.curve[-1][0] == self.rounds else [*self.curve, self.point]
 
+    @property
+    def whole_snapshots(self) -> list[dict[str, Any]]:
+        """What the learner said of itself on the way, and says at the very end."""
+        last = self.learner.snapshot() if self.rounds else None
+        if last is None or (self.snapshots and self.snapshots[-1]["rounds"] == self.rounds):
+            return self.snapshots
+        return [*self.snapshots, last]
+
     def _passes(self) -> None:
         first = self.place.number
         for number in range(first, self.passes):
@@ -197,6 +208,8 @@ class Run(StreamRun):
             done = halt - first
             if halt in points:
                 self.curve.append(self.point)
+                if (snapshot := self.learner.snapshot()) is not None:
+                    self.snapshots.append(snapshot)
                 self.on_point(self.curve[-1])
             if halt in checkpoints:
                 self._write(unfinished=True)
@@ -236,6 +249,7 @@ class Run(StreamRun):
         return {
             "schema": self.stream.schema(),
             "curve": [list(point) for point in self.curve],
+            **({"snapshots": self.snapshots} if self.snapshots else {}),
             "progressive": self.progressive.describe(),
             "unfinished": stands if unfinished else None,
             "last": self.last,
@@ -266,6 +280,8 @@ class Continuation:
         Of the stream that was learned from, by which the next one builds the same columns.
     curve : list of (rounds, mistakes, updates)
         So far.
+    snapshots : list of dict
+        What the learner said of itself on the way.
     place : Place or None
         Where an unfinished run stopped; a finished one goes on with the first row of whatever comes next.
     passes : int or None
@@ -285,6 +301,7 @@ class Continuation:
     source: str | None = None
     last: str | None = None
     progressive: Progressive = field(default_factory=Progressive)
+    snapshots: tuple[dict[str, Any], ...] = ()
 
     @classmethod
     def read(cls, extra: Mapping[str, Any]) -> Continuation:
@@ -299,14 +316,15 @@ class Continuation:
         with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
             curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
+            snapshots = tuple(dict(one) for one in extra.get("snapshots", ()))
             stands, last = extra.get("unfinished"), extra.get("last")
             if stands is None:
-                return cls(schema, curve, last=last, progressive=progressive)
+                return cls(schema, curve, last=last, progressive=progressive, snapshots=snapshots)
             counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
             passes = int(stands["passes"])
             if min(counts) < 0 or counts[0] >= passes:
                 raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
-            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last, progressive)
+            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last, progressive, snapshots)
 
     def refuse_other(self, stream: Stream) -> None:
         """An unfinished run goes on in the stream that it stopped in.

@@ -49,9 +49,9 @@ def coin_betting(X: Array, y: Array) -> tuple[Array, Array]:
 def full(X: Array, y: Array, kappa: float, prior: float) -> tuple[Array, Array, float]:
     """AIOLI (Jezequel, Gaillard & Rudi 2020) with prior sum M_i^2 u_i^2: scores, M, and the sum of B.
 
-    F is the prior and the quadratic lower bounds of the losses so far, F(u) = u'A u / 2 - b'u + ...; the score minimises
-    F and the losses of both labels, and B = loss + min F - min F', where F' has one bound more: the loss itself, which is
-    a part of that, cancels.
+    F is the prior and the quadratic lower bounds of the losses so far, F(u) = u'A u / 2 - b'u + ...; the score
+    minimises F and the losses of both labels, and B = loss + min F - min F', where F' has one bound more: the loss
+    itself, which is a part of that, cancels.
     """
     d = X.shape[1]
     M, H, b, B, scores = np.zeros(d), np.zeros((d, d)), np.zeros(d), 0.0, []
@@ -81,8 +81,8 @@ def shrunk(plain: float, h: float) -> float:
 
 
 def mixture(scores: Array, y: Array, share: bool = True) -> tuple[Array, Array, float]:
-    """Bayes' rule with a share 1 / (t + 1) that goes round after round t: probabilities of +1, last weights, log loss."""
-    rounds, members = scores.shape
+    """Bayes' rule with a share 1 / (t + 1) that goes round after round t: probabilities of +1, last weights, loss."""
+    members = scores.shape[1]
     log_weight, probabilities, loss = np.full(members, -np.log(members)), [], 0.0
     for t, (s, label) in enumerate(zip(scores, y, strict=True), start=1):
         probabilities.append(np.exp(np.logaddexp.reduce(log_weight - np.logaddexp(0, -s))))

@@ -18,10 +18,10 @@ since from one round to the next the maximum of <G, w> - sum a w^2 / (2 eta) = (
 g^2 / (2 a) at most, and less yet where a grows. By convexity the left side is at least the regret. The a are those that
 the kernel divides by, rounded to single precision as it rounds them, which is monotone.
 
-**Full members.** Where |<u, x>| <= b, the log loss at s' = <u, x> is at least its quadratic lower bound around the score
-s, l(s) + l'(s) (s' - s) + kappa(b) l''(s) (s' - s)^2 / 2, `curvature` being kappa. F_t(u) is the prior, sum_i prior
-M_i^2 u_i^2, and these bounds of the rounds before t. With B_t = l(s_t) + min F_t - min F_{t+1}, summed up, for every
-such u
+**Full members.** Where |<u, x>| <= b, the log loss at s' = <u, x> is at least its quadratic lower bound around the
+score s, l(s) + l'(s) (s' - s) + kappa(b) l''(s) (s' - s)^2 / 2, `curvature` being kappa. F_t(u) is the prior, sum_i
+prior M_i^2 u_i^2, and these bounds of the rounds before t. With B_t = l(s_t) + min F_t - min F_{t+1}, summed up, for
+every such u
 
     sum l(s_t) = sum B_t + min F_{T+1} <= sum B_t + sum_i prior M_i^2 u_i^2 + sum l(<u, x_t>),
 
@@ -60,7 +60,7 @@ ROUNDING = 1e-9  # of sums over all rounds
 
 @cache
 def curvature(reach: float) -> float:
-    """The largest kappa such that for |a| <= reach and every h: l(a) >= l(h) + l'(h) (a - h) + kappa l''(h) (a - h)^2 / 2.
+    """The largest kappa with l(a) >= l(h) + l'(h) (a - h) + kappa l''(h) (a - h)^2 / 2 for |a| <= reach and every h.
 
     The minimum over a of what is allowed is at a = reach, and that over h is found on a grid, with its error taken off.
     """
@@ -292,8 +292,8 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     most=_limit,
 )
 def linearised(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
-    """For every vector u and diagonal member, the log loss is at most that of u plus the linearised regret of the member
-    against u, as the run had it, plus what the mixture costs."""
+    """For every vector u and diagonal member, the log loss is at most that of u plus the linearised regret of the
+    member against u, as the run had it, plus what the mixture costs."""
     return comparator.loss + comparator.linear + cost(ledger, learner)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,35 +16,12 @@ from ...theory.aggregated import AGGREGATED, REACHES, AggregatedFacts, curvature
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..parameters import with_constructor
-from ..state import Rules
-from .state import FULLS, MOST_WEIGHT, RATES, AggregatedState
+from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState
 
 if TYPE_CHECKING:
     from ..comparators.search import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
-FULL_PRIOR = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class AggregatedRules(Rules):
-    """What the members are.
-
-    Attributes
-    ----------
-    rates, curvatures : tuple of float
-        Of the rates and of the full members.
-    coins, share : bool
-        Whether there is a bettor, and whether a part of the weight goes round.
-    full_prior : float
-        Of full members, times twice the squared size of each feature.
-    """
-
-    rates: tuple[float, ...] = ()
-    curvatures: tuple[float, ...] = ()
-    coins: bool = True
-    share: bool = True
-    full_prior: float = FULL_PRIOR
 
 
 @with_constructor
@@ -148,6 +123,12 @@ class AggregatedClassifier(OnlineClassifier):
             share=bool(self.share),
         )
 
+    def member_rules(self) -> AggregatedRules:
+        """Those that the rounds were played by, once there are any."""
+        played = self.played_rules()
+        assert isinstance(played, AggregatedRules)
+        return played
+
     def _rates(self) -> tuple[float, ...]:
         try:
             rates = tuple(float(rate) for rate in self.rates)
@@ -173,11 +154,22 @@ class AggregatedClassifier(OnlineClassifier):
         members = (*(place < rates for place in range(RATES)), bool(self.coins), *FULLS * (limit > 0,))
         return AggregatedState(columns, targets, members=members, limit=limit)
 
+    def snapshot(self) -> dict[str, Any]:
+        """The log loss so far, that of each member, and the posterior, of all classes together."""
+        ledger, digits = self.ledger_, 7
+        return {
+            "rounds": int(ledger.rounds),
+            "loss": float(f"{ledger.loss:.{digits}g}"),
+            "members": self.members_,
+            "losses": [float(f"{loss:.{digits}g}") for loss in self.losses_.sum(axis=0)],
+            "posterior": [float(f"{weight:.{digits}g}") for weight in self.posterior_.mean(axis=0)],
+        }
+
     # ---- certificates
 
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
-        state, rules = self.state_, self.played_rules()
+        state, rules = self.state_, self.member_rules()
         return [
             AggregatedFacts(
                 norm,
@@ -185,7 +177,7 @@ class AggregatedClassifier(OnlineClassifier):
                 loss="logistic",
                 steady=state.steady,
                 members=float(state.present.sum()),
-                share=rules.share,  # type: ignore[attr-defined]
+                share=rules.share,
                 heaviest=float(state.memory[target, MOST_WEIGHT]),
             )
             for target, norm in enumerate(state.norms())
@@ -211,7 +203,7 @@ class AggregatedClassifier(OnlineClassifier):
         ndarray, shape (rows, classes)
             Each row sums to 1. With more than two classes, those of one against the rest divided by their sum.
         """
-        return np.exp(self.predict_log_proba(X))
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """The natural logarithm of what `predict_proba` gives, also where that is below what floats can hold."""
@@ -226,7 +218,7 @@ class AggregatedClassifier(OnlineClassifier):
         return [name for name, there in zip(self._names(), self.state_.present, strict=True) if there]
 
     def _names(self) -> list[str]:
-        rates = [f"rate {rate:g}" for rate in self.played_rules().rates] if hasattr(self, "state_") else []  # type: ignore[attr-defined]
+        rates = [f"rate {rate:g}" for rate in self.member_rules().rates]
         return [*rates, *[""] * (RATES - len(rates)), "coins", *(f"full, {reach:g}" for reach in REACHES)]
 
     @property
@@ -247,7 +239,6 @@ def log_probabilities(scores: Array, classes: int) -> Array:
     if classes == 1:
         return np.zeros((len(scores), 1))
     if scores.ndim == 1:
-        return -np.logaddexp(0, np.stack([scores, -scores], axis=1))
+        return np.asarray(-np.logaddexp(0, np.stack([scores, -scores], axis=1)))
     each = -np.logaddexp(0, -scores)
     return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
-

@@ -1,8 +1,8 @@
 """Comparators of an aggregated learner in hindsight: its members, the best constant, and vectors near ridge logistic
 regression.
 
-Every vector gives a valid certificate, so that a sample of the rows is good enough to choose them by. What is printed is
-read on all rows.
+Every vector gives a valid certificate, so that a sample of the rows is good enough to choose them by. What is printed
+is read on all rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...ledger import Ledger
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.accumulators import signed
 from ..comparators.search import Question
-from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedState
+from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
@@ -91,9 +91,16 @@ class Problem:
         assert isinstance(state, AggregatedState)
         return state
 
+    @property
+    def rules(self) -> AggregatedRules:
+        """That it played by."""
+        rules = self.question.rules
+        assert isinstance(rules, AggregatedRules)
+        return rules
+
     def member(self, name: str) -> Array:
         """One number of each member."""
-        return self.state.part(name)[self.target]
+        return np.asarray(self.state.part(name)[self.target])
 
 
 def judge(question: Question, names: list[str]) -> list[Certificate]:
@@ -112,15 +119,18 @@ def judge(question: Question, names: list[str]) -> list[Certificate]:
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
         comparators = [*_members(problem), *(c for one in [*some, *more] for c in _read(problem, one))]
-        per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems])
+        per_target.append(
+            [theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems]
+        )
     if len(per_target) == 1:
         return per_target[0]
     # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
     whole: Any = question.ledger()
     together = [summed(parts) for parts in zip(*per_target, strict=True)]
+    counts = [theorem.counts for theorem in question.theorems]
     return [
-        replace(one, observed=one.theorem.counts(whole, None), parts=1, each=()) if one.applies else one  # type: ignore[attr-defined]
-        for one in together
+        replace(one, observed=count(whole, None), parts=1, each=()) if one.applies else one
+        for one, count in zip(together, counts, strict=True)
     ]
 
 
@@ -148,7 +158,7 @@ def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
         vector=one.vector[1:],
         bias=float(one.vector[0]),
     )
-    rules: Any = problem.question.rules
+    rules = problem.rules
     for place in range(LANES):
         if not prior[place]:
             continue
@@ -207,16 +217,16 @@ def _constant(problem: Problem) -> Candidate | None:
 
 def _ridge(problem: Problem) -> list[Candidate]:
     """Ridge logistic regressions in the metric of the best rate, and in that of the full members."""
-    state, target, rules, sample = problem.state, problem.target, problem.question.rules, problem.sample
+    state, target, rules, sample = problem.state, problem.target, problem.rules, problem.sample
     losses, prior = problem.member("loss"), problem.member("prior") > 0
     wanted: list[tuple[Array, float]] = []
     if prior[:RATES].any():
         place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
-        wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))  # type: ignore[attr-defined]
+        wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))
     if prior[FULL:].any():
         most = state.cells_of(target)[:, MOST]
         best = REACHES[int(np.where(prior[FULL:], losses[FULL:], inf).argmin())]
-        wanted.append((2 * rules.full_prior * most * most, NEARLY * best))  # type: ignore[attr-defined]
+        wanted.append((2 * rules.full_prior * most * most, NEARLY * best))
     signs = signed(sample.codes, target, state.targets).astype(float)
     label = "ridge logistic regression"
     return [
@@ -317,5 +327,3 @@ def _matrix(batch: Batch) -> Any:
         return batch.values.astype(np.float64)
     values = batch.values.astype(np.float64)
     return csr_array((values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
-
-

@@ -4,6 +4,7 @@ features."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
 
@@ -22,6 +23,30 @@ COIN_SUM, COIN_SQUARE, SQUARE, COUNT, GAIN, MOST, MEAN, ROOT = range(2 * RATES, 
 PARTS = ("prior", "weight", "loss", "linear", "energy")  # of the memory of a target, a number each for every member
 MOST_WEIGHT = CELL + LANES * len(PARTS)
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
+
+
+FULL_PRIOR = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatedRules(Rules):
+    """What the members are.
+
+    Attributes
+    ----------
+    rates, curvatures : tuple of float
+        Of the rates and of the full members.
+    coins, share : bool
+        Whether there is a bettor, and whether a part of the weight goes round.
+    full_prior : float
+        Of full members, times twice the squared size of each feature.
+    """
+
+    rates: tuple[float, ...] = ()
+    curvatures: tuple[float, ...] = ()
+    coins: bool = True
+    share: bool = True
+    full_prior: float = FULL_PRIOR
 
 
 class AggregatedState(BaseState):
@@ -84,6 +109,7 @@ class AggregatedState(BaseState):
 
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
+        assert isinstance(rules, AggregatedRules)
         full = {name: getattr(self, name) for name in ("weights", "scales", "factor")} if self.full else {}
         return _core.AggregatedPlayer(
             self.cells,
@@ -117,7 +143,7 @@ class AggregatedState(BaseState):
         scores begin with, before they shrink."""
         cells, rules = self.cells_of(target), self.rules
         weights = np.zeros((1 + self.columns, LANES))
-        if rules is None:
+        if not isinstance(rules, AggregatedRules):
             return weights
         known = cells[:, MOST] > 0
         cells = cells[known]
