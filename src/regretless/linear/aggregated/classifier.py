@@ -183,6 +183,10 @@ class AggregatedClassifier(OnlineClassifier):
             for target, norm in enumerate(state.norms())
         ]
 
+    def judged(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem; no comparator comes from scikit-learn."""
+        return self.judge(question)
+
     def judge(self, question: Question) -> list[Certificate]:
         """One certificate a theorem."""
         from .comparators import judge
