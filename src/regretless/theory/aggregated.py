@@ -210,6 +210,7 @@ WITHIN: tuple[str, Check] = (
     "the scores of the comparator must stay within the reach of a full member, and these do not",
     _within,
 )
+FULL = "it is about full members, which stay up to 256 features unless `full` says otherwise"
 PLAYED = (SAME, LIGHT, STEADY)
 
 
@@ -235,7 +236,7 @@ def cost(ledger: Ledger, learner: AggregatedFacts) -> float:
     counts=log_loss,
     formula=r"L \le \min_j L_j + \ln K + \ln T",
     source="Vovk 1990; Herbster & Warmuth 1998, with shares 1 / (t + 1)",
-    assumes=(*PLAYED, ("there must be a member", _is_member)),
+    assumes=(*PLAYED, ("it is about members, and there is none", _is_member)),
     whole=False,
     most=_limit,
 )
@@ -255,7 +256,7 @@ def _against(comparator: MemberComparator) -> float:
     counts=log_loss,
     formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + \ln T",
     source="the lemma of follow the regularised leader (McMahan 2017) and the mixture",
-    assumes=(*PLAYED, ("there must be a rate", _of("rate"))),
+    assumes=(*PLAYED, ("it is about rates, and there is none", _of("rate"))),
     whole=False,
     most=_limit,
 )
@@ -271,7 +272,7 @@ def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedF
     counts=log_loss,
     formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + \ln T",
     source="Jezequel, Gaillard & Rudi 2020 with the largest curvature, and the mixture",
-    assumes=(*PLAYED, ("there must be a full member", _of("full")), WITHIN),
+    assumes=(*PLAYED, (FULL, _of("full")), WITHIN),
     whole=False,
     most=_limit,
 )
@@ -287,7 +288,7 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     counts=log_loss,
     formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + \ln T",
     source="convexity; Kempka, Kotlowski & Warmuth 2019 for the bettor",
-    assumes=(*PLAYED, ("there must be a diagonal member", _linearised)),
+    assumes=(*PLAYED, ("it is about diagonal members, and there is none", _linearised)),
     whole=False,
     most=_limit,
 )
@@ -317,7 +318,7 @@ def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bo
     counts=log_loss,
     formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + \ln T",
     source="the theorems above, for a constant probability chosen in hindsight",
-    assumes=(*PLAYED, ("there must be an intercept, and rounds of both classes", _constant), ("", _bounded)),
+    assumes=(*PLAYED, ("there must be an intercept, and rounds of both classes", _constant), ("no member has a theorem about a constant", _bounded)),
     whole=False,
     most=_limit,
 )
