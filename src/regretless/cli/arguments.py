@@ -32,6 +32,7 @@ class ReadingOptions:
 
     format: str | None
     target: str | None
+    header: bool | None
     ids_from: int | None
     missing: str | None
     categorical: list[str]

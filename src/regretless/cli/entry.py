@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NoReturn, TextIO
 
 from .. import __version__
+from ..errors import DataError
 from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
 from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .options import run_verb
@@ -137,8 +138,15 @@ def _outcome(argv: Sequence[str] | None) -> int:
             return INTERRUPTED
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
-        complain(explain(error, _unwritable(error)))
+        complain(explain(error, _unwritable(error)), _choices(error))
         return FAILED
+
+
+def _choices(error: BaseException | None) -> tuple[str, ...]:
+    """What there is to choose from where the data are refused, though it may have been said in other words since."""
+    while error is not None and not isinstance(error, DataError):
+        error = error.__cause__
+    return () if error is None else error.more
 
 
 def _flushed(code: int) -> int:

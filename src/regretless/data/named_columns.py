@@ -84,7 +84,7 @@ def open_columns(path: Source, format: str, selection: Selection) -> NamedColumn
     """A table of one of the formats `COLUMNS`."""
     table: NamedColumns
     if format in ("csv", "tsv"):
-        table = _Text(path, delimiter=delimiter_of(format))
+        table = _Text(path, delimiter=delimiter_of(format), header=True)
     else:
         table = _Arrow(path, kind="Parquet" if format == "parquet" else "Arrow")
     table.selection = selection
