@@ -133,6 +133,23 @@ def _learn() -> Iterator[Case]:
             "verify w.json cities.csv --text city --ngrams 2 --normalize --missing zero --on-error skip",
         ),
     )
+    bare = "bare.data --target c6"
+    yield Case(
+        "learn/bare",
+        (
+            f"learn {bare} {perceptron} --save m.rgl --json > b.json",
+            "verify b.json bare.data --target c6 --no-header",
+            "certify m.rgl bare.data --no-header",
+            "predict m.rgl bare.data --no-header --json",
+            f"learn {bare} {perceptron} --no-certify --no-header",
+            f"learn two.csv {perceptron} --no-certify --header --quiet --save h.rgl",
+            "certify h.rgl two.csv --header",
+            "predict h.rgl two.csv --header --json",
+            "verify b.json bare.data --target c6 --header",
+            f"learn bare.data {perceptron}",
+            f"learn two.svm {perceptron} --no-header",
+        ),
+    )
     yield Case(
         "learn/options",
         (
