@@ -220,6 +220,18 @@ class PlayOptions(ReportOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
+    """Of `compare`."""
+
+    a: str
+    b: str
+    file: str
+    set_a: list[str]
+    set_b: list[str]
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class PredictOptions(ReadingOptions):
     """Of `predict`."""
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TextIO
 
 from .. import __version__
 from ..errors import DataError
-from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
+from . import certify, combine, compare, demo, dimension, inspect, learn, play, predict, pull, solve, verify
 from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .options import run_verb
 from .output import complain, explain
@@ -23,7 +23,7 @@ from .signals import InterruptWatch, code_of, restore
 STDOUT = "standard output"
 
 
-VERBS = (learn, combine, pull, solve, dimension, play, predict, certify, verify, inspect, demo)
+VERBS = (learn, combine, pull, solve, dimension, play, compare, predict, certify, verify, inspect, demo)
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
 verify computed again differs, 130 interrupted (what was learned is saved first)"""
@@ -95,7 +95,7 @@ def _complete_files(parser: argparse.ArgumentParser, files: Any) -> None:
             action.complete = files  # type: ignore[attr-defined]
 
 
-FILES = ("FILE", "MODEL", "PAGE", "DIR")
+FILES = ("FILE", "MODEL", "PAGE", "DIR", "A", "B")  # A and B are models or learners
 
 
 def run(argv: Sequence[str] | None = None) -> int:
