@@ -127,6 +127,50 @@ def test_the_choice_of_a_target_is_printed_below_the_error(tmp_path: Path, run: 
     assert said[2:] == ["   1  c1  numbers: 1.5, 2.5", "   2  c2  numbers: 2, 3", "   3  c3  'no', 'yes'"]
 
 
+def test_columns_without_a_name_are_left_out_where_they_hold_nothing(table: Table) -> None:
+    """An index that a data frame has written, and the empty columns at the end of a spreadsheet, cost a note."""
+    stream = table(",a,label,\n0,1.5,x,\n1,2.5,y,\n2,3.5,x,\n")
+    assert whole(stream)[0].tolist() == [[1.5], [2.5], [3.5]]
+    assert stream.notes == ["'column 1' and 'column 4' have no name and nothing to learn from: left out"]
+    again = table(",a,label,\n7,1.5,x,z\n3,2.5,y,\n", schema=stream.schema(), frozen=True)
+    assert whole(again)[0].tolist() == [[1.5], [2.5]]
+    with pytest.raises(Exception, match="column 1 has no name"):
+        list(table(",a,label\n0,1.5,x\n2,2.5,y\n").batches())
+
+
+@pytest.mark.parametrize("title", ["# made by me", "Sales of the year", "Report"])
+def test_a_title_above_the_names_is_told(title: str, table: Table) -> None:
+    """One cell above several is no line of names."""
+    with pytest.raises(
+        Exception, match=r"t\.csv:1: one column only, .* and 3 cells below it; remove what stands above"
+    ):
+        list(table(f"{title}\na,b,label\n1,2,x\n2,1,y\n").batches())
+
+
+def test_numbers_with_signs_are_told(table: Table) -> None:
+    """Percentages, money and thousands apart are not taken for names without a word; few of them are names."""
+    for cells in (
+        ["10%", "20%", "35%"],
+        ["$1.5", "$2", "$30"],
+        ['"1,500,000"', '"22,500"', '"3,000,000"', '"4,000,000"'],
+    ):
+        with pytest.raises(Exception, match=r"column 'a' holds numbers with signs as in .*; write them without"):
+            list(table("a,label\n" + "".join(f"{cell},x\n" for cell in cells)).batches())
+    few = table("a,label\n" + "10%,x\n20%,y\n" * 9)
+    list(few.batches())
+    assert few.feature_names() == ["a=10%", "a=20%"]
+
+
+def test_nan_is_missing(table: Table) -> None:
+    """With missing="zero" it is 0, and without it the error says so; a label must be a number all the same."""
+    text = "a,b,label\n1,2,0\nnan,3,1\n"
+    assert whole(table(text, missing="zero"))[0].tolist() == [[1, 2], [0, 3]]
+    with pytest.raises(Exception, match="holds nan; only finite numbers can be used; pass --missing zero"):
+        list(table(text).batches())
+    with pytest.raises(Exception, match="column 'label' holds nan; only finite numbers can be used; --on-error"):
+        list(table("a,label\n1,0\n2,nan\n", missing="zero").batches())
+
+
 def test_a_line_alone_is_a_row_if_it_holds_numbers() -> None:
     """Without rows below, words are names."""
     assert is_row(["1", "2.5"], [])

@@ -214,7 +214,10 @@ def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
         ('a,y\n"1,500",1\n"2,250",2\n', ":2:1: column 'a' holds '1,500'; a number is expected"),
         ("a,y\n2024-01-31,1\n2024-02-01,1\n", ": column 'a' holds dates or times; leave it out with --ignore a"),
         ("a,y\n12:30,1\n", ": column 'a' holds dates or times"),
-        ("a,b,y\n1,2,1\n1,NA,1\n", ":3:3: column 'b' has no value; pass --missing zero to take it for 0; --on-err"),
+        (
+            "a,b,y\n1,2,1\n1,NA,1\n",
+            ":3:3: column 'b' has no value; pass --missing zero to take it for 0, or --ignore b to",
+        ),
         ("a,b,y\n1,2,1\n1,2,\n", ":3:5: the label is missing"),
         ("a,b,y\n1,2,1\n\n1,nan,1\n", ":4:3: column 'b' holds nan; only finite numbers can be used"),
         ("a,b,y\n1,2,1\n1,-inf,1\n", ":3:3: column 'b' holds -inf"),

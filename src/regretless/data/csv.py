@@ -15,12 +15,14 @@ from ..errors import DataError
 from .contents import option
 from .csv_blocks import SMALLEST, Block, Blocks
 from .csv_cells import UnequalRows, find_faults, legible, parse
-from .csv_header import MOSTLY, NUMBER, ROWS, counts, is_number, is_row
-from .messages import shown
+from .csv_header import MOSTLY, NUMBER, ROWS, counts, is_idle, is_number, is_row
+from .messages import listed, shown
 from .source import Source, open_bytes
 from .table import TARGETS, TableStream
 from .table_chunk import Chunk
 
+GROUPED = r"[0-9]{1,3}([.,' ][0-9]{3})+([.,][0-9]+)?"  # with thousands apart
+SIGNED = rf"^[-+]?([$€£] ?[-+]?[0-9][0-9.,]*|[0-9][0-9.,]* ?[%€$£]|{GROUPED})$"
 HALF, MANY = 0.5, 20  # a share of numbers; how many different ones are a quantity rather than names
 # Each column of a block has a price of its own, which a block of wide rows must spread over more of them.
 BYTES_PER_COLUMN = 1600
@@ -88,8 +90,12 @@ class CsvStream(TableStream):
         block = blocks.header()
         cells = self._cells(block)
         self._ahead = ahead = blocks.ahead()
+        rows = _rows(ahead)
+        if len(cells) == 1 and rows and len(rows[0]) > 1:
+            fault = f"one column only, {shown(cells[0])}, and {len(rows[0])} cells below it"
+            raise DataError(self.name, block.line, None, fault, "remove what stands above the names of the columns")
         if self._header is None and not self._names_target(cells):
-            self._header = not is_row(cells, _rows(ahead))
+            self._header = not is_row(cells, rows)
             if not self._header:
                 self._note(f"the first line holds values, so that the columns are called c1 to c{len(cells)}; {NAMED}")
         if self._header is False:
@@ -100,7 +106,23 @@ class CsvStream(TableStream):
             fault = "a row of numbers where the column names are expected"
             raise DataError(self.name, block.line, None, fault, "name the columns in the first line")
         self._header = True
-        return cells
+        return self._with_names(cells, rows)
+
+    def _with_names(self, cells: list[str], rows: list[list[str]]) -> list[str]:
+        """The names, with some for columns without one that nobody needs, which are left out.
+
+        They are empty or number the rows, or an earlier stream did without them.
+        """
+        bare = [place for place, name in enumerate(cells) if not name]
+        later = self._known is not None
+        idle = [place for place in bare if later or is_idle([row[place : place + 1] for row in rows])]
+        names = [f"column {place + 1}" if place in idle else name for place, name in enumerate(cells)]
+        left = [names[place] for place in idle]
+        if left and not later:
+            have = "has" if len(left) == 1 else "have"
+            self._note(f"{listed(left, ' and ')} {have} no name and nothing to learn from: left out")
+        self._ignore |= set(left)
+        return names
 
     def _names_target(self, cells: list[str]) -> bool:
         """Whether the target is among the names that these are then; cells that are alike are none."""
@@ -157,9 +179,21 @@ class CsvStream(TableStream):
         if types.is_integer(result) or types.is_floating(result):
             return "number"
         if types.is_string(result) or types.is_binary(result):
-            return "number" if _means_numbers(column) else "text"
-        advice = f"leave it out with --ignore {name}, turn them into numbers, or take them for names with --categorical"
+            if _means_numbers(column):
+                return "number"
+            if example := _written_otherwise(column):
+                raise self._error(
+                    f"column {name!r} holds numbers with signs as in {shown(example)}", self._plainly(name)
+                )
+            return "text"
+        out = option("--ignore", name)
+        advice = f"leave it out with {out}, turn them into numbers, or take them for names with --categorical"
         raise self._error(f"column {name!r} holds dates or times", advice)
+
+    def _plainly(self, name: str) -> str:
+        """What to do about numbers with signs."""
+        names, out = option("--categorical", name), option("--ignore", name)
+        return f"write them without, take them for names with {names}, or leave them out with {out}"
 
     def _chunk(self, block: Block, names: list[str], wanted: list[str]) -> Chunk:
         import pyarrow as pa
@@ -210,6 +244,16 @@ def _means_numbers(column: Any) -> bool:
     share = len(numbers) / max(1, len(column) - column.null_count)
     values = len(compute.unique(numbers))
     return share >= MOSTLY or (share >= HALF and values > min(MANY, len(numbers) * HALF))
+
+
+def _written_otherwise(column: Any) -> str | None:
+    """The first cell, if nearly all of a column are different numbers with a sign of money or percent or thousands."""
+    from pyarrow import compute
+
+    signed = column.filter(compute.match_substring_regex(column, SIGNED))
+    values = compute.unique(signed).to_pylist()
+    most = len(signed) >= MOSTLY * max(1, len(column) - column.null_count)
+    return values[0] if most and len(values) > max(2, min(MANY, len(signed) * HALF)) else None
 
 
 def share_of_numbers(column: Any) -> float:

@@ -91,7 +91,7 @@ class Blocks:
                 if self._rest[begin:end].strip(b"\r\n"):
                     self._take(begin)
                     row = self._rest[: int(end) - begin]
-                    self._delimiter = delimiter_in(row, self._delimiter)
+                    self._delimiter = delimiter_in(row, self._delimiter, self._rest[int(end) - begin :])
                     return self._checked(self._take(int(end) - begin), last=True)
                 begin = int(end)
             if self._final:
@@ -162,17 +162,24 @@ class Blocks:
         return block
 
 
-def delimiter_in(row: bytes, expected: bytes) -> bytes:
+def delimiter_in(row: bytes, expected: bytes, below: bytes) -> bytes:
     """What stands between the cells of a row: what is expected, if it is there, else another of its kind.
 
-    Where commas are expected, and stand between digits only, semicolons or tabs are it: the commas are decimal.
+    Where commas are expected, and stand between digits only, semicolons or tabs are it: the commas are decimal. Spaces
+    are it where the line below has as many of them, for a line alone may be a title.
     """
-    bare = re.sub(rb'"[^"]*"', b"", row.strip())
+    bare = _unquoted(row)
     others = [mark for mark in DELIMITERS if mark != expected and mark in bare]
     if expected not in bare:
-        return others[0] if others else b" " if b" " in bare and expected == b"," else expected
+        next_line = _unquoted(below.lstrip(b"\r\n").splitlines()[0] if below.strip() else b"")
+        spaced = expected == b"," and 1 < len(bare.split()) == len(next_line.split()) and expected not in next_line
+        return others[0] if others else b" " if spaced else expected
     decimal = expected == b"," and re.search(rb"(?<![0-9]),|,(?![0-9])", bare) is None
     return others[0] if decimal and others and others[0] != b"|" else expected
+
+
+def _unquoted(row: bytes) -> bytes:
+    return re.sub(rb'"[^"]*"', b"q", row.strip())
 
 
 def row_ends(text: bytes, delimiter: bytes, *, final: bool) -> Offsets:

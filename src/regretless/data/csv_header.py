@@ -59,3 +59,12 @@ def counts(cells: Sequence[str]) -> bool:
     if len(numbers) < 2 or not all(number.isdecimal() and int(number) in YEARS for number in numbers):
         return False
     return all(int(left) < int(right) for left, right in pairwise(numbers))
+
+
+def is_idle(column: Sequence[Sequence[str]]) -> bool:
+    """Whether the cells of a column, one a row or none, are all empty, or number the rows, which are several."""
+    cells = [cell for row in column for cell in row]
+    if not any(cells):
+        return True
+    whole = len(cells) > 1 and all(cell.isdecimal() for cell in cells)
+    return whole and all(int(right) == int(left) + 1 for left, right in pairwise(cells))

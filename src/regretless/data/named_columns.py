@@ -69,6 +69,9 @@ class NamedColumns(TableStream):
 class _Text(NamedColumns, CsvStream):
     """Delimited text."""
 
+    def _with_names(self, cells: list[str], rows: list[list[str]]) -> list[str]:
+        return cells
+
     def _kind_of(self, name: str, column: Any) -> str:
         return self.selection.kind_of_text(name, column, super()._kind_of)
 

@@ -315,7 +315,9 @@ class TableStream(Stream):
         with np.errstate(over="ignore"):
             for place, name in enumerate(numeric):
                 values[:, place] = self._numbers(chunk, name, zero=self._missing == "zero")
-        _refuse_not_finite(chunk, numeric, values)
+        if self._missing == "zero":
+            values[np.isnan(values)] = 0.0
+        _refuse_not_finite(chunk, numeric, values, optional=True)
         products = None
         if self._crossing is not None:
             products = TableProducts(self._crossing, numeric, self._map.names(["text"]))
@@ -363,7 +365,8 @@ class TableStream(Stream):
         column = chunk.table[name].cast("double")
         if column.null_count:
             if not zero:
-                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO)
+                leave = "" if self._known is not None else f", or {option('--ignore', name)} to leave the column out"
+                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
             column = column.fill_null(0.0)
         return np.asarray(column.to_numpy())
 
@@ -377,7 +380,7 @@ class TableStream(Stream):
         chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
             labels = self._numbers(chunk, target, zero=True)
-            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1))
+            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1), optional=False)
             return labels
         code, known = _codes(chunk.table[target])
         longest = max(map(len, known), default=0)
@@ -402,14 +405,15 @@ class TableStream(Stream):
         return DataError(self.name, None, None, fault, advice)
 
 
-def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array) -> None:
+def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array, *, optional: bool) -> None:
     finite = np.isfinite(values)
     if finite.all():
         return
     for place in np.flatnonzero(~finite.all(axis=0)).tolist():
         explain = _holds(names[place], values[:, place])
         bad = np.flatnonzero(~finite[:, place])
-        chunk.fault(bad, names[place], explain, "only finite numbers can be used")
+        zero = f"; {ZERO}" if optional and np.isnan(values[bad, place]).all() else ""
+        chunk.fault(bad, names[place], explain, f"only finite numbers can be used{zero}")
 
 
 def _holds(name: str, column: Array) -> Any:
