@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from regretless.verify.formulas import FORMULAS
 
-from ..command_line import BARE, CommandLine, noisy_lines, write
+from ..command_line import BARE, CommandLine, noisy_lines, start, write
 
 
 @pytest.fixture
@@ -79,6 +82,27 @@ def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path
     said = run("compare", model, model, table)
     assert said.code == 1
     assert "there are no labels; name their column with --target" in said.err
+
+
+def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> None:
+    """A comparison that is terminated prints that of the rows so far, and says that it is of these."""
+    rows = file.read_bytes()
+    process = start("compare", "perceptron", "arow", "-", "--format", "svmlight", "--json")
+    assert process.stdin is not None
+    process.stdin.write(rows)
+    process.stdin.flush()
+    with suppress(BrokenPipeError):
+        for _ in range(200):  # more than a pipe holds: some of them have been compared when all are written
+            process.stdin.write(rows)
+        process.send_signal(signal.SIGTERM)
+        for _ in range(200):
+            process.stdin.write(rows)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    found = json.loads(out)
+    assert found["interrupted"]
+    assert found["rounds"] >= 3000
+    assert f"interrupted: what follows is about the first {found['rounds']:,} rows" in err.decode()
 
 
 def test_the_page_tells_the_verdict(run: CommandLine, file: Path, tmp_path: Path) -> None:

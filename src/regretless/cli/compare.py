@@ -11,7 +11,7 @@ from ..catalogue import LEARNERS, learner_class, name_in
 from . import options
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import warn_skipped
+from .output import complain, many, warn_skipped
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -82,12 +82,13 @@ def run(arguments: CompareOptions) -> int:
         return result
 
     _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row")
-    for stream in streams[:1]:
-        warn_skipped(stream)
-        for note in stream.notes:
-            console.line(f"note: {note}")
-    learners = sides[0].learner, sides[1].learner
-    outcome = CompareOutput(result, arguments.file, learners, perf_counter() - started, streams[0].skipped)
+    warn_skipped(streams[0])
+    for note in streams[0].notes:
+        console.line(f"note: {note}")
+    if code is not None:
+        complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
+    learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
+    outcome = CompareOutput(result, arguments.file, learners, seconds, streams[0].skipped, interrupted=code is not None)
     outcome.publish(arguments, console, arguments.report)
     return DONE if code is None else code
 

@@ -32,6 +32,8 @@ class CompareOutput(Output):
     seconds : float
     skipped : int
         Rows passed over.
+    interrupted : bool
+        Whether it was stopped before the last row.
     """
 
     comparison: Comparison
@@ -39,6 +41,7 @@ class CompareOutput(Output):
     learners: tuple[OnlineClassifier, OnlineClassifier]
     seconds: float
     skipped: int
+    interrupted: bool = False
 
     @property
     def certificates(self) -> list[Certificate]:  # type: ignore[override]
@@ -86,6 +89,7 @@ class CompareOutput(Output):
             "course": [list(point) for point in one.course],
             **certificate_values(self.certificates),
             "input": {"path": self.path, "rows": one.rounds, "skipped": self.skipped},
+            "interrupted": self.interrupted,
             "seconds": self.seconds,
         }
 
