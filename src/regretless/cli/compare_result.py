@@ -100,19 +100,9 @@ class CompareOutput(Output):
         one = self.comparison
         report = CompareReport(
             title=f"{one.names[0]} and {one.names[1]} on {os.path.basename(self.path)}",
-            names=one.names,
-            level=one.level,
-            rounds=one.rounds,
-            mistakes=one.mistakes,
-            alone=one.apart,
-            log_losses=one.log_losses,
-            course=one.course,
-            verdict=one.verdict(),
-            better=one.better,
-            decided=one.decided,
+            comparison=one,
             parameters=[parameters_of(learner) for learner in self.learners],
             source={"path": self.path, "rows": one.rounds, "skipped": self.skipped},
-            certificates=self.certificates,
             seconds=self.seconds,
         )
         write_report(path, page_of_comparison(report))
