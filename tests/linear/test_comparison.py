@@ -8,7 +8,7 @@ import pytest
 import regretless
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
-from regretless.linear import AROW, OnlineGradientDescent, Perceptron
+from regretless.linear import AROW, AggregatedClassifier, OnlineGradientDescent, Perceptron
 from regretless.run.comparison import Comparison, Frozen, Learning, Losses
 from regretless.theory.confidence_sequence import interval
 
@@ -71,6 +71,14 @@ def test_the_log_loss_is_that_of_the_probabilities(classes: int) -> None:
     cost = Frozen(model).losses(Batch(X, y, 5)).log
     assert cost is not None
     assert cost.sum() == pytest.approx(-np.log(own).sum(), rel=1e-6)
+
+
+def test_the_log_loss_of_a_learner_is_the_one_that_it_counts() -> None:
+    """Over a stream of two classes the aggregated classifier's log loss is that of its own ledger."""
+    X, y = rows(400)
+    found = regretless.compare(AggregatedClassifier(), Perceptron(), X, y)
+    assert found.log_losses[0] == pytest.approx(AggregatedClassifier().partial_fit(X, y).ledger_.loss, rel=1e-9)
+    assert found.log_losses[1] is None
 
 
 def test_a_label_that_a_model_does_not_know_is_a_mistake_without_a_probability() -> None:
