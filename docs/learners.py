@@ -142,6 +142,7 @@ def game_theorems() -> str:
 
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
+    from regretless.theory.comparison import excess_loss
     from regretless.theory.leave_one_out import LEAVE_ONE_OUT
     from regretless.theory.online_to_batch import FUTURE, MEAN, longest_survivor
 
@@ -151,6 +152,7 @@ def future_theorems() -> str:
             "average": MEAN,
             "pac_run": (longest_survivor,),
             "leave_one_out": LEAVE_ONE_OUT,
+            "compare": (excess_loss,),
         }
     )
 

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from .experts.base import ExpertLearner
     from .finite_classes.learners.base import ClassLearner
     from .linear.base import OnlineClassifier
+    from .run.comparison import compare
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "compare", "load"]
 ROOMS = [
     "bandits",
     "batch",
@@ -63,6 +64,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
+    if name == "compare":
+        from .run.comparison import compare
+
+        return compare
     if name[:1].isupper():
         from .catalogue import class_called
 

@@ -20,16 +20,21 @@ class DataError(RegretlessError):
         What stands there.
     advice : str
         What was expected, or what to do about it.
+    more : tuple of str
+        Lines that the command line prints below the message: what there is to choose from.
     """
 
-    def __init__(self, path: str, line: int | None, column: int | None, found: str, advice: str) -> None:
+    def __init__(
+        self, path: str, line: int | None, column: int | None, found: str, advice: str, more: tuple[str, ...] = ()
+    ) -> None:
         self.path, self.line, self.column, self.found, self.advice = path, line, column, found, advice
+        self.more = more
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
         super().__init__(f"{place}: {found}; {advice}")
 
-    def __reduce__(self) -> tuple[type[DataError], tuple[str, int | None, int | None, str, str]]:
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, int | None, int | None, str, str, tuple[str, ...]]]:
         # By default an error is made again from its message alone; this one travels between processes whole.
-        return type(self), (self.path, self.line, self.column, self.found, self.advice)
+        return type(self), (self.path, self.line, self.column, self.found, self.advice, self.more)
 
 
 class ParameterError(RegretlessError):

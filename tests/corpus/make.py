@@ -118,10 +118,10 @@ def _tables() -> Iterator[Case]:
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,label\n", "no rows"),
         "one-column": (b"label\n1\n2\n", "there are no features"),
-        "bars": (b"a|b|label\n1|2|x\n", "',' is to separate cells, not '|'"),
-        "numbers": (b"1,2\n3,4\n", "a row of numbers where the column names are expected"),
-        "no-target": (b"a,b\n1,2\n", "no column is called label, target, y or class"),
-        "two-targets": (b"label,y,a\n1,2,3\n", "may be the target"),
+        "bars": (b"a|b|label\n1|2|x\n3|4\n", ":3:1: 2 cells; 3 are expected"),
+        "numbers": (b"1,2\n3,4\n", "choose the target with --target among 'c1', 'c2'"),
+        "no-target": (b"a,b\n1,2\n", "no column is called label, target, class, outcome, response or y"),
+        "two-targets": (b"label,target,a\n1,2,3\n", "may be the target"),
         "twice": (b"a,a,label\n1,2,x\n", "several columns are called 'a'"),
         "nameless": (b"a,,label\n1,2,x\n", "column 2 has no name"),
         "short-row": (head + b"Rome,1,x\nOslo,2\n", ":3:1: 2 cells; 3 are expected"),
@@ -151,9 +151,8 @@ def _tables() -> Iterator[Case]:
     yield Case("wide.csv", "learn", wide + b"1," * 100_000 + b"x\n", "a table of 100,001 columns would take 572.2 MiB")
     long = b"label,a\nx," + b"1" * (65 << 20) + b"\n"
     yield Case("long.csv.gz", "learn", lambda: gzip.compress(long, 1), ":2: a row of more than 64 MiB begins here")
-    yield Case("tabs.tsv", "learn", CSV, "'\\t' is to separate cells, not ','")
     yield Case("cut.csv.gz", "learn", _cut(gzip.compress(CSV * 9)), "the compressed data are damaged")
-    yield Case("svm.csv", "learn", SVM, "no column is called label, target, y or class")
+    yield Case("svm.csv", "learn", SVM + b"1 1:x\n", "value not a number")
 
 
 def _node(nulls: int, content: bytes) -> bytes:

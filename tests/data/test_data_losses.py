@@ -181,7 +181,7 @@ def test_a_table_without_rows_is_said_to_have_none(tmp_path):
         ("", ": the file is empty"),
         ("0,1\n0.2,0.3\n", ":1: a row of numbers where the column names are expected"),
         ("a,b\nx,y\n", ": there is no column of numbers; every arm is a column of numbers"),
-        ("a|b\n0|1\n", ":1: one column only"),
+        ("a/b\n0/1\n", ": there is no column of numbers"),
     ],
 )
 def test_what_cannot_be_played_is_named(tmp_path, text, found):

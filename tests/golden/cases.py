@@ -133,6 +133,23 @@ def _learn() -> Iterator[Case]:
             "verify w.json cities.csv --text city --ngrams 2 --normalize --missing zero --on-error skip",
         ),
     )
+    bare = "bare.data --target c6"
+    yield Case(
+        "learn/bare",
+        (
+            f"learn {bare} {perceptron} --save m.rgl --json > b.json",
+            "verify b.json bare.data --target c6 --no-header",
+            "certify m.rgl bare.data --no-header",
+            "predict m.rgl bare.data --no-header --json",
+            f"learn {bare} {perceptron} --no-certify --no-header",
+            f"learn two.csv {perceptron} --no-certify --header --quiet --save h.rgl",
+            "certify h.rgl two.csv --header",
+            "predict h.rgl two.csv --header --json",
+            "verify b.json bare.data --target c6 --header",
+            f"learn bare.data {perceptron}",
+            f"learn two.svm {perceptron} --no-header",
+        ),
+    )
     yield Case(
         "learn/options",
         (
@@ -191,6 +208,33 @@ def _learn() -> Iterator[Case]:
             "predict s.rgl two.svm --ids-from 1 --json",
             f"learn cities.csv {short} c.rgl --missing zero --on-error skip --categorical zone",
             "predict c.rgl cities.csv --missing zero --on-error skip --categorical zone --json",
+        ),
+    )
+
+
+def _compare() -> Iterator[Case]:
+    yield Case(
+        "compare/learners",
+        (
+            "compare perceptron arow two.svm --set-a rate=0.5 --set-b r=0.1 --report r.html",
+            "compare online-gradient-descent OnlineGradientDescent three.csv --set-a loss=logistic --level 0.8 --json",
+            "compare perceptron multiclass-perceptron three.svm --quiet",
+            "compare perceptron arow - --format svmlight --ids-from 1 --progress < two.svm",
+            "compare perceptron arow bare.data --target c6 --no-header",
+            "compare perceptron alma votes.svm --level 0.5",
+        ),
+    )
+    reading = "--missing zero --on-error skip"
+    yield Case(
+        "compare/models",
+        (
+            "learn two.csv --learner perceptron --no-certify --quiet --save a.rgl",
+            "learn two.csv --learner arow --no-certify --quiet --save b.rgl --target label --header",
+            "learn cities.csv --learner perceptron --no-certify --quiet --save c.rgl --missing zero --on-error skip",
+            "compare a.rgl b.rgl two.csv --format csv --header --json --report r.html",
+            "compare a.rgl perceptron two.csv --normalize --hash-bits 9 --keep-names 3 --max-features 600",
+            "compare a.rgl perceptron two.csv --interactions a*b",
+            f"compare c.rgl perceptron cities.csv --categorical zone --ignore rate --text city --ngrams 2 {reading}",
         ),
     )
 
@@ -456,7 +500,7 @@ def _others() -> Iterator[Case]:
     yield from (Case(f"names/{path}") for path in packages())
 
 
-CASES = [case for group in (_learn, _combine, _pull, _solve, _dimension, _play, _others) for case in group()]
+CASES = [case for group in (_learn, _compare, _combine, _pull, _solve, _dimension, _play, _others) for case in group()]
 
 
 def stale() -> list[Path]:

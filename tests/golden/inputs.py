@@ -170,6 +170,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "clean.svm": lambda: _svm(2, (-1, 1), noise=0),
     "three.svm": lambda: _svm(3, (1, 2, 5)),
     "two.csv": lambda: _table(2, (-1, 1)),
+    "bare.data": lambda: _table(2, ("no", "yes"), " ").split(b"\n", 1)[1],
     "three.csv": lambda: _table(3, COLOURS),
     "two.tsv": lambda: _table(2, ("no", "yes"), "\t"),
     "two.npz": lambda: _npz(X=_dense(2), y=_labels(2, (-1, 1))),

@@ -25,6 +25,7 @@ BIMATRIX = f'NFG 1 R "{EVIL}" {{"{EVIL}1" "{EVIL}2"}} {{ {{"{EVIL}a" "b"}} {{"a"
 Words = Sequence[object]
 VERBS: dict[str, Callable[[Path, Path], Words]] = {
     "learn": lambda folder, page: ("learn", folder / "rows.csv", "--learner", "perceptron", "--report", page),
+    "compare": lambda folder, page: ("compare", "perceptron", "arow", folder / "rows.csv", "--report", page),
     "combine": lambda folder, page: (
         "combine",
         folder / "load.csv",

@@ -32,6 +32,7 @@ class ReadingOptions:
 
     format: str | None
     target: str | None
+    header: bool | None
     ids_from: int | None
     missing: str | None
     categorical: list[str]
@@ -216,6 +217,18 @@ class PlayOptions(ReportOptions):
     anytime: bool
     save: str | None
     trace: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
+    """Of `compare`."""
+
+    a: str
+    b: str
+    file: str
+    set_a: list[str]
+    set_b: list[str]
+    level: float
 
 
 @dataclass(frozen=True, kw_only=True)

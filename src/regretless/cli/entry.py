@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any, NoReturn, TextIO
 
 from .. import __version__
-from . import certify, combine, demo, dimension, inspect, learn, play, predict, pull, solve, verify
+from ..errors import DataError
+from . import certify, combine, compare, demo, dimension, inspect, learn, play, predict, pull, solve, verify
 from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
 from .options import run_verb
 from .output import complain, explain
@@ -22,7 +23,7 @@ from .signals import InterruptWatch, code_of, restore
 STDOUT = "standard output"
 
 
-VERBS = (learn, combine, pull, solve, dimension, play, predict, certify, verify, inspect, demo)
+VERBS = (learn, combine, pull, solve, dimension, play, compare, predict, certify, verify, inspect, demo)
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
 verify computed again differs, 130 interrupted (what was learned is saved first)"""
@@ -94,7 +95,7 @@ def _complete_files(parser: argparse.ArgumentParser, files: Any) -> None:
             action.complete = files  # type: ignore[attr-defined]
 
 
-FILES = ("FILE", "MODEL", "PAGE", "DIR")
+FILES = ("FILE", "MODEL", "PAGE", "DIR", "A", "B")  # A and B are models or learners
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -137,8 +138,15 @@ def _outcome(argv: Sequence[str] | None) -> int:
             return INTERRUPTED
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
-        complain(explain(error, _unwritable(error)))
+        complain(explain(error, _unwritable(error)), _choices(error))
         return FAILED
+
+
+def _choices(error: BaseException | None) -> tuple[str, ...]:
+    """What there is to choose from where the data are refused, though it may have been said in other words since."""
+    while error is not None and not isinstance(error, DataError):
+        error = error.__cause__
+    return () if error is None else error.more
 
 
 def _flushed(code: int) -> int:

@@ -218,6 +218,7 @@ FEW_ROWS = 10
 
 def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
+    yield from run.stream.notes
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse
     yield from _free_text(run)

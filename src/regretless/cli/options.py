@@ -150,6 +150,12 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
         "--target", metavar="COLUMN", help="the column of labels (npz: the array; npy: last, a number or a file)"
     )
     group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
+    )
+    group.add_argument(
         "--ids-from",
         type=int,
         choices=(0, 1),
@@ -339,6 +345,7 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
     values: dict[str, Any] = {
         "format": arguments.format,
         "target": arguments.target,
+        "header": arguments.header,
         "ids_from": arguments.ids_from,
         "missing": arguments.missing,
         "categorical": arguments.categorical,

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
@@ -88,10 +88,11 @@ class Output(ABC):
         sys.stdout.flush()
 
 
-def complain(message: str) -> None:
-    """Say on stderr, in one line, what went wrong."""
+def complain(message: str, more: Iterable[str] = ()) -> None:
+    """Say on stderr, in one line, what went wrong; below it `more`, where there is something to choose from."""
     with suppress(OSError, ValueError):  # stderr may be closed
-        print("regretless:", printable(" ".join(message.split())), file=sys.stderr, flush=True)
+        lines = [f"regretless: {printable(' '.join(message.split()))}", *map(printable, more)]
+        print(*lines, sep="\n", file=sys.stderr, flush=True)
 
 
 def explain(error: BaseException, place: str | None = None) -> str:

@@ -58,7 +58,7 @@ def fault_text(error: ParameterError) -> str:
     return f"{error.name}={error.value}: {error.expected}"
 
 
-def _make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
+def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
     """The learner with these parameters."""
     made = learner(**settings)
     try:
@@ -137,11 +137,11 @@ def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any
     wanted = learner_class(arguments.learner)
     settings = read_settings(wanted, arguments.set)
     if arguments.passes is not None:
-        name = _limit(_make_learner(wanted, settings).until_clean)
+        name = _limit(make_learner(wanted, settings).until_clean)
         if settings.get(name, arguments.passes) != arguments.passes:
             raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
         settings[name] = arguments.passes
-    return _make_learner(wanted, settings), {}
+    return make_learner(wanted, settings), {}
 
 
 def _resumed(arguments: LearnOptions, path: str) -> tuple[OnlineClassifier, dict[str, Any]]:

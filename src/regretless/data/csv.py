@@ -3,53 +3,71 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
+from .contents import option
 from .csv_blocks import SMALLEST, Block, Blocks
 from .csv_cells import UnequalRows, find_faults, legible, parse
-from .messages import shown
+from .csv_header import MOSTLY, NUMBER, ROWS, counts, is_idle, is_number, is_row
+from .messages import listed, shown
 from .source import Source, open_bytes
-from .table import TableStream
+from .table import TARGETS, TableStream
 from .table_chunk import Chunk
 
-NUMBER = r"^[ \t]*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
-# From this share of numbers on, a cell that is none is taken for a slip rather than for a category.
-MOSTLY = 0.9
+GROUPED = r"[0-9]{1,3}([.,' ][0-9]{3})+([.,][0-9]+)?"  # with thousands apart
+SIGNED = rf"^[-+]?([$€£] ?[-+]?[0-9][0-9.,]*|[0-9][0-9.,]* ?[%€$£]|{GROUPED})$"
+HALF, MANY = 0.5, 20  # a share of numbers; how many different ones are a quantity rather than names
 # Each column of a block has a price of its own, which a block of wide rows must spread over more of them.
 BYTES_PER_COLUMN = 1600
 LARGEST = 1 << 24
+SAMPLE = 1 << 16  # bytes by which a first line is judged
+NAMED = "--header says that it names them"
 
 
 class CsvStream(TableStream):
-    """A stream over a file of delimited text whose first line names the columns.
+    """A stream over a file of delimited text.
 
-    The file is read in blocks of whole rows. A column's kind is decided in the first block in which it has a
-    value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Cells may be separated by
-    semicolons, and decimals may have a comma, if all do. Empty cells and NA, N/A, n/a, <NA>, NULL, null, #N/A and ? are
-    missing values, quoted or not. Lines are counted as an editor counts them, in quoted cells too.
+    The first line names the columns, unless it is a row as those below it (`csv_header.is_row`); then they are called
+    c1, c2 and so on. The file is read in blocks of whole rows. A column's kind is decided in the first block in which
+    it has a value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Cells may be separated
+    by semicolons, tabs, bars or spaces too, and decimals may have a comma, if all do. Empty cells and NA, N/A, n/a,
+    <NA>, NULL, null, #N/A and ? are missing values, quoted or not. Lines are counted as an editor counts them, in
+    quoted cells too.
 
     Parameters
     ----------
     delimiter : str
-        What stands between cells.
+        What is expected between cells.
+    header : bool, optional
+        Whether the first line names the columns; by default what the schema says, else what the line looks like.
 
     The others are those of `TableStream`.
     """
 
-    def __init__(self, path: Source, *, delimiter: str = ",", **options: Any) -> None:
+    def __init__(self, path: Source, *, delimiter: str = ",", header: bool | None = None, **options: Any) -> None:
         super().__init__(path, **options)
         self._delimiter = delimiter
+        self._header = header if header is not None or self._known is None else bool(self._known.get("header", True))
+        self._ahead: Block | None = None
+        self._columns: list[str] = []
+
+    def schema(self) -> dict[str, Any]:
+        return super().schema() | ({"header": False} if self._header is False else {})
 
     def _line_of(self, row: int) -> int | None:
         """The line on which a row begins, both from 1."""
         with open_bytes(self._path) as file:
             blocks = Blocks(file, self.name, self._delimiter.encode())
-            blocks.header()
+            header = blocks.header()
+            if self._header is False:
+                blocks.give_back(header)
             for block in blocks.blocks(LARGEST):
                 spans = block.rows()
                 if row <= len(spans):
@@ -60,13 +78,58 @@ class CsvStream(TableStream):
     def _chunks(self) -> Iterator[Chunk]:
         with open_bytes(self._path) as file:
             blocks = Blocks(file, self.name, self._delimiter.encode())
-            names = self._header(blocks.header())
+            self._columns = names = self._names(blocks)
             wanted = self._choose(names)
+            self._ahead = None
             for block in blocks.blocks(min(max(SMALLEST, BYTES_PER_COLUMN * len(names)), LARGEST)):
                 self._decide(block, names, wanted)
                 yield self._chunk(block, names, wanted)
 
-    def _header(self, block: Block) -> list[str]:
+    def _names(self, blocks: Blocks) -> list[str]:
+        """What the columns are called, from the first line or by their numbers."""
+        block = blocks.header()
+        cells = self._cells(block)
+        self._ahead = ahead = blocks.ahead()
+        rows = _rows(ahead)
+        if len(cells) == 1 and rows and len(rows[0]) > 1:
+            fault = f"one column only, {shown(cells[0])}, and {len(rows[0])} cells below it"
+            raise DataError(self.name, block.line, None, fault, "remove what stands above the names of the columns")
+        if self._header is None and not self._names_target(cells):
+            self._header = not is_row(cells, rows)
+            if not self._header:
+                self._note(f"the first line holds values, so that the columns are called c1 to c{len(cells)}; {NAMED}")
+        if self._header is False:
+            blocks.give_back(block)
+            self._ahead = blocks.ahead()
+            return self._numbered(len(cells))
+        if self._target not in cells and all(map(is_number, cells)) and not counts(cells):
+            fault = "a row of numbers where the column names are expected"
+            raise DataError(self.name, block.line, None, fault, "name the columns in the first line")
+        self._header = True
+        return self._with_names(cells, rows)
+
+    def _with_names(self, cells: list[str], rows: list[list[str]]) -> list[str]:
+        """The names, with some for columns without one that nobody needs, which are left out.
+
+        They are empty or number the rows, or an earlier stream did without them.
+        """
+        bare = [place for place, name in enumerate(cells) if not name]
+        later = self._known is not None
+        idle = [place for place in bare if later or is_idle([row[place : place + 1] for row in rows])]
+        names = [f"column {place + 1}" if place in idle else name for place, name in enumerate(cells)]
+        left = [names[place] for place in idle]
+        if left and not later:
+            have = "has" if len(left) == 1 else "have"
+            self._note(f"{listed(left, ' and ')} {have} no name and nothing to learn from: left out")
+        self._ignore |= set(left)
+        return names
+
+    def _names_target(self, cells: list[str]) -> bool:
+        """Whether the target is among the names that these are then; cells that are alike are none."""
+        known = TARGETS if self._target is None else (self._target.casefold(),)
+        return len(set(cells)) == len(cells) and not {cell.casefold() for cell in cells}.isdisjoint(known)
+
+    def _cells(self, block: Block) -> list[str]:
         if not block.text.strip():
             raise self._error("the file is empty", "a line of column names is expected")
         try:
@@ -75,15 +138,24 @@ class CsvStream(TableStream):
             raise self._error("the column names are not UTF-8 text", "save the file as UTF-8") from error
         if "\0" in text:
             raise self._error("this is not text", "name the format with --format")
-        names = [name.strip() for name in next(csv.reader([text], delimiter=block.delimiter.decode()))]
+        cells = csv.reader([text], delimiter=block.delimiter.decode(), skipinitialspace=True)
+        names = [name.strip() for name in next(cells)]
         if len(names) == 1 and (others := set(",;|\t") & set(names[0])):
             fault = f"one column only, {shown(names[0])}"
             advice = f"{self._delimiter!r} is to separate cells, not {min(others)!r} (for tabs pass --format tsv)"
             raise DataError(self.name, block.line, None, fault, advice)
-        if self._target not in names and all(_is_number(name) for name in names) and not _counts(names):
-            fault = "a row of numbers where the column names are expected"
-            raise DataError(self.name, block.line, None, fault, "name the columns in the first line")
         return names
+
+    def _numbered(self, count: int) -> list[str]:
+        """The names of columns that have none; of rows without labels those of the features."""
+        if self._frozen and count == len(self._map.kinds):
+            return list(self._map.kinds)
+        return [f"c{number}" for number in range(1, count + 1)]
+
+    def _contents(self, names: list[str]) -> Any:
+        if self._ahead is None:
+            return None
+        return parse(self._ahead, legible(self._ahead.text), self._columns, dict.fromkeys(names), UnequalRows())
 
     def _decide(self, block: Block, names: list[str], wanted: list[str]) -> None:
         """Settle the kinds of the columns that had no value before this block."""
@@ -107,9 +179,21 @@ class CsvStream(TableStream):
         if types.is_integer(result) or types.is_floating(result):
             return "number"
         if types.is_string(result) or types.is_binary(result):
-            return "number" if share_of_numbers(column) >= MOSTLY else "text"
-        advice = f"leave it out with --ignore {name}, turn them into numbers, or take them for names with --categorical"
+            if _means_numbers(column):
+                return "number"
+            if example := _written_otherwise(column):
+                raise self._error(
+                    f"column {name!r} holds numbers with signs as in {shown(example)}", self._plainly(name)
+                )
+            return "text"
+        out = option("--ignore", name)
+        advice = f"leave it out with {out}, turn them into numbers, or take them for names with --categorical"
         raise self._error(f"column {name!r} holds dates or times", advice)
+
+    def _plainly(self, name: str) -> str:
+        """What to do about numbers with signs."""
+        names, out = option("--categorical", name), option("--ignore", name)
+        return f"write them without, take them for names with {names}, or leave them out with {out}"
 
     def _chunk(self, block: Block, names: list[str], wanted: list[str]) -> Chunk:
         import pyarrow as pa
@@ -123,11 +207,22 @@ class CsvStream(TableStream):
         try:
             return Chunk(parse(block, block.text, names, self._types(wanted)), error)
         except pa.ArrowInvalid:
-            faults = find_faults(block, names, {name: self._kind(name) for name in wanted})
+            faults = find_faults(block, names, {name: self._kind(name) for name in wanted}, self._ways)
         bad = faults.rows()
         text = block.without([spans()[row] for row in bad])
         kept = np.setdiff1d(np.arange(len(spans())), bad)
         return Chunk(parse(block, text, names, self._types(wanted)), error, kept, faults)
+
+    def _ways(self, name: str, numbers: int, cells: int) -> str:
+        """What can be done about a cell of a column that is no number."""
+        if self._known is not None:
+            return ""
+        some = f" ({numbers:,} of {cells:,} cells here are numbers)" if numbers else ""
+        ways = [f"; pass {option('--categorical', name)} if its values are names{some}"]
+        if name != self._target:
+            ways += [f"{option('--ignore', name)} to leave the column out"]
+            ways += ["--missing zero, with nothing in the cell, to take it for 0"]
+        return ", or ".join(ways)
 
     def _types(self, wanted: list[str]) -> dict[str, Any]:
         import pyarrow as pa
@@ -135,6 +230,30 @@ class CsvStream(TableStream):
         text = pa.dictionary(pa.int32(), pa.string())
         types = {"number": pa.float64(), "boolean": pa.bool_(), "text": text, "words": pa.string(), "empty": pa.null()}
         return {name: types[self._kind(name)] for name in wanted}
+
+
+def _means_numbers(column: Any) -> bool:
+    """Whether a column of numbers and other cells is one of numbers with slips, and not one of names.
+
+    It is if nearly all of its cells are numbers, or at least half, of so many values that they are quantities: so
+    2, 3, 4 and 5more are names, and a column of measurements with a dash here and there is none.
+    """
+    from pyarrow import compute
+
+    numbers = column.filter(compute.match_substring_regex(column, NUMBER))
+    share = len(numbers) / max(1, len(column) - column.null_count)
+    values = len(compute.unique(numbers))
+    return share >= MOSTLY or (share >= HALF and values > min(MANY, len(numbers) * HALF))
+
+
+def _written_otherwise(column: Any) -> str | None:
+    """The first cell, if nearly all of a column are different numbers with a sign of money or percent or thousands."""
+    from pyarrow import compute
+
+    signed = column.filter(compute.match_substring_regex(column, SIGNED))
+    values = compute.unique(signed).to_pylist()
+    most = len(signed) >= MOSTLY * max(1, len(column) - column.null_count)
+    return values[0] if most and len(values) > max(2, min(MANY, len(signed) * HALF)) else None
 
 
 def share_of_numbers(column: Any) -> float:
@@ -145,14 +264,8 @@ def share_of_numbers(column: Any) -> float:
     return float(numbers / max(1, len(column) - column.null_count))
 
 
-def _counts(names: list[str]) -> bool:
-    """Whether the names are 0, 1, 2 and so on, as data frames have them; two of them might be a row of data."""
-    return len(names) > 2 and names in ([str(place + first) for place in range(len(names))] for first in (0, 1))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _rows(block: Block) -> list[list[str]]:
+    """The cells of some rows of a block."""
+    text = block.text[:SAMPLE]
+    lines = csv.reader(io.StringIO(text.decode(errors="replace"), newline=""), delimiter=block.delimiter.decode())
+    return [[cell.strip() for cell in row] for row in islice(filter(None, lines), ROWS)]

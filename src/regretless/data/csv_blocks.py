@@ -18,6 +18,9 @@ SMALLEST = 1 << 20
 BOM = b"\xef\xbb\xbf"  # that some editors put before UTF-8 text
 LONGEST_ROW = 1 << 26
 THOUSANDS = 3  # digits
+DELIMITERS = (b";", b"\t", b",", b"|")
+# Runs of spaces, those at either end of a line by themselves.
+SPACES = re.compile(rb"^[ \t]+|[ \t]+(?=[\r\n]|\Z)|(?P<inner>[ \t]+)", re.MULTILINE)
 QUOTE, COMMA, NEWLINE, RETURN = (ord(character) for character in '",\n\r')
 
 
@@ -68,8 +71,8 @@ class Blocks:
     """Reads delimited text: first its header, then block by block.
 
     A row ends at a line feed, a carriage return or both, unless a quote is open. A quote opens a cell only as
-    its first character, so that ``5" pipe`` is an ordinary cell. Where commas are expected between cells, and the
-    header has semicolons alone, it is these. Whether decimals have a comma, the first block says.
+    its first character, so that ``5" pipe`` is an ordinary cell. What stands between cells, the first line says
+    (`delimiter_in`); whether decimals have a comma, the first block.
     """
 
     def __init__(self, file: BinaryIO, name: str, delimiter: bytes) -> None:
@@ -88,8 +91,7 @@ class Blocks:
                 if self._rest[begin:end].strip(b"\r\n"):
                     self._take(begin)
                     row = self._rest[: int(end) - begin]
-                    if self._delimiter == b"," and b"," not in row and b";" in row:
-                        self._delimiter = b";"
+                    self._delimiter = delimiter_in(row, self._delimiter, self._rest[int(end) - begin :])
                     return self._checked(self._take(int(end) - begin), last=True)
                 begin = int(end)
             if self._final:
@@ -110,16 +112,30 @@ class Blocks:
                 missing = size - len(self._rest)
                 self._more(missing if missing > 0 else len(self._rest))
 
+    def ahead(self) -> Block:
+        """The rows that have been read already; they stay to be read."""
+        text = self._rest[: self._cut()]
+        comma = decimal_comma(text, self._delimiter) if self._comma is None else self._comma
+        return Block(self._text(text), self._line, self._delimiter, comma)
+
+    def give_back(self, header: Block) -> None:
+        """Let the first row be one of those that are left, as it names no columns."""
+        self._rest, self._line = header.text + self._rest, header.line
+
     def _more(self, size: int) -> None:
         new, ended = read_ready(self._file, size)
         self._final, self._paused = bool(ended), ended is None
         self._rest += new
 
     def _take(self, cut: int) -> Block:
-        block = Block(self._rest[:cut], self._line, self._delimiter, bool(self._comma))
+        block = Block(self._text(self._rest[:cut]), self._line, self._delimiter, bool(self._comma))
         self._rest = self._rest[cut:]
         self._line += count_lines(block.text)
         return block
+
+    def _text(self, text: bytes) -> bytes:
+        """Where spaces stand between cells, any number of them are one."""
+        return SPACES.sub(lambda match: b" " if match["inner"] else b"", text) if self._delimiter == b" " else text
 
     def _cut(self) -> int:
         if self._final:
@@ -144,6 +160,26 @@ class Blocks:
                 line, column = block.position(row, number)
                 raise DataError(self._name, line, column, "a quote is never closed", "close it")
         return block
+
+
+def delimiter_in(row: bytes, expected: bytes, below: bytes) -> bytes:
+    """What stands between the cells of a row: what is expected, if it is there, else another of its kind.
+
+    Where commas are expected, and stand between digits only, semicolons or tabs are it: the commas are decimal. Spaces
+    are it where the line below has as many of them, for a line alone may be a title.
+    """
+    bare = _unquoted(row)
+    others = [mark for mark in DELIMITERS if mark != expected and mark in bare]
+    if expected not in bare:
+        next_line = _unquoted(below.lstrip(b"\r\n").splitlines()[0] if below.strip() else b"")
+        spaced = expected == b"," and 1 < len(bare.split()) == len(next_line.split()) and expected not in next_line
+        return others[0] if others else b" " if spaced else expected
+    decimal = expected == b"," and re.search(rb"(?<![0-9]),|,(?![0-9])", bare) is None
+    return others[0] if decimal and others and others[0] != b"|" else expected
+
+
+def _unquoted(row: bytes) -> bytes:
+    return re.sub(rb'"[^"]*"', b"q", row.strip())
 
 
 def row_ends(text: bytes, delimiter: bytes, *, final: bool) -> Offsets:

@@ -11,6 +11,8 @@ from .csv_blocks import Block
 from .messages import shown
 from .table_chunk import Array, Faults
 
+Ways = Callable[[str, int, int], str]
+
 NULLS = ["", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "?"]
 TRUE, FALSE = ["true", "True", "TRUE", "1"], ["false", "False", "FALSE", "0"]
 
@@ -61,8 +63,12 @@ def parse(
         pa.enable_signal_handlers(True)
 
 
-def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults:
-    """What is wrong with the rows of a block that could not be read as a whole; rows that are blank do not count."""
+def find_faults(block: Block, names: list[str], kinds: dict[str, str], ways: Ways) -> Faults:
+    """What is wrong with the rows of a block that could not be read as a whole; rows that are blank do not count.
+
+    `ways` says what can be done about a cell that is no number, from its column, and how many of how many cells that
+    are no gaps are numbers in the block.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
@@ -78,7 +84,10 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str]) -> Faults
     for name, kind in kinds.items():
         column = raw[name].combine_chunks()
         plain = compute.replace_substring(column, b",", b".") if block.comma and kind == "number" else column
-        faults.add(read[_unreadable(plain, kind)], name, _explain(name, kind, column, read))
+        bad = _unreadable(plain, kind)
+        held = len(column) - column.null_count
+        more = ways(name, held - len(bad), held) if kind == "number" else ""
+        faults.add(read[bad], name, _explain(name, kind, column, read, more))
     return faults
 
 
@@ -142,12 +151,11 @@ def _can_be_read(values: Any, kind: str) -> bool:
     return True
 
 
-def _explain(name: str, kind: str, column: Any, read: Array) -> Callable[[int], tuple[str, str]]:
+def _explain(name: str, kind: str, column: Any, read: Array, ways: str) -> Callable[[int], tuple[str, str]]:
     expected = {"number": "a number", "boolean": "true or false"}.get(kind, "UTF-8 text")
-    names = f"; pass --categorical {name} if its values are names" if kind == "number" else ""
 
     def explain(row: int) -> tuple[str, str]:
         cell = column[int(np.searchsorted(read, row))].as_py().decode(errors="backslashreplace")
-        return f"column {name!r} holds {shown(cell)}", f"{expected} is expected{names}"
+        return f"column {name!r} holds {shown(cell)}", f"{expected} is expected{ways}"
 
     return explain

@@ -62,7 +62,7 @@ class CrossedStream(Stream):
     ) -> None:
         super().__init__(inner.name)
         one_of("on_error", on_error, ("raise", "skip"))
-        self.rereadable, self._inner = inner.rereadable, inner
+        self.rereadable, self._inner, self.notes = inner.rereadable, inner, inner.notes
         self._skips = on_error == "skip"
         self._own: list[str] = []
         self._own_skipped = 0

@@ -69,6 +69,9 @@ class NamedColumns(TableStream):
 class _Text(NamedColumns, CsvStream):
     """Delimited text."""
 
+    def _with_names(self, cells: list[str], rows: list[list[str]]) -> list[str]:
+        return cells
+
     def _kind_of(self, name: str, column: Any) -> str:
         return self.selection.kind_of_text(name, column, super()._kind_of)
 
@@ -84,7 +87,7 @@ def open_columns(path: Source, format: str, selection: Selection) -> NamedColumn
     """A table of one of the formats `COLUMNS`."""
     table: NamedColumns
     if format in ("csv", "tsv"):
-        table = _Text(path, delimiter=delimiter_of(format))
+        table = _Text(path, delimiter=delimiter_of(format), header=True)
     else:
         table = _Arrow(path, kind="Parquet" if format == "parquet" else "Arrow")
     table.selection = selection

@@ -23,7 +23,7 @@ class NormalizedStream(Stream):
 
     def __init__(self, inner: Stream) -> None:
         super().__init__(inner.name)
-        self.rereadable, self._inner = inner.rereadable, inner
+        self.rereadable, self._inner, self.notes = inner.rereadable, inner, inner.notes
         self.categorical = getattr(inner, "categorical", frozenset[str]())
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:

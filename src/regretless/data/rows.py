@@ -9,12 +9,13 @@ from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import ParameterError, RegretlessError
-from .formats import ROWS
+from .recognition import recognized
 from .source import Source, can_be_read_again, name_of
 from .stream import Stream
 
 CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
 TABLE = CROSSING | {"target", "missing", "categorical", "text", "ngrams", "ignore", "max_features", "frozen"}
+DELIMITED = TABLE | {"header"}
 ARRAY = CROSSING | {"target", "frozen"}
 TEXT = CROSSING | {"ids_from", "max_features"}
 MOST_FEATURES = 2**31 - 1
@@ -49,8 +50,8 @@ class Reader:
 
 READERS = {
     "svmlight": Reader("svmlight:SvmlightStream", TEXT, False, {}),
-    "csv": Reader("csv:CsvStream", TABLE, True, {}),
-    "tsv": Reader("csv:CsvStream", TABLE, True, {"delimiter": "\t"}),
+    "csv": Reader("csv:CsvStream", DELIMITED, True, {}),
+    "tsv": Reader("csv:CsvStream", DELIMITED, True, {"delimiter": "\t"}),
     "parquet": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Parquet"}),
     "arrow": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
     "feather": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
@@ -78,6 +79,7 @@ def open_stream(
     normalize: bool = False,
     keep_names: int | None = None,
     max_features: int = 2**27,
+    header: bool | None = None,
     dtype: Literal["float64", "float32"] = "float64",
     cache: str | os.PathLike[str] | None = None,
 ) -> Stream:
@@ -89,10 +91,11 @@ def open_stream(
         The file; ``-`` is standard input. Text may be compressed (.gz, .xz, .zst, .bz2); the other formats
         compress by themselves, and are read from files only.
     format : str, optional
-        One of `formats.ROWS`; by default chosen by the suffix, and svmlight if that says nothing.
+        One of `formats.ROWS`; by default chosen by the suffix and, of text, by the first line.
     target : str, optional
-        Tables: the column of labels, by default the only one called label, target, y or class. .npz: the name of
-        the array, by default y. .npy: ``last``, the number of a column (from 0), or another .npy file.
+        Tables: the column of labels, by default the only one called label, target, class, outcome or response, in
+        whatever case, or else the one called y. .npz: the name of the array, by default y. .npy: ``last``, the number
+        of a column (from 0), or another .npy file.
     on_error : {"raise", "skip"}
         Whether a row that cannot be used ends the reading or is passed over and counted.
     missing : {"error", "zero"}, optional
@@ -122,6 +125,9 @@ def open_stream(
         How many of the features that are hashed to remember by name, for `inspect`.
     max_features : int
         How many features there may be.
+    header : bool, optional
+        Delimited text: whether the first line names the columns, which are else called c1, c2 and so on; by default
+        whether it looks like that.
     dtype : {"float64", "float32"}
         Of the values.
     cache : path, optional
@@ -135,7 +141,7 @@ def open_stream(
         If the options do not fit each other or the format.
     """
     tabular = schema is not None and schema.get("format") == "table"
-    name = ROWS.choose(path, format, otherwise="csv" if tabular else None)
+    name, note = recognized(path, format, tabular=tabular)
     reader = READERS[name]
     options = {
         "target": target,
@@ -148,6 +154,7 @@ def open_stream(
         "hash_bits": hash_bits,
         "interactions": tuple(interactions) or None,
         "keep_names": keep_names,
+        "header": header,
     }
     given = {option: value for option, value in options.items() if value is not None}
     _refuse_foreign(given, name, reader)
@@ -169,6 +176,8 @@ def open_stream(
         from .feature_crosses import CrossedStream
 
         stream = CrossedStream(stream, schema=described, **crossing)
+    if note is not None:
+        stream.notes.insert(0, note)
     return _normalized(stream, normalize, schema)
 
 

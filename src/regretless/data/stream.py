@@ -26,6 +26,8 @@ class Stream(ABC):
         Bad rows passed over in the current or last reading.
     first_errors : list of str
         What was wrong with the first of them.
+    notes : list of str
+        What the user should know of how the rows are read, once that is decided.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Stream(ABC):
         self.name = name
         self.skipped = 0
         self.first_errors: list[str] = []
+        self.notes: list[str] = []
 
     @abstractmethod
     def batches(self, skip: int = 0) -> Iterator[Batch]:
@@ -62,6 +65,11 @@ class Stream(ABC):
 
     def _forget_errors(self) -> None:
         self.skipped, self.first_errors = 0, []
+
+    def _note(self, text: str) -> None:
+        """Note something once, however often the rows are read."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def _pass_over(self, message: str) -> None:
         self.skipped += 1

@@ -14,6 +14,7 @@ from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
 from .batch import Batch
 from .columns import ABSENT, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams
+from .contents import described, likely_target, option
 from .feature_index import Numbering
 from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
 from .messages import SKIPPING, listed, one_of
@@ -25,7 +26,7 @@ from .table_chunk import Array, Chunk
 from .to_csr import sparse_rows, with_words
 from .words import words_of
 
-TARGETS = ("label", "target", "y", "class")
+TARGETS = ("label", "target", "class", "outcome", "response", "y")  # the last only where none of the others is
 ZERO = "pass --missing zero to take it for 0"
 COLUMN = 6000  # bytes that a column costs by itself
 LACKING = "there is no column"
@@ -39,7 +40,8 @@ class TableStream(Stream):
     path : path or "-"
         The file.
     target : str, optional
-        The column that holds the labels. By default the only one called label, target, y or class.
+        The column that holds the labels. By default the only one called label, target, class,
+        outcome or response, in whatever case, or else the one called y.
     on_error : {"raise", "skip"}
         What to do with a row that cannot be used.
     missing : {"error", "zero"}, optional
@@ -103,6 +105,7 @@ class TableStream(Stream):
         if both := sorted(self._text & self.categorical):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
         self._begun = False
+        self._known = schema
         self._given_target = self._target = target
         self._crossing: Crossing | None = None
         if schema is None:
@@ -244,11 +247,13 @@ class TableStream(Stream):
             raise self._error(fault, f"the columns are {listed(names)}")
 
     def _find_target(self, names: list[str]) -> str | None:
-        called = [name for name in names if name.casefold() in TARGETS]
         if self._target in names:
             return self._target
-        if self._given_target is None and self._target is None and len(called) == 1:
-            return called[0]
+        called = [name for name in names if name.casefold() in TARGETS]
+        if self._given_target is None and self._target is None:
+            first = [name for name in called if name.casefold() != TARGETS[-1]] or called
+            if len(first) == 1:
+                return first[0]
         if self._given_target is None and self._frozen:
             return None
         if self._target is not None:
@@ -257,7 +262,21 @@ class TableStream(Stream):
             fault = f"any of the columns {listed(called)} may be the target"
         else:
             fault = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
-        raise self._error(fault, f"choose the target with --target among {listed(names)}")
+        raise self._target_error(fault, names)
+
+    def _target_error(self, fault: str, names: list[str]) -> DataError:
+        """That the target is not known, with what each of the columns holds where that can be said."""
+        advice = f"choose the target with --target among {listed(names)}"
+        table = self._contents(names)
+        if table is None:
+            return self._error(fault, advice)
+        advice = f"{advice}, as in {option('--target', likely_target(table))}"
+        notes = [f"note: {note}" for note in self.notes]
+        return DataError(self.name, None, None, fault, advice, (*notes, *described(table)))
+
+    def _contents(self, names: list[str]) -> Any:
+        """Some rows of all columns, as a table of pyarrow; None where there are none to look at beforehand."""
+        return None
 
     # Of which kind
 
@@ -296,7 +315,9 @@ class TableStream(Stream):
         with np.errstate(over="ignore"):
             for place, name in enumerate(numeric):
                 values[:, place] = self._numbers(chunk, name, zero=self._missing == "zero")
-        _refuse_not_finite(chunk, numeric, values)
+        if self._missing == "zero":
+            values[np.isnan(values)] = 0.0
+        _refuse_not_finite(chunk, numeric, values, optional=True)
         products = None
         if self._crossing is not None:
             products = TableProducts(self._crossing, numeric, self._map.names(["text"]))
@@ -344,7 +365,8 @@ class TableStream(Stream):
         column = chunk.table[name].cast("double")
         if column.null_count:
             if not zero:
-                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO)
+                leave = "" if self._known is not None else f", or {option('--ignore', name)} to leave the column out"
+                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
             column = column.fill_null(0.0)
         return np.asarray(column.to_numpy())
 
@@ -358,7 +380,7 @@ class TableStream(Stream):
         chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
             labels = self._numbers(chunk, target, zero=True)
-            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1))
+            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1), optional=False)
             return labels
         code, known = _codes(chunk.table[target])
         longest = max(map(len, known), default=0)
@@ -383,14 +405,15 @@ class TableStream(Stream):
         return DataError(self.name, None, None, fault, advice)
 
 
-def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array) -> None:
+def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array, *, optional: bool) -> None:
     finite = np.isfinite(values)
     if finite.all():
         return
     for place in np.flatnonzero(~finite.all(axis=0)).tolist():
         explain = _holds(names[place], values[:, place])
         bad = np.flatnonzero(~finite[:, place])
-        chunk.fault(bad, names[place], explain, "only finite numbers can be used")
+        zero = f"; {ZERO}" if optional and np.isnan(values[bad, place]).all() else ""
+        chunk.fault(bad, names[place], explain, f"only finite numbers can be used{zero}")
 
 
 def _holds(name: str, column: Array) -> Any:

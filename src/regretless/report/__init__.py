@@ -1,5 +1,6 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
+from .compare_page import CompareReport, page_of_comparison
 from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
 from .game_solved import named_course, solved
@@ -21,6 +22,7 @@ from .run_page import Report, page_of_run
 from .template import render, write_report
 
 __all__ = [
+    "CompareReport",
     "EquilibriumRow",
     "ExactGame",
     "ForecastReport",
@@ -36,6 +38,7 @@ __all__ = [
     "PullReport",
     "Report",
     "named_course",
+    "page_of_comparison",
     "page_of_forecasts",
     "page_of_game",
     "page_of_log",

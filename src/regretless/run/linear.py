@@ -201,7 +201,7 @@ class Run(StreamRun):
             self.on_first(batch)
             self.first = batch
         first, last, done = self.rounds, self.rounds + len(batch), 0
-        points, checkpoints = _points_within(first, last), self._checkpoints_within(first, last)
+        points, checkpoints = points_within(first, last), self._checkpoints_within(first, last)
         for halt in sorted({*points, *checkpoints, last}):
             for begin, end in self._pieces(done, halt - first):
                 self._observe(batch, begin, end)
@@ -338,8 +338,8 @@ class Continuation:
             refuse_other_stream(stream.name, self.source, self.place.rows)
 
 
-def _points_within(first: int, last: int) -> tuple[int, ...]:
-    """The points of the curve at round counts first < t <= last."""
+def points_within(first: int, last: int) -> tuple[int, ...]:
+    """The points of a curve at round counts first < t <= last."""
     return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
 
 

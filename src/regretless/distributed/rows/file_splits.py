@@ -66,8 +66,10 @@ class PieceShard(FileShard):
         kind = self.reading.get("format") or ROWS.choose(self.given)
         if kind == "parquet":
             return self._row_groups(schema)
-        lines = Lines(self.path, self.name, self.piece, self.pieces, table=kind != "svmlight")
-        reading = {**self.reading, "format": kind}
+        # Every piece begins with the line of names, so that it cannot look like a row in one piece and not in another.
+        header = kind != "svmlight" and self.reading.get("header") is not False
+        lines = Lines(self.path, self.name, self.piece, self.pieces, table=header)
+        reading = {**self.reading, "format": kind, **({"header": header} if kind in ("csv", "tsv") else {})}
         return _Renumbered(open_stream(cast(str, lines), schema=schema, **reading), lines)
 
     def _row_groups(self, schema: dict[str, Any] | None) -> Stream:
@@ -227,7 +229,7 @@ class _Renumbered(Stream):
 
     def __init__(self, inner: Stream, lines: Lines) -> None:
         super().__init__(lines.name)
-        self._inner, self._lines = inner, lines
+        self._inner, self._lines, self.notes = inner, lines, inner.notes
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         try:

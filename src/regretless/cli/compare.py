@@ -1,0 +1,158 @@
+"""``regretless compare``: two learners or models on the same rows, and which one errs less."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..catalogue import LEARNERS, learner_class, name_in
+from . import options
+from .exit_codes import DONE, UsageError
+from .files import refuse_overwriting
+from .output import complain, many, warn_skipped
+
+if TYPE_CHECKING:
+    from ..data.stream import Stream
+    from ..run.comparison import Side
+    from .arguments import CompareOptions
+
+HELP = "say which of two learners or models errs less on the same rows"
+DESCRIPTION = (
+    "Both predict every row. A learner, by its name, then learns it; a model that --save wrote stays as it is, and "
+    "must not have learned from these rows. The difference of their mistakes is printed inside an interval that holds "
+    "after every number of rows, however the rows come about, so that one may look at any time and stop when it is "
+    "decided. Memory is constant; Ctrl-C prints what is known so far."
+)
+LEVEL = 0.95
+# What is made of rows, for a model has its own.
+OF_LEARNERS: dict[str, Any] = {
+    "ignore": (), "text": (), "ngrams": None, "interactions": (), "normalize": False, "hash_bits": None,
+    "keep_names": None, "max_features": 2**31 - 1,
+}  # fmt: skip
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    for side in "AB":
+        parser.add_argument(side.lower(), metavar=side, help=f"a model, or one of {', '.join(LEARNERS)}")
+    options.add_file(parser)
+    group = parser.add_argument_group("comparing")
+    for side in "ab":
+        group.add_argument(
+            f"--set-{side}",
+            metavar="NAME=VALUE",
+            action="append",
+            default=[],
+            help=f"set a parameter of {side.upper()}, a learner",
+        )
+    group.add_argument(
+        "--level",
+        type=options.share,
+        metavar="P",
+        default=LEVEL,
+        help="the interval holds with this probability (0.95)",
+    )
+    options.add_features(options.add_reading(parser))
+    output = parser.add_argument_group("output")
+    options.add_report(output)
+    options.add_watching(output)
+
+
+def run(arguments: CompareOptions) -> int:
+    """Compare."""
+    from ..run.comparison import UNSEEN, Comparison, Frozen, play
+    from .compare_result import CompareOutput
+    from .run_loop import run_until_signal
+
+    options.refuse_quiet_progress(arguments)
+    inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
+    refuse_overwriting([arguments.file, *inputs], [arguments.report])
+    sides, streams = _sides(arguments)
+    models = any(isinstance(side, Frozen) for side in sides)
+    result = Comparison(_names(arguments), arguments.level, assuming=UNSEEN if models else None)
+    console = options.console_of(arguments)
+    started = perf_counter()
+
+    def go(stop: Any) -> Comparison:
+        for _ in play(result, sides, streams, lambda rounds: console.rounds(rounds, unit="rows")):
+            if stop():
+                break
+        return result
+
+    _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row")
+    warn_skipped(streams[0])
+    for note in streams[0].notes:
+        console.line(f"note: {note}")
+    if code is not None:
+        complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
+    learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
+    outcome = CompareOutput(result, arguments.file, learners, seconds, streams[0].skipped, interrupted=code is not None)
+    outcome.publish(arguments, console, arguments.report)
+    return DONE if code is None else code
+
+
+def _names(arguments: CompareOptions) -> tuple[str, str]:
+    """What to call the two: as they were given, by their letters too where that is the same."""
+    first, second = (os.path.basename(name_in(LEARNERS, one)) for one in (arguments.a, arguments.b))
+    return (f"{first} (A)", f"{second} (B)") if first == second else (first, second)
+
+
+def _sides(arguments: CompareOptions) -> tuple[tuple[Side, Side], list[Stream]]:
+    """Both, and the streams that they read: one of two learners, else one each."""
+    from ..errors import DataError
+    from ..run.comparison import Frozen
+
+    made = [
+        _side(arguments, one, letter, settings)
+        for one, letter, settings in ((arguments.a, "a", arguments.set_a), (arguments.b, "b", arguments.set_b))
+    ]
+    sides = made[0][0], made[1][0]
+    models = [isinstance(side, Frozen) for side in sides]
+    if all(models):
+        set_here = {name: value for name, value in options.reading(arguments).items() if name in OF_LEARNERS}
+        options.refuse_set(
+            {f"--{name.replace('_', '-')}": value for name, value in set_here.items()},
+            "is for learners, and both are models, which have their columns",
+        )
+    if not any(models):
+        return sides, [options.open_input(arguments.file, arguments, None)]
+    streams = [_stream(arguments, side, schema) for side, schema in made]
+    if not all(stream.rereadable for stream in streams):
+        fault = "this can be read once only, and each of the two reads its own columns of it"
+        raise DataError(streams[0].name, None, None, fault, "save it in a file first")
+    return sides, streams
+
+
+def _stream(arguments: CompareOptions, side: Side, schema: dict[str, Any] | None) -> Stream:
+    from ..run.comparison import Frozen
+
+    if isinstance(side, Frozen):
+        return options.open_input(arguments.file, arguments, schema, frozen=True, **OF_LEARNERS)
+    return options.open_input(arguments.file, arguments, None)
+
+
+def _side(
+    arguments: CompareOptions, given: str, letter: str, settings: list[str]
+) -> tuple[Side, dict[str, Any] | None]:
+    """A learner by its name, or a model by its file and its columns."""
+    from ..run.comparison import Frozen, Learning
+    from ..run.linear import Continuation
+    from .parameters import make_learner, read_settings
+    from .read_model import known_schema, read_classifier
+
+    name = name_in(LEARNERS, given)
+    if name in LEARNERS:
+        wanted = learner_class(name)
+        try:
+            return Learning(make_learner(wanted, read_settings(wanted, settings))), None
+        except UsageError as error:
+            raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
+    if not os.path.exists(given):
+        fault = f"{letter.upper()} is neither a model nor a learner: {given}"
+        raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
+    if settings:
+        raise UsageError(f"--set-{letter} {settings[0]}: {given} is a model, which has its parameters")
+    learner, extra = read_classifier(given)
+    return Frozen(learner), known_schema(learner, Continuation.read(extra).schema)

@@ -1,0 +1,381 @@
+"""Two classifiers on the same rows: mistakes of each, and the difference inside an interval that holds at any time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..checks import share
+from ..data.batch import Array, Batch
+from ..data.to_csr import first_columns
+from ..errors import DataError, RegretlessError, RowRefused
+from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
+from ..theory.confidence_sequence import Increments, interval, log_evidence
+from .linear import points_within
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..data.stream import Stream
+    from ..linear.base import OnlineClassifier
+
+NEITHER = "neither is shown to err less"
+UNSEEN = "that no model has learned from these rows"
+
+
+class Losses(NamedTuple):
+    """What rows cost one of the two.
+
+    Attributes
+    ----------
+    wrong : ndarray of bool, shape (rows,)
+    log : ndarray or None, shape (rows,)
+        Minus the logarithm of the probability of the label; None without probabilities.
+    """
+
+    wrong: Array
+    log: Array | None
+
+
+class Side(ABC):
+    """One of the two: a learner, and how it meets rows."""
+
+    def __init__(self, learner: OnlineClassifier) -> None:
+        self.learner = learner
+
+    @abstractmethod
+    def losses(self, batch: Batch) -> Losses:
+        """What the rows of a batch cost, each predicted by what was known before it."""
+
+
+class Learning(Side):
+    """A learner that learns each row once it has predicted it."""
+
+    def losses(self, batch: Batch) -> Losses:
+        """Those of the rows before they were learned."""
+        each: list[Losses] = []
+
+        def watch(scores: Array, codes: Array, classes: Array, tie: float) -> None:
+            each.append(_losses(self.learner, scores, codes, tie))
+
+        self.learner.on_scores = watch
+        try:
+            self.learner.observe(batch)
+        finally:
+            self.learner.on_scores = None
+        logs = [one.log for one in each if one.log is not None]
+        wrong = np.concatenate([one.wrong for one in each])
+        return Losses(wrong, np.concatenate(logs) if len(logs) == len(each) else None)
+
+
+class Frozen(Side):
+    """A learner that stays as it is, as `predict` has it."""
+
+    def losses(self, batch: Batch) -> Losses:
+        """Those of its predictions; a label that it does not know is a mistake, and has no probability."""
+        learner, labels = self.learner, np.asarray(batch.labels)
+        scores = learner.scores(_known(batch, learner.state_.columns))
+        comparable = (labels.dtype.kind == "U") == (learner.classes_.dtype.kind == "U")
+        if not comparable:
+            return Losses(np.ones(len(labels), dtype=bool), None)
+        wrong = np.asarray(labels != learner.labels(scores))
+        places = np.minimum(learner.classes_.searchsorted(labels), len(learner.classes_) - 1)
+        if not (learner.classes_[places] == labels).all():
+            return Losses(wrong, None)
+        codes = np.where(places > 0, 1, -1) if scores.shape[1] == 1 else places
+        return Losses(wrong, _losses(learner, scores, codes, 1.0).log)
+
+
+def _known(batch: Batch, columns: int) -> Batch:
+    """The batch without the columns that a model does not know."""
+    if batch.starts is not None:
+        return first_columns(batch, columns)
+    if batch.columns < columns:
+        raise RegretlessError(f"{batch.columns} columns of features; the model knows {columns}")
+    return Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
+
+
+def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) -> Losses:
+    """By the scores of rounds and the codes of their labels, as `Progressive` is told them."""
+    one = scores.shape[1] == 1
+    said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
+    wrong = np.asarray(said != (codes > 0 if one else codes))
+    if not scores_are_log_odds(learner):
+        return Losses(wrong, None)
+    wide = scores.astype(np.float64)
+    if one:
+        return Losses(wrong, np.logaddexp(0.0, -np.where(codes > 0, wide[:, 0], -wide[:, 0])))
+    each = -np.logaddexp(0.0, -wide)  # of one against the rest, scaled to add up to 1
+    return Losses(wrong, np.logaddexp.reduce(each, axis=1) - each[np.arange(len(codes)), codes])
+
+
+def scores_are_log_odds(learner: OnlineClassifier) -> bool:
+    """Whether a learner has probabilities, and its scores are their log odds."""
+    if hasattr(learner, "predict_log_proba"):
+        return True
+    return hasattr(learner, "predict_proba") and getattr(learner, "loss", None) == "logistic"
+
+
+class Point(NamedTuple):
+    """The comparison after so many rows: the mean of A's mistakes less B's, and the interval."""
+
+    rounds: int
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass
+class Comparison:
+    """What two classifiers did on the same rows.
+
+    Attributes
+    ----------
+    names : (str, str)
+        Of A and B.
+    level : float
+        With this probability the interval has held after every number of rows, and will.
+    rounds : int
+        Rows.
+    mistakes : [int, int]
+        Of A and of B.
+    apart : [int, int]
+        Rows that A alone predicted wrongly, and B alone.
+    log_losses : [float or None, float or None]
+        Summed over the rows, in nats; None of one without probabilities.
+    decided : int or None
+        The first row after which the interval held no 0.
+    assuming : str or None
+        What is taken for granted of models: whether they have learned from these rows, the rows do not show.
+    """
+
+    names: tuple[str, str]
+    level: float = 0.95
+    rounds: int = 0
+    mistakes: list[int] = field(default_factory=lambda: [0, 0])
+    apart: list[int] = field(default_factory=lambda: [0, 0])
+    log_losses: list[float | None] = field(default_factory=lambda: [0.0, 0.0])
+    decided: int | None = None
+    assuming: str | None = None
+    _sums: Increments = field(default_factory=Increments, repr=False)
+    _points: list[tuple[int, float, float]] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        share("level", self.level)
+
+    @property
+    def alpha(self) -> float:
+        """How improbable it is that the interval ever fails."""
+        return 1 - self.level
+
+    def add(self, first: Losses, second: Losses) -> None:
+        """Take in the losses of further rows."""
+        before = self.rounds
+        self.rounds += len(first.wrong)
+        for place, (mine, others) in enumerate(((first, second), (second, first))):
+            self.mistakes[place] += int(mine.wrong.sum())
+            self.apart[place] += int((mine.wrong & ~others.wrong).sum())
+            total = self.log_losses[place]
+            known = total is not None and mine.log is not None
+            self.log_losses[place] = total + float(mine.log.sum()) if known else None  # type: ignore[operator, union-attr]
+        excess = first.wrong.astype(np.float64) - second.wrong
+        totals, variances = self._sums.add((1 + excess) / 2)
+        if self.decided is None:
+            self.decided = self._first_decided(before, totals, variances)
+        self._points += [
+            (t, float(totals[t - before - 1]), float(variances[t - before - 1]))
+            for t in points_within(before, self.rounds)
+        ]
+
+    def _first_decided(self, before: int, totals: Array, variances: Array) -> int | None:
+        """The first of these rows after which a difference of 0 is outside."""
+        rounds = before + 1 + np.arange(len(totals))
+        distance = np.abs(totals - rounds / 2)
+        needed = log(2 / self.alpha)
+        # No rate does better than this, for psi(rate) is at least rate^2 / 2.
+        possible = np.flatnonzero(distance**2 >= 2 * needed * variances)
+        outside = possible[log_evidence(distance[possible], variances[possible]) >= needed]
+        return int(rounds[outside[0]]) if len(outside) else None
+
+    @property
+    def course(self) -> list[Point]:
+        """The difference and its interval at round counts that grow by a tenth of an octave, and at the last."""
+        points = list(self._points)
+        if self.rounds and (not points or points[-1][0] != self.rounds):
+            points.append((self.rounds, self._sums.total, self._sums.variance))
+        if not points:
+            return []
+        rounds, totals, variances = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
+        low, high = interval(rounds, totals, variances, self.alpha)
+        ends = (2 * totals / rounds - 1, 2 * low - 1, 2 * high - 1)
+        return [Point(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
+
+    @property
+    def difference(self) -> float:
+        """A's mistakes less B's, a row."""
+        return (self.mistakes[0] - self.mistakes[1]) / self.rounds
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the average of what is to be expected of it lies, with probability `level`."""
+        last = self.course[-1]
+        return last.low, last.high
+
+    @property
+    def better(self) -> str | None:
+        """The name of the one that errs less, if the interval says so."""
+        low, high = self.interval
+        return self.names[1] if low > 0 else self.names[0] if high < 0 else None
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """How far the mistakes of each exceed those of the other; both hold together with probability `level`."""
+        (a, b), variance = self.mistakes, self._sums.variance
+        each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
+        asked = Confidence(self.alpha / 2)
+        stated = [excess_loss.certify(Compared(self.rounds, more, variance), [pair], asked) for more, pair in each]
+        return [replace(one, assuming=self.assuming) for one in stated]
+
+    def verdict(self) -> str:
+        """Which one errs less, in a sentence."""
+        low, high = self.interval
+        if self.better is None:
+            return f"{NEITHER}: the difference is between {low:+.4f} and {high:+.4f} a row"
+        better, worse = self.names if high < 0 else self.names[::-1]
+        least, most = sorted((abs(low), abs(high)))
+        return f"{better} errs less than {worse}, by {least:.4f} to {most:.4f} a row"
+
+    def __str__(self) -> str:
+        return f"{self.verdict()} (with probability {self.level:g}, after any number of rows)"
+
+
+def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: float = 0.95) -> Comparison:
+    """Play two classifiers over the same rows, and say which one errs less.
+
+    A learner that has learned nothing yet predicts each row before it learns it; the object itself stays as it is. One
+    that has learned already is judged as it is, and learns nothing; the rows must be others than those that it learned.
+
+    Parameters
+    ----------
+    a, b : OnlineClassifier
+    X : array-like, sparse matrix or table, shape (rows, features)
+    y : array-like, shape (rows,)
+        Labels.
+    level : float
+        In (0, 1): with this probability the interval holds, after all numbers of rows at once.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ParameterError
+        If the level is none.
+    RegretlessError
+        If X or y cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless import compare
+    >>> from regretless.linear import AROW, Perceptron
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(10_000, 5))
+    >>> y = X @ np.arange(5) + rng.normal(size=10_000) > 0
+    >>> comparison = compare(Perceptron(), AROW(), X, y)
+    >>> comparison.better
+    'AROW'
+    """
+    names = (type(a).__name__, type(b).__name__)
+    if names[0] == names[1]:
+        names = (f"{names[0]} A", f"{names[1]} B")
+    fitted = any(hasattr(learner, "classes_") for learner in (a, b))
+    result = Comparison(names, level, assuming=UNSEEN if fitted else None)
+    result.add(*(_played(learner, X, y) for learner in (a, b)))
+    return result
+
+
+def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
+    if hasattr(learner, "classes_"):
+        labels = np.asarray(y)
+        said = learner.predict(X)
+        if len(said) != len(labels):
+            raise RegretlessError(f"X has {len(said)} rows and y {len(labels)}")
+        return Losses(np.asarray(said != labels), None)
+    each: list[Losses] = []
+    twin = deepcopy(learner)
+    twin.on_scores = lambda scores, codes, classes, tie: each.append(_losses(twin, scores, codes, tie))
+    twin.partial_fit(X, y)
+    logs = [one.log for one in each if one.log is not None]
+    return Losses(np.concatenate([one.wrong for one in each]), np.concatenate(logs) if len(logs) == len(each) else None)
+
+
+def play(
+    result: Comparison, sides: tuple[Side, Side], streams: list[Stream], on_rounds: Callable[[int], object]
+) -> Iterator[int]:
+    """Go over the streams once; yields the number of rows after each batch, where the caller may stop.
+
+    Parameters
+    ----------
+    result : Comparison
+        What takes the losses.
+    sides : (Side, Side)
+    streams : list of Stream
+        One that both read, or one for each, of the same rows.
+    on_rounds : callable
+        Told the number of rows.
+
+    Raises
+    ------
+    DataError
+        If there are no rows or no labels, or the streams do not have the same rows.
+    RegretlessError
+        If a row cannot be used.
+    """
+    for pair in _pairs(streams):
+        losses = []
+        for side, batch, stream in zip(sides, pair, (streams[0], streams[-1]), strict=True):
+            if batch.labels is None:
+                raise DataError(stream.name, None, None, "there are no labels", "name their column with --target")
+            try:
+                losses.append(side.losses(batch))
+            except RowRefused as error:
+                raise stream.refused(error, result.rounds) from error
+        result.add(*losses)
+        on_rounds(result.rounds)
+        yield result.rounds
+
+
+def _pairs(streams: list[Stream]) -> Iterable[tuple[Batch, Batch]]:
+    """The same rows of both, however each of them is cut into batches."""
+    if len(streams) == 1:
+        yield from ((batch, batch) for batch in streams[0].batches())
+        return
+    name = streams[0].name
+    each = [stream.batches() for stream in streams]
+    held: list[Batch | None] = [None, None]
+    while True:
+        held = [
+            next(batches, None) if one is None or not len(one) else one for one, batches in zip(held, each, strict=True)
+        ]
+        left, right = held
+        if left is None or right is None:
+            if left is not right:
+                raise DataError(name, None, None, "the two read different rows of it", SAME)
+            return
+        rows = min(len(left), len(right))
+        pair = left.slice(0, rows), right.slice(0, rows)
+        first, second = (batch.labels for batch in pair)
+        if first is not None and second is not None and not np.array_equal(first, second):
+            raise DataError(name, None, None, "the two read different labels or rows of it", SAME)
+        yield pair
+        held = [left.slice(rows, len(left)), right.slice(rows, len(right))]
+
+
+SAME = "give models of the same labels, and a file without rows that one of them passes over"

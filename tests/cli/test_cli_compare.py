@@ -1,0 +1,116 @@
+"""``regretless compare``."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from regretless.verify.formulas import FORMULAS
+
+from ..command_line import BARE, CommandLine, noisy_lines, start, write
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write(tmp_path / "rows.svm", noisy_lines(3000))
+
+
+def test_the_mistakes_are_those_that_learn_counts(run: CommandLine, file: Path) -> None:
+    """Each of the two errs as `learn` says that it does, and `decided` comes with a name."""
+    found = run("compare", "perceptron", "arow", file, "--json").json
+    for side, name in (("a", "perceptron"), ("b", "arow")):
+        alone = run("learn", file, "--learner", name, "--no-certify", "--json").json
+        assert found[side]["mistakes"] == alone["progressive"]["errors"]
+        assert found[side]["parameters"] == alone["parameters"]
+    assert (found["decided"] is None) or found["course"][-1][0] >= found["decided"]
+    assert found["difference"] == (found["a"]["mistakes"] - found["b"]["mistakes"]) / 3000
+    for one in found["certificates"]:
+        again = FORMULAS[one["theorem"]](*(one["constants"][of] for of in ("ledger", "comparator", "learner")))
+        assert again == pytest.approx(one["bound"], rel=1e-12)
+
+
+def test_a_model_is_frozen_and_meets_the_same_rows(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """A model errs as `predict` does, beside a learner that reads its own columns of the file."""
+    model, more = tmp_path / "m.rgl", write(tmp_path / "more.svm", noisy_lines(500, seed=5))
+    assert run("learn", file, *BARE, "--save", model).code == 0
+    before = model.read_bytes()
+    found = run("compare", model, "arow", more, "--hash-bits", 10, "--json").json
+    assert found["a"]["mistakes"] == run("predict", model, more, "--json").json["errors"]
+    assert found["b"]["mistakes"] == run(
+        "learn", more, "--learner", "arow", "--hash-bits", 10, "--no-certify", "--json"
+    ).json["progressive"]["errors"]  # fmt: skip
+    assert model.read_bytes() == before
+    assert found["certificates"][0]["assuming"] == "that no model has learned from these rows"
+
+
+def test_the_interval_narrows_with_the_level(run: CommandLine, file: Path) -> None:
+    """Less probability, a narrower interval around the same difference."""
+    wide, narrow = (
+        run("compare", "perceptron", "arow", file, "--level", level, "--json").json for level in (0.99, 0.5)
+    )
+    assert wide["interval"][0] < narrow["interval"][0] < narrow["difference"] < narrow["interval"][1]
+    assert wide["joint_confidence"] == pytest.approx(0.99)
+
+
+def test_rows_that_one_of_the_two_passes_over_are_an_error(run: CommandLine, tmp_path: Path) -> None:
+    """Two models whose columns differ must read the same rows."""
+    bare, whole, table = tmp_path / "a.rgl", tmp_path / "b.rgl", tmp_path / "t.csv"
+    table.write_text("a,b,label\n1,2,x\n3,4,y\n5,6,x\n")
+    assert run("learn", table, *BARE, "--ignore", "b", "--save", bare).code == 0
+    assert run("learn", table, *BARE, "--save", whole).code == 0
+    table.write_text("a,b,label\n1,2,x\n3,oops,y\n5,6,x\n5,6,y\n")
+    said = run("compare", bare, whole, table, "--on-error", "skip")
+    assert said.code == 1
+    assert "the two read different labels or rows of it" in said.err
+
+
+def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path) -> None:
+    """What errs less cannot be said of rows without labels."""
+    model, table = tmp_path / "m.rgl", tmp_path / "t.csv"
+    table.write_text("a,label\n1,x\n3,y\n")
+    assert run("learn", table, *BARE, "--save", model).code == 0
+    table.write_text("a\n1\n3\n")
+    said = run("compare", model, model, table)
+    assert said.code == 1
+    assert "there are no labels; name their column with --target" in said.err
+
+
+def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> None:
+    """A comparison that is terminated prints that of the rows so far, and says that it is of these."""
+    rows = file.read_bytes()
+    process = start("compare", "perceptron", "arow", "-", "--format", "svmlight", "--json")
+    assert process.stdin is not None
+    process.stdin.write(rows)
+    process.stdin.flush()
+    with suppress(BrokenPipeError):
+        for _ in range(200):  # more than a pipe holds: some of them have been compared when all are written
+            process.stdin.write(rows)
+        process.send_signal(signal.SIGTERM)
+        for _ in range(200):
+            process.stdin.write(rows)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    found = json.loads(out)
+    assert found["interrupted"]
+    assert found["rounds"] >= 3000
+    assert f"interrupted: what follows is about the first {found['rounds']:,} rows" in err.decode()
+
+
+def test_the_page_tells_the_verdict(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """The report has the sentence of the command line, and the curve inside its band."""
+    page = tmp_path / "r.html"
+    said = run("compare", "perceptron", "perceptron", file, "--set-b", "rate=2", "--report", page)
+    assert said.code == 0
+    assert "neither is shown to err less" in said.out
+    text = page.read_text()
+    assert "Not decided yet" in text
+    assert 'class="band outer"' in text
