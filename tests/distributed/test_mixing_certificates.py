@@ -16,8 +16,9 @@ from scipy.sparse import csr_matrix
 import regretless.distributed.certificates.shard_rounds as over
 from regretless.distributed import arrays, mix
 from regretless.distributed.certificates.certify import MIXED_OTHERS
+from regretless.distributed.checkpoint import NO_GUARANTEE
 from regretless.distributed.mixing import average_once
-from regretless.distributed.result import NO_GUARANTEE, Mixture
+from regretless.distributed.result import Mixture
 from regretless.errors import RegretlessError
 from regretless.linear import (
     AveragedPerceptron,

@@ -20,6 +20,10 @@ from .core.messages import Weighting
 from .history import Epoch, Sums
 from .rows.shards import UNSURE, FileShard, Shard
 
+ADDED_ONCE = (
+    "each shard was played apart and the matrices were added up once: no theorem bounds the mistakes of a learner with "
+    "the updates of all shards"
+)
 NO_GUARANTEE = (
     "each shard was played apart and the weights were averaged once: no theorem bounds the mistakes of such a mean; on "
     "data that can be separated it may err for ever"
@@ -81,11 +85,6 @@ class SavedRun:
         """Whether nothing is left of what was asked for."""
         return len(self.history) >= self.epochs
 
-    @property
-    def guaranteed(self) -> bool:
-        """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
-        return not self.one_shot or self.passes == 1
-
     def extra(self) -> dict[str, Any]:
         """What is kept with the model, as JSON values."""
         held = (self.schema or {}).get("held", False)  # rows in memory: a later file is read by its own columns
@@ -139,6 +138,21 @@ class SavedRun:
             if not history or not len(result.names) == len(result.prints) == len(result.sums.shares):
                 raise ValueError("its shards are not those that it was learned from")
         return result
+
+
+def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
+    """Why theorems say nothing of a run; empty if they do.
+
+    Weights that are averaged once, after a single pass, are one epoch of mixing.
+    """
+    if learner.info.not_mixed:
+        return ADDED_ONCE
+    return NO_GUARANTEE if run.one_shot and run.passes > 1 else ""
+
+
+def union_of(learner: OnlineClassifier) -> str:
+    """What one-shot averaging does with what the shards of this learner have learned."""
+    return "matrices added up" if learner.info.not_mixed else "weights averaged"
 
 
 def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:

@@ -74,8 +74,8 @@ class Mixing:
 
     def play(self) -> Mixture:
         """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
-        refuse(self.learner)
         one_of("weights", self.weights, WEIGHTINGS)
+        refuse(self.learner, one_shot=self.one_shot, weights=self.weights)
         if self.together is not None:
             whole("together", self.together)
         self._refuse_places()
@@ -317,10 +317,17 @@ def average_once(
     2010, section 3). Its certificates say so instead of giving numbers. For a guarantee use `mix`; a single pass
     is one epoch of it, and has its guarantees.
 
+    Second-order learners, which `mix` refuses, add up what they know: with a full matrix A = a I + sum of x x' and
+    u = sum of y x over the updates of all shards, the weights are A^-1 u, those of regularised least squares on these
+    rows. With a diagonal, AROW's weight of a feature is the mean of the shards' weights, each in proportion to its
+    entry of A, and is nearer to 0 where all shards together know little of it. No theorem is about that either,
+    however often the shards go over their rows.
+
     Parameters
     ----------
     learner, shards, executor, weights, classes, checkpoint, resume, on_shard, on_epoch, stop
-        As in `mix`. There is one epoch, so that a checkpoint is the finished model.
+        As in `mix`. There is one epoch, so that a checkpoint is the finished model. Of a second-order learner `weights`
+        must be "uniform": every update counts the same.
     passes : int, optional
         How often each shard goes over its rows; by default as often as the learner does.
 
@@ -334,7 +341,7 @@ def average_once(
     DataError, Interrupted, EngineError, RegretlessError
         As in `mix`.
     """
-    learner = learner_of(learner)
+    learner = learner_of(learner, one_shot=True)
     run = Mixing(
         learner,
         shards_of(shards),

@@ -14,8 +14,7 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theory.mixing_ledger import MixedLedger
-from .checkpoint import NO_GUARANTEE as NO_GUARANTEE
-from .checkpoint import SavedRun, load, names_of, save
+from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
 from .rows.shards import Shard
 from .rows.sources import shards_of
@@ -105,7 +104,7 @@ class Mixture:
     @property
     def guaranteed(self) -> bool:
         """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
-        return self.kept.guaranteed
+        return not no_guarantee(self.learner, self.kept)
 
     @property
     def clean(self) -> bool:
@@ -245,7 +244,7 @@ class Mixture:
             "weights": self.weights,
             "together": self.together,
             "one_shot": self.one_shot,
-            "guarantee": None if self.guaranteed else NO_GUARANTEE,
+            "guarantee": no_guarantee(self.learner, self.kept) or None,
             "passes": self.passes,
             "epochs_asked": self.epochs,
             "epochs": len(self.history),
@@ -263,7 +262,8 @@ class Mixture:
     def __str__(self) -> str:
         many = len(self.names)
         passes = "one pass" if self.passes == 1 else f"{self.passes} passes"
-        how = f"averaged once, after {passes} over each" if self.one_shot else f"weights by {self.weights}"
+        once = f"{union_of(self.learner)} once, after {passes} over each"
+        how = once if self.one_shot else f"weights by {self.weights}"
         how += f", {self.together:,} together" if self.together < many else ""
         head = f"{self.learner.name} over {many:,} shards, {how}; {int(self.rounds.sum()):,} rows"
         rows: list[tuple[str, ...]] = [HEAD]
@@ -272,7 +272,8 @@ class Mixture:
                 rows.append(_row(epoch))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        last = [] if self.guaranteed else [f"No guarantee: {NO_GUARANTEE}."]
+        why = no_guarantee(self.learner, self.kept)
+        last = [f"No guarantee: {why}."] if why else []
         last += ["The last epoch was clean."] if self.clean else []
         return "\n".join([head, *(line.rstrip() for line in lines), *last])
 

@@ -240,8 +240,7 @@ _CERTIFIED = (
     "counts may be larger. A sure bound holds in every run."
 )
 _ONCE = (
-    "The shards were learned apart, and their weights were averaged once. What theorems say of each of them they do "
-    "not say of the average."
+    "The shards were learned apart and united once. What theorems say of each of them they do not say of the union."
 )
 
 

@@ -20,7 +20,7 @@ from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
 from ...theorem import NO_NUMBERS
 from ...theory.mixing_facts import MixedFacts
-from ..checkpoint import NO_GUARANTEE, SavedRun
+from ..checkpoint import SavedRun, no_guarantee
 from ..core.learner_adapter import kind_of
 from ..engines.engine import Engine
 from ..engines.pools import engine_of
@@ -99,7 +99,8 @@ def certify_mixture(
     -------
     list of Certificate
         One a theorem. Weighted counts are named so; with several classes, each against the rest, both sides are sums.
-        They do not apply if weights were averaged once instead of mixed, or a shard is not what it was.
+        They do not apply if weights were averaged once instead of mixed, or a shard is not what it was. Of a learner
+        without a theorem about mixing, the theorems about one sequence of rounds are named; they do not apply.
 
     Raises
     ------
@@ -108,13 +109,13 @@ def certify_mixture(
     """
     engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
-    if not run.guaranteed:
-        return _declined(learner, NO_GUARANTEE) + future
+    if why := no_guarantee(learner, run):
+        return _declined(learner, why) + future
     reading = Reading(run.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, shards, engine, reading)
-    why = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
-    if why is not None:
-        return _declined(learner, why) + future
+    changed = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
+    if changed is not None:
+        return _declined(learner, changed) + future
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
@@ -127,7 +128,7 @@ def _finite(certificate: Certificate) -> Certificate:
 
 
 def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
-    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven()]
+    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven() or learner.proven()]
 
 
 def certify_shards(

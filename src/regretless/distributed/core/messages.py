@@ -180,6 +180,8 @@ class Part:
         How many rounds they played.
     whole : dict of str to ndarray, or None
         All that the learner remembers, where there is one shard only.
+    matrices : dict of str to ndarray, or None
+        Of second-order learners, in the place of weights: the sums and matrices of all these shards, added up.
     """
 
     size: int
@@ -189,6 +191,7 @@ class Part:
     weight: float
     rounds: float
     whole: dict[str, Array] | None = None
+    matrices: dict[str, Array] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
