@@ -23,7 +23,6 @@ from regretless.environments import (
     Separable,
     ShatteredTree,
     WrittenPoints,
-    lower_bounds_of,
 )
 from regretless.environments.targets import points as points_module
 from regretless.environments.targets.points import votes_of
@@ -41,7 +40,7 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 
 def least(environment: Labels, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, opposed)}
+    return {one.quantity: one.least for one in environment.lower_bounds(rounds, opposed)}
 
 
 # Streams.

@@ -2,7 +2,7 @@
 
 Environments that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of
 a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
-`lower_bounds_of` says what an environment is sure to do to a learner; `make` finds one by its name.
+`environment.lower_bounds` says what every learner suffers there; `make` gives one by its name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .base import Environment, Oblivious, Opponent
     from .labels import Labels, ObliviousLabels
     from .lower_bounds import LearnerDescription, LowerBound
-    from .promises import lower_bounds_of
     from .registry import ENVIRONMENTS, make
     from .targets.from_file import written
     from .targets.points import RandomTarget, WrittenPoints
@@ -68,7 +67,6 @@ _HOMES = {
     "Table": "arms.table",
     "WrittenPoints": "targets.points",
     "make": "registry",
-    "lower_bounds_of": "promises",
     "reversal": "arms.lower_bounds",
     "written": "targets.from_file",
 }
@@ -106,7 +104,6 @@ __all__ = [
     "Switching",
     "Table",
     "WrittenPoints",
-    "lower_bounds_of",
     "make",
     "reversal",
     "written",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..arrays import numbers
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
+
+if TYPE_CHECKING:
+    from .lower_bounds import LearnerDescription, LowerBound
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 CELLS = 1 << 18  # losses that are made or looked at together
@@ -80,7 +83,22 @@ class Environment(ABC):
 
     @abstractmethod
     def begin(self, run: int = 0) -> Opponent:
-        """Meet one run of a learner; runs go by their numbers."""
+        """Begin one run of a learner; runs go by their numbers."""
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
+
+        Parameters
+        ----------
+        rounds : int
+        opposed : LearnerDescription
+            The learner.
+
+        Returns
+        -------
+        list of LowerBound
+        """
+        return []
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"

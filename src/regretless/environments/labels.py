@@ -87,8 +87,19 @@ class Labels(ABC):
         """
         raise RegretlessError(f"{self.name} answers to what is predicted: use against(learner), or regretless.play")
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-        """What it is sure to do to a learner in so many rounds, as far as it holds for this one."""
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
+
+        Parameters
+        ----------
+        rounds : int
+        opposed : LearnerDescription
+            The learner.
+
+        Returns
+        -------
+        list of LowerBound
+        """
         return []
 
     def length(self, rounds: int | None) -> int:

@@ -13,10 +13,10 @@ from ..bandits.simulation import Pulls, simulate
 from ..bandits.simulation.runner import MOST_REALISED
 from ..bandits.simulation.statistics import MOST_LEDGERS
 from ..bandits.simulation.workers import processors
-from ..environments import Environment, Stochastic, lower_bounds_of
+from ..environments import Environment, Stochastic
 from ..environments.labels import Labels
 from ..errors import RegretlessError
-from .lower_bounds import CheckedLowerBound, beside
+from .lower_bounds import CheckedLowerBound, check_lower_bound
 from .player import Point
 from .result import PlayResult
 
@@ -181,17 +181,17 @@ def _result(pulls: Joined, environment: Any, opposed: LearnerDescription, stoppe
         quantities=quantities,
         certificates=pulls.certificates(),
         opposed=opposed,
-        promises=[_read(one, quantities) for one in lower_bounds_of(environment, pulls.rounds, opposed)],
+        lower_bounds=[_read(one, quantities) for one in environment.lower_bounds(pulls.rounds, opposed)],
         seconds=pulls.seconds,
         stopped=stopped,
     )
 
 
-def _read(promise: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
+def _read(bound: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
     """What a bandit loses is drawn: of what is expected its mean over the runs is seen, and nothing of a single run."""
-    if promise.quantity.startswith("expected "):
-        promise = replace(promise, quantity=promise.quantity.removeprefix("expected "), kind="expected")
-    return beside(promise, quantities)
+    if bound.quantity.startswith("expected "):
+        bound = replace(bound, quantity=bound.quantity.removeprefix("expected "), kind="expected")
+    return check_lower_bound(bound, quantities)
 
 
 def _curve(pulls: Joined) -> list[Point]:

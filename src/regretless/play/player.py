@@ -89,7 +89,7 @@ class Tally:
         return int(self._wrong.argmin()) if len(self._voters) else None
 
     def observed(self) -> dict[str, float]:
-        """By the names that promises have for it."""
+        """By the names that lower bounds have for it."""
         quantities = {"expected mistakes": self.expected}
         if self.mistakes is not None:
             quantities["mistakes"] = float(self.mistakes)
@@ -162,7 +162,7 @@ class Player(ABC):
 
     @abstractmethod
     def observed(self) -> dict[str, float]:
-        """What was counted, by the names that promises have for it."""
+        """What was counted, by the names that lower bounds have for it."""
 
     @abstractmethod
     def certificates(self) -> list[Certificate]:

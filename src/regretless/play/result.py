@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..environments import lower_bounds_of
 from .lower_bounds import CheckedLowerBound
 from .player import Point
 
@@ -45,7 +44,7 @@ class PlayResult:
         All that was observed: mistakes, expected mistakes, updates, loss, regret.
     certificates : list of Certificate
         What the learner's theorems allow at most.
-    promises : list of CheckedLowerBound
+    lower_bounds : list of CheckedLowerBound
         What the environment forces at least.
     opposed : LearnerDescription
         What the environment knows of the learner.
@@ -66,7 +65,7 @@ class PlayResult:
     totals: Array
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
-    promises: list[CheckedLowerBound]
+    lower_bounds: list[CheckedLowerBound]
     opposed: LearnerDescription
     seconds: float
     stopped: bool = False
@@ -86,15 +85,16 @@ class PlayResult:
         """How much more than the best, as a mean over the runs."""
         return self.curve[-1].regret
 
-    def promised(self, rounds: int) -> list[LowerBound]:
-        """What the environment promised of so many rounds."""
-        return lower_bounds_of(self.environment, rounds, self.opposed)
+    def lower_bounds_at(self, rounds: int) -> list[LowerBound]:
+        """The environment's lower bounds on so many rounds."""
+        bounds: list[LowerBound] = self.environment.lower_bounds(rounds, self.opposed)
+        return bounds
 
     @property
     def violated(self) -> list[str]:
-        """Names of the theorems, and titles of the promises, that always hold and did not."""
+        """Names of the theorems, and titles of the lower bounds, that always hold and did not."""
         certificates = [one.theorem.name for one in self.certificates if one.violated]
-        return certificates + [one.promise.title for one in self.promises if one.violated]
+        return certificates + [one.lower_bound.title for one in self.lower_bounds if one.violated]
 
     def __repr__(self) -> str:
         who = f"{self.learner.name} against {called(self.environment)}"

@@ -11,7 +11,7 @@ import numpy as np
 from ..bandits.base import Bandit
 from ..catalogue import Kind
 from ..checks import whole
-from ..environments import Environment, lower_bounds_of
+from ..environments import Environment
 from ..environments.arms.stochastic import key_of_run
 from ..environments.base import length_of
 from ..environments.labels import Labels
@@ -21,7 +21,7 @@ from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
 from .aggregate import joined
-from .lower_bounds import beside
+from .lower_bounds import check_lower_bound
 from .player import Player, Point
 from .result import PlayResult, called, mean_point
 
@@ -41,7 +41,7 @@ def play(
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> PlayResult:
-    """Let a learner play against an environment, and read its theorems beside what the environment promises.
+    """Let a learner play against an environment, and read its theorems beside the lower bounds of the environment.
 
     The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
     on the seeds and on its own number alone, not on how many there are.
@@ -208,7 +208,9 @@ class _Runs:
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
             certificates=[] if self._halt() and any(player.is_long for player in players) else certified(players),
-            promises=[beside(one, quantities) for one in lower_bounds_of(self._environment, first.rounds, opposed)],
+            lower_bounds=[
+                check_lower_bound(one, quantities) for one in self._environment.lower_bounds(first.rounds, opposed)
+            ],
             opposed=opposed,
             seconds=seconds,
             stopped=fewer or first.rounds < self._marks[-1],

@@ -38,7 +38,7 @@ class WorstCaseLabels(WrittenPoints):
         self._of = learner.name, learner.get_params()
         super().__init__(learner.finite_class, self.most.points.tolist(), self.most.labels.tolist())
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """What it forces upon the learner that it is the worst case of, once it has come to its end."""
         if rounds != self.rounds or (opposed.learner, opposed.parameters) != self._of:
             return []

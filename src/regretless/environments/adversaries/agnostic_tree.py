@@ -45,7 +45,7 @@ class AgnosticTree(PointLabels, ObliviousLabels):
     ----------
     finite_class : FiniteClass
     rounds : int
-        T. If fewer are played, the promise is that of the levels which they come to.
+        T. If fewer are played, the bound is that of the levels which they come to.
     tree : MistakeTree, optional
         By default one as deep as the Littlestone dimension.
     limit : float, optional
@@ -102,7 +102,7 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         """Votes, and a coin for each."""
         return votes_of(self.finite_class, self.points(begin, end, run)), signed(self._heads(begin, end, run))
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the regret of each level, for every learner."""
         lengths = np.diff(np.minimum(self._ends, rounds), prepend=0)
         regret = sum(FairCoins.regret(int(length)) for length in lengths if length)

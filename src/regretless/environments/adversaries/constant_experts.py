@@ -34,7 +34,7 @@ class LabelFlipping(PointLabels):
     that grows more slowly. One that draws gets the label that it is less likely to say: it errs with a probability
     of at least one half in each round, and its regret can be small all the same (Cover 1965).
 
-    No hypothesis of this class is right for long: for learners of finite classes it is beyond what they promise.
+    No hypothesis of this class is right for long: for learners of finite classes their theorems say nothing of it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class LabelFlipping(PointLabels):
         """An asker that contradicts."""
         return _Flipping()
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner, and no more than half of them are an expert's."""
         source = "Cover 1965"
         if not opposed.deterministic:
@@ -105,7 +105,7 @@ class FairLabels(PointLabels, ObliviousLabels):
         """The same coins for arms."""
         return FairCoins(self.rounds, self.seed)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the exact regret of the game, for every learner."""
         source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
         return [

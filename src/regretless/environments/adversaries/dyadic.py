@@ -55,7 +55,7 @@ class Dyadic(Labels):
         """An asker with the whole line from 0 to 1."""
         return _Halving(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner."""
         return errors_forced("Dyadic tree", min(rounds, DEEPEST), "Shalev-Shwartz & Ben-David 2014, ch. 21", opposed)
 

@@ -48,13 +48,13 @@ class Orthonormal(Labels):
         """An asker that has decided nothing yet."""
         return _Turning(self.columns)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """An error in every round of the first N; of a perceptron of any rate an update, for its score is 0."""
         count, source = min(rounds, self.columns), "Novikoff's bound is attained"
-        promises = errors_forced("Orthonormal rows", count, source, opposed)
+        bounds = errors_forced("Orthonormal rows", count, source, opposed)
         if opposed.additive:
-            promises.append(LowerBound("Orthonormal rows", "updates", float(count), source))
-        return promises
+            bounds.append(LowerBound("Orthonormal rows", "updates", float(count), source))
+        return bounds
 
 
 class _Turning(Asker):

@@ -85,7 +85,7 @@ class RandomizedTree(PointLabels):
         """An asker that has all hypotheses left."""
         return _Weighing(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The randomised Littlestone dimension, once the rounds are enough.
 
         A learner that tells no probabilities errs a whole number of times. A combiner tells them, its forecasts.

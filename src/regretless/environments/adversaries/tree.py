@@ -78,7 +78,7 @@ class ShatteredTree(PointLabels):
         """An asker at the root."""
         return _Walking(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """As many mistakes as the tree is deep, or half as many in expectation."""
         return errors_forced("Shattered tree", min(rounds, self.tree.depth), SOURCE, opposed)
 

@@ -129,9 +129,9 @@ class RandomTarget(PointLabels, ObliviousLabels):
         labels[turned] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
-        return promised_by_noise(self.noise, rounds)
+        return noise_bounds(self.noise, rounds)
 
     def _drawn(self, begin: int, end: int, run: int) -> tuple[Places, np.ndarray[Any, np.dtype[np.bool_]]]:
         luck = uniforms(key_of_run(self.seed, run), begin, end, 2)
@@ -191,7 +191,7 @@ def noise_of(noise: float) -> float:
     return float(noise)
 
 
-def promised_by_noise(noise: float, rounds: int) -> list[LowerBound]:
+def noise_bounds(noise: float, rounds: int) -> list[LowerBound]:
     """What labels that are turned round by coins of their own cost every learner in expectation."""
     if not noise:
         return []
