@@ -81,8 +81,8 @@ def test_every_learner_meets_a_environment_or_is_told_which_it_can_meet(run, env
             answer = run("play", "--learner", learner, "--environment", environment, *more, "--json")
             if not fits(kind, name, environment):
                 assert answer.code == 2, learner
-                assert f"{learner} cannot meet {environment}" in answer.err
-                assert "it can meet" in answer.err
+                assert f"{learner} cannot play against {environment}" in answer.err
+                assert "it can play against" in answer.err
                 continue
             assert (answer.code, answer.err) == (0, ""), (learner, answer.err)
             found = answer.json
@@ -350,11 +350,20 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
             ["--learner", "hedge", "--environment", "nobody"],
             "--environment: there is no environment called 'nobody'; there are: shat",
         ),
-        (["--learner", "halving", "--environment", "dyadic"], "it learns the points of a finite class; it can meet"),
-        (["--learner", "perceptron", "--environment", "reversal"], "it learns rows and their labels; it can meet"),
-        (["--learner", "ridge", "--environment", "bernoulli"], "it combines votes; it can meet"),
-        (["--learner", "exp3", "--environment", "separable"], "it draws arms, or follows votes; it can meet"),
-        (["--learner", "ewa", "--environment", "most-drawn-loses"], "this environment watches the draws; it can meet"),
+        (
+            ["--learner", "halving", "--environment", "dyadic"],
+            "it learns the points of a finite class; it can play against",
+        ),
+        (
+            ["--learner", "perceptron", "--environment", "reversal"],
+            "it learns rows and their labels; it can play against",
+        ),
+        (["--learner", "ridge", "--environment", "bernoulli"], "it combines votes; it can play"),
+        (["--learner", "exp3", "--environment", "separable"], "it draws arms, or follows votes; it can play"),
+        (
+            ["--learner", "ewa", "--environment", "most-drawn-loses"],
+            "this environment watches the draws; it can play against",
+        ),
         (["--learner", "halving", "--environment", "shattered-tree"], "give --class FILE or --named FAMILY"),
         (["--learner", "ewa", "--environment", "label-flipping"], "--rounds is missing"),
         (["--learner", "ewa", "--environment", "reversal"], "--rounds is missing"),
@@ -396,8 +405,14 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
             "--save keeps one learner",
         ),
         (["--environment", "dyadic"], "--learner"),
-        (["--learner", "randomized-optimal", "--environment", "worst-case"], "it draws its labels; it can meet"),
-        (["--learner", "ewa", "--environment", "worst-case"], "this is about learners of finite classes; it can meet"),
+        (
+            ["--learner", "randomized-optimal", "--environment", "worst-case"],
+            "it draws its labels; it can play against",
+        ),
+        (
+            ["--learner", "ewa", "--environment", "worst-case"],
+            "this is about learners of finite classes; it can play against",
+        ),
         (["--learner", "halving", "--environment", "worst-case"], "give --class FILE or --named FAMILY"),
         (["--learner", "halving", "--environment", "worst-case", *NAMED, "--with", "deep=1"], "worst-case has no such"),
         (

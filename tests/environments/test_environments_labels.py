@@ -171,7 +171,7 @@ def best(environment: RandomizedTree, alive: np.ndarray, row: np.ndarray) -> flo
     zeros, ones = (packed((alive & (row == side))[None])[0] for side in (-1, 1))
     if not (zeros.any() and ones.any()):
         return float(ones.any())
-    return float(min(1, max(0, (1 + environment.worth(ones) - environment.worth(zeros)) / 2)))
+    return float(min(1, max(0, (1 + environment.dimension(ones) - environment.dimension(zeros)) / 2)))
 
 
 def test_chance_is_worth_half_of_thresholds_and_hardly_anything_of_singletons() -> None:

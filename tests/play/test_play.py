@@ -40,6 +40,7 @@ from regretless.environments.asker import Asker
 from regretless.environments.labels import Labels
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of, make
+from regretless.environments.targets.points import WorstCaseLabels
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
@@ -47,14 +48,13 @@ from regretless.finite_classes import Consistent, FiniteClass, Halving, Randomiz
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
 from regretless.play import bandits, compatibility, play, trace
-from regretless.play.aggregate import joined
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
 from regretless.play.linear_player import LinearPlayer
 from regretless.play.lower_bounds import CheckedLowerBound, check_lower_bound
 from regretless.play.player import LabelPlayer
+from regretless.play.result import joined
 from regretless.play.run import again, player_of
-from regretless.play.worst_case import WorstCaseLabels
 from regretless.theorem import theorem
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
@@ -720,7 +720,7 @@ def test_pairs_without_a_meaning_are_refused():
         play(Exp4(2), Dyadic())
     with pytest.raises(RegretlessError, match="other numbers than -1 and 1"):
         play(Exp3(seed=1), Dyadic())
-    with pytest.raises(RegretlessError, match="cannot meet"):
+    with pytest.raises(RegretlessError, match="cannot play against"):
         play(Perceptron(), FairCoins(), 5)
     with pytest.raises(RegretlessError, match="loss=None"):
         play(Ridge(), FairCoins(), 5)
@@ -752,7 +752,7 @@ def test_errors_within_a_play_say_who_and_when():
 
 
 def test_names_are_looked_for_in_the_order_of_the_tables():
-    """A name that stands in two tables is the first that can meet the environment; a table before it decides."""
+    """A name in two tables is the first that can play against the environment; a table before it decides."""
     assert resolve("hedge", "label-flipping") == ("experts", "hedge")
     assert resolve("bandits.hedge", "label-flipping") == ("bandits", "hedge")
     assert resolve("hedge", "most-drawn-loses") == ("bandits", "hedge")
@@ -761,7 +761,7 @@ def test_names_are_looked_for_in_the_order_of_the_tables():
         resolve("linear.hedge", "label-flipping")
     with pytest.raises(RegretlessError, match="no environment called 'nobody'"):
         resolve("hedge", "nobody")
-    with pytest.raises(RegretlessError, match=r"halving cannot meet dyadic: .*; it can meet shattered-tree"):
+    with pytest.raises(RegretlessError, match=r"halving cannot play against dyadic: .*; it can .* shattered-tree"):
         resolve("halving", "dyadic")
     with pytest.raises(RegretlessError, match="watches the draws"):
         resolve("ewa", "most-drawn-loses")

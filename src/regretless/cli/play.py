@@ -8,9 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..catalogue import TABLES
-from ..environments.registry import ENVIRONMENTS
+from ..environments.registry import ENVIRONMENTS, WORST
 from ..errors import RegretlessError
-from ..play.compatibility import WORST
 from . import options
 from .console import Console
 from .exit_codes import VIOLATED, Ended, UsageError

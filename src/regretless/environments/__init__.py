@@ -1,7 +1,7 @@
-"""Who picks the rounds that a learner meets: tables, luck, and adversaries that watch it.
+"""What picks the rounds: tables, chance, targets, and adversaries that watch the learner.
 
-Environments that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of
-a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
+Environments that ask for labels (`Labels`) show a row, take the prediction, and give the label: points of
+a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) give the losses of arms.
 `environment.lower_bounds` says what every learner suffers there; `make` gives one by its name.
 """
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from .labels import Labels, ObliviousLabels
     from .lower_bounds import LearnerDescription, LowerBound
     from .registry import ENVIRONMENTS, make
-    from .targets.from_file import written
-    from .targets.points import RandomTarget, WrittenPoints
+    from .targets.points import RandomTarget, WrittenPoints, written
     from .targets.separable import DriftingTarget, Separable
     from .targets.sparse import SparseTarget
 
@@ -68,7 +67,7 @@ _HOMES = {
     "WrittenPoints": "targets.points",
     "make": "registry",
     "reversal": "arms.lower_bounds",
-    "written": "targets.from_file",
+    "written": "targets.points",
 }
 
 __all__ = [

@@ -20,7 +20,7 @@ CELLS = 1 << 18  # losses that are made or looked at together
 
 
 class Opponent(ABC):
-    """An environment within one run: it says what the arms lose, and then hears which of them was drawn."""
+    """An environment within one run: it gives the losses of the arms, and then sees which of them was drawn."""
 
     @abstractmethod
     def losses(self, probabilities: Array | None = None) -> Array:
@@ -29,15 +29,15 @@ class Opponent(ABC):
         Parameters
         ----------
         probabilities : ndarray, optional, shape (arms,)
-            Those by which the arm is about to be drawn; given to environments that ask for them.
+            Of drawing each arm in this round; of environments that ask for them.
         """
 
-    def see(self, arm: int) -> None:  # noqa: B027 - most do not care
-        """Hear which arm was drawn in the round whose losses were given last."""
+    def see(self, arm: int) -> None:  # noqa: B027 - most do not use it
+        """Take note of the arm that was drawn in this round."""
 
 
 class Environment(ABC):
-    """Whatever picks the losses, or rewards, of some arms, round by round.
+    """Picks the losses, or rewards, of some arms, round by round.
 
     It never changes while it is played: what a run leaves behind is in the opponent that `begin` gives.
 
@@ -54,11 +54,11 @@ class Environment(ABC):
     oblivious : bool
         Whether the losses of a run are fixed before it begins.
     alike : bool
-        Whether all runs meet the same losses.
+        Whether all runs have the same losses.
     foresees : bool
         Whether its opponents ask for the probabilities of the arms.
     rewards : bool or None
-        Whether its numbers are rewards; None if that is for the learner to say.
+        Whether its numbers are rewards; None if the learner decides.
     """
 
     oblivious: ClassVar[bool] = False

@@ -42,7 +42,7 @@ class CheckedLowerBound:
 
     @property
     def luck(self) -> float:
-        """By how much what was observed may be below before that tells against the bound."""
+        """How far below the bound an observation may be by chance or rounding."""
         rounding = RELATIVE * max(1.0, abs(self.lower_bound.least))
         if self.lower_bound.kind == "sure":
             return rounding

@@ -65,7 +65,7 @@ class Exponential(ObliviousLabels):
 
     @property
     def default_rounds(self) -> int | None:
-        """Those of the passes that a perceptron makes until it is done, where anybody would wait for that."""
+        """Those of the passes that a perceptron makes until one is clean, if these are not too many."""
         if self.rounds is not None:
             return self.rounds
         rounds = self.columns * int((4**self.columns + 2) // 6)
