@@ -268,7 +268,7 @@ def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     """
     part, counts = outcome.part, outcome.counts
     if part is None:
-        raise ValueError("some shards met what the start did not know; begin anew")
+        raise ValueError("some shards have labels or columns that the start did not know; begin anew")
     state = learner.state_
     if start.epoch > 0:
         learner.repeats()

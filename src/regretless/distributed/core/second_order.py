@@ -26,7 +26,7 @@ def matrices_of(state: SecondOrderState) -> Matrices:
     -------
     dict of str to ndarray, shape (rows, targets)
         With a full matrix ``sums`` (u, the constant feature's first) and ``triangle``, A - a I up to its diagonal, row
-        after row; with a diagonal ``sums``, ``squares`` (A - a I) and, where weights are kept, ``products`` (A w).
+        after row; with a diagonal ``sums``, ``squares`` (A - a I) and, where there are weights, ``products`` (A w).
     """
     if state.full:
         triangles = [_triangle(state, target) for target in range(state.targets)]

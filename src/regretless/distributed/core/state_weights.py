@@ -203,7 +203,7 @@ def _place_sums(state: AveragedState, sums: Array) -> None:
 
 
 def sum_arrays(state: AveragedState) -> tuple[Array, Array]:
-    """What the sums are kept in: finite if they are."""
+    """The arrays of the sums: finite if they are."""
     assert state.lag is not None
     return state.lag[: state.columns], state.memory[:, LAG_BIAS]
 

@@ -33,7 +33,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardPlay:
-    """What came of one shard.
+    """The result of one shard.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ShardPlay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CombinedShards:
-    """What came of some neighbouring shards.
+    """The result of some neighbouring shards.
 
     Attributes
     ----------

@@ -36,13 +36,13 @@ class PieceShard(FileShard):
         ``part-3.svm[2/8]`` for the second of eight.
     path, reading
         As of the whole file.
-    given : str
-        The path as it was given.
+    file_name : str
+        The path as the user wrote it.
     piece, pieces : int
         Which one, from 0, of how many.
     """
 
-    given: str = ""
+    file_name: str = ""
     piece: int = 0
     pieces: int = 1
 
@@ -63,7 +63,7 @@ class PieceShard(FileShard):
         DataError
             If there is no such file, or it has not enough rows for so many pieces.
         """
-        kind = self.reading.get("format") or ROWS.choose(self.given)
+        kind = self.reading.get("format") or ROWS.choose(self.file_name)
         if kind == "parquet":
             return self._row_groups(schema)
         lines = Lines(self.path, self.name, self.piece, self.pieces, table=kind != "svmlight")

@@ -104,7 +104,7 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
                 epochs=learner.most_passes if epochs is None else epochs,
                 weights=weights,
                 together=together,
-                found=rows.classes,  # in the rows: they were not declared
+                known_labels=rows.classes,  # in the rows: they were not declared
                 checkpoint=self.chosen("checkpoint"),
                 unfinished=True,
             )

@@ -96,7 +96,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             result = {shard.name: shard.rows for shard in rows.shards}
             if played != result:
                 raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(result)}")
-            mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.kept)
+            mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.run)
             return mixture.certify(rows.engine, **how)
 
     def setParams(self, **given: Any) -> RegretlessModel:
@@ -123,7 +123,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
 
     def extra(self) -> dict[str, Any]:
         """What a file keeps with the learner, as JSON values."""
-        return self._extra if self.mixture is None else self.mixture.kept.extra()
+        return self._extra if self.mixture is None else self.mixture.run.extra()
 
     def _scores(self, value: Vector) -> Array:
         values = np.ascontiguousarray(value.toArray(), np.float64)[None]
