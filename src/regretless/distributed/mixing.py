@@ -282,7 +282,7 @@ def mix(
     (2, 1.0)
     """
     learner = learner_of(learner)
-    run = Mixing(
+    return Mixing(
         learner,
         shards_of(shards),
         engine_of(executor),
@@ -292,11 +292,8 @@ def mix(
         classes=classes,
         checkpoint=checkpoint,
         resume=resume,
-    )
-    run.on_shard = on_shard or run.on_shard
-    run.on_epoch = on_epoch or run.on_epoch
-    run.stop = stop or run.stop
-    return run.play()
+        **_callbacks(on_shard=on_shard, on_epoch=on_epoch, stop=stop),
+    ).play()
 
 
 def average_once(
@@ -345,7 +342,7 @@ def average_once(
         As in `mix`.
     """
     learner = learner_of(learner, one_shot=True)
-    run = Mixing(
+    return Mixing(
         learner,
         shards_of(shards),
         engine_of(executor),
@@ -355,8 +352,10 @@ def average_once(
         resume=resume,
         passes=learner.passes if passes is None else whole("passes", passes),
         one_shot=True,
-    )
-    run.on_shard = on_shard or run.on_shard
-    run.on_epoch = on_epoch or run.on_epoch
-    run.stop = stop or run.stop
-    return run.play()
+        **_callbacks(on_shard=on_shard, on_epoch=on_epoch, stop=stop),
+    ).play()
+
+
+def _callbacks(**named: Callable[..., Any] | None) -> dict[str, Any]:
+    """Those that the user has set."""
+    return {name: callback for name, callback in named.items() if callback is not None}

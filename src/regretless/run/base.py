@@ -20,7 +20,7 @@ B = TypeVar("B")
 class StreamRun(ABC):
     """One learner that goes over a stream and may be asked, between two batches, to stop.
 
-    A kind of run says how a batch is learned (`_batch`) and what is kept with the model (`describe`).
+    A kind of run says how a batch is learned (`_batch`) and what goes into the model file (`describe`).
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class StreamRun(ABC):
     save : path or None
         Where checkpoints and the finished model go.
     on_rounds : callable
-        Told how many rounds have been played, after each batch.
+        Called after each batch with the number of rounds that have been played.
     stop : callable
         Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
@@ -59,7 +59,7 @@ class StreamRun(ABC):
 
     @abstractmethod
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What is kept with the model."""
+        """What goes into the model file."""
 
     @abstractmethod
     def _batch(self, batch: Any) -> None:
