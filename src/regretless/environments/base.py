@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .lower_bounds import LearnerDescription, LowerBound
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-CELLS = 1 << 18  # losses that are made or looked at together
+CELLS = 1 << 18  # losses that are made or read together
 
 
 class Opponent(ABC):

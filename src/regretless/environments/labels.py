@@ -69,7 +69,7 @@ class Labels(ABC):
 
     @property
     def default_rounds(self) -> int | None:
-        """How many rounds it takes to see all that it does; None where it never comes to an end."""
+        """After how many rounds nothing new happens; None where there is no end."""
         return self.rounds
 
     @abstractmethod

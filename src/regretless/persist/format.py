@@ -289,7 +289,7 @@ def _finite(text: str) -> float:
 def _description(path: Path, metadata: Any) -> tuple[str, dict[str, Any]]:
     """The description as text and as JSON values, without its version.
 
-    The version is looked at before anything else: a newer file may differ in all the rest.
+    The version is checked before anything else: a newer file may differ in all the rest.
     """
     text = metadata.get("regretless") if isinstance(metadata, dict) else None
     if not isinstance(text, str):

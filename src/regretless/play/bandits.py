@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 CURVES = ("losses", "regrets", "loss_curve", "regret_curve")
 FEWEST = 16  # runs that are played together, so that no processor has to wait for long
-FEW_ARMS = 16  # whose losses are always looked at
+FEW_ARMS = 16  # whose losses are always compared
 
 
 def play_arms(
@@ -79,10 +79,10 @@ def _some(
 
 
 def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
-    """The runs in as many parts as it takes to look at the losses of each one.
+    """The runs in as many parts as it takes to compare the losses of each one.
 
-    Losses by chance are made once more to be looked at, if those of all runs that are asked for together are not too
-    many. With few arms that takes a few times as long as to play, and is done in any case: what runs can show of
+    Losses by chance are made once more to be compared, if those of all runs that are asked for together are not too
+    many. With few arms that takes a few times as long as to play, and is done in any case: what is certified of a run
     does not depend on how many were asked for, nor on how many were over at a stop. More arms are left to `simulate`.
     """
     cells = rounds * world.arms

@@ -154,8 +154,8 @@ class _History:
 def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]:
     """Each theorem read against a few multiples of the vectors that `certify_stream` looks along, and against v = 0.
 
-    Any vector gives a valid certificate. Which multiple makes it smallest is not looked for, as that takes longest. A
-    learner that measures in another way than by vectors is certified in full.
+    Any vector gives a valid certificate. There is no search for the multiple that makes it smallest, which takes
+    longest. A learner that measures in another way than by vectors is certified in full.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def certify_mixture(
         martingale. How weights are mixed at the end of the epoch does not matter. From the second epoch on every
         hypothesis has seen all rounds.
 
-        Discovery has looked at all shards for labels and columns before. Columns that are still to come have weights of
+        Discovery has read all shards for labels and columns before. Columns that are still to come have weights of
         zero and change nothing, unless p is "auto". Of classes, those that were not announced are known to no
         hypothesis of the argument: its hypotheses choose among the classes that were announced, that earlier groups
         have had, or their own shard so far. Each class against the rest learns apart from the others, so these are the
@@ -156,7 +156,7 @@ def certify_shards(
     against, svm, seconds
         As in `certify_mixture`.
     schema : dict, optional
-        The columns that the shards are read to, where files do not tell.
+        The columns that the shards are read to, where files do not have their own.
     trusted : bool, default=True
         Whether these are known to be the rounds that the learner played. If not, they are read here and played again.
 

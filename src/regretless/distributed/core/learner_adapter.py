@@ -113,7 +113,7 @@ def mixable_names() -> str:
 
 
 def kind_of(learner: Any) -> str:
-    """What something that is no learner of weights is called, where it is from if that tells it from one of ours."""
+    """The name of something that is no learner of weights, with its module if it is not one of ours."""
     kind = learner if isinstance(learner, type) else type(learner)
     whole = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     ours = kind.__module__.startswith("regretless.")

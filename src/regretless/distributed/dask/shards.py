@@ -37,7 +37,7 @@ class Partition(Shard):
     label : str, optional
         The column of a frame that holds the labels.
     known : bool
-        Whether the keys tell the data: those of delayed readers are other ones each time.
+        Whether the keys identify the data: those of delayed readers are other ones each time.
     """
 
     def __init__(

@@ -143,7 +143,7 @@ class ReceivedValue:
     Parameters
     ----------
     token : str
-        Tells one value from the next.
+        Distinguishes one value from the next.
     value : object
     file : int, optional
         The file that it was read from, if it is to show there that the work is no longer waited for; it is closed with

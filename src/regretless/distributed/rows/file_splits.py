@@ -48,7 +48,7 @@ class PieceShard(FileShard):
 
     @property
     def mark(self) -> str:
-        """What tells it from other pieces of the file."""
+        """What distinguishes it from other pieces of the file."""
         return f"[{self.piece + 1}/{self.pieces}]"
 
     def described(self) -> dict[str, Any]:
@@ -223,7 +223,7 @@ class _Range(RawIOBase):
 
 
 class _Renumbered(Stream):
-    """The stream of a piece; errors tell the line of the whole file."""
+    """The stream of a piece; errors have the line of the whole file."""
 
     def __init__(self, inner: Stream, lines: Lines) -> None:
         super().__init__(lines.name)

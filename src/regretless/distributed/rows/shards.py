@@ -86,7 +86,7 @@ class FileShard(Shard):
 
     @property
     def mark(self) -> str:
-        """What tells it from other shards of the same file."""
+        """What distinguishes it from other shards of the same file."""
         return ""
 
     def described(self) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
     Returns
     -------
     str or None
-        None of what cannot be looked at; the worker that plays it says why.
+        None of what cannot be read; the worker that plays it says why.
     """
     try:
         X = X.tocsr() if hasattr(X, "tocsr") else X

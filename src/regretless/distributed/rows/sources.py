@@ -149,7 +149,7 @@ def _some(shards: list[Shard]) -> list[Shard]:
 
 
 def _distinct(shards: list[Shard]) -> list[Shard]:
-    """Refuse shards that share a name: errors and checkpoints tell them apart by it."""
+    """Refuse shards that share a name: errors and checkpoints distinguish them by it."""
     seen: set[str] = set()
     for shard in shards:
         if shard.name in seen:

@@ -45,7 +45,7 @@ class AgnosticTree(PointLabels, ObliviousLabels):
     ----------
     finite_class : FiniteClass
     rounds : int
-        T. If fewer are played, the bound is that of the levels which they come to.
+        T. If fewer are played, the bound is that of the levels which they reach.
     tree : MistakeTree, optional
         By default one as deep as the Littlestone dimension.
     limit : float, optional
