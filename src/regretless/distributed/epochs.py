@@ -22,7 +22,7 @@ from .core.epoch import epoch, merge
 from .core.learner_adapter import make_start, take_in
 from .core.messages import Count, ShardSchema
 from .engines.engine import Engine
-from .history import EpochResult, Group, Sums, epoch_of, shares_of
+from .history import EpochResult, Sums, epoch_of
 from .rows.shards import Shard
 
 T = TypeVar("T")
@@ -177,7 +177,7 @@ class Epochs:
             As it stood before.
         schema : dict or None
         """
-        groups: list[Group] = []
+        groups: list[tuple[Count, ...]] = []
         number, clock = len(run.history), run.clock if run.history else None
         for first in range(0, len(self.shards), run.together):
             shards = self.shards[first : first + run.together]
@@ -197,7 +197,7 @@ class Epochs:
                     return outcome.schema
                 return merge_schemas(start, outcome.schema, self._fold(survey, merge_schemas, start, behind))
             clock = take_in(learner, start, outcome)
-            groups.append(Group(outcome.counts, shares_of(outcome.counts)))
+            groups.append(outcome.counts)
         assert clock is not None
         return EpochResult(groups, clock)
 

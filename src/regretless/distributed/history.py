@@ -16,45 +16,29 @@ from .core.messages import Count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """The counts of one group of shards.
-
-    Attributes
-    ----------
-    counts : tuple of Count
-        In the order of its shards.
-    mu : list of float
-        What each counts in the mean.
-    """
-
-    counts: tuple[Count, ...]
-    mu: list[float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class EpochResult:
     """The counts of an epoch.
 
     Attributes
     ----------
-    groups : list of Group
-        In their order.
+    groups : list of tuple of Count
+        Of each group of shards that were mixed together, in their order.
     clock : ndarray
         What the rates of the next epoch go by.
     """
 
-    groups: list[Group]
+    groups: list[tuple[Count, ...]]
     clock: Array
 
     @property
     def counts(self) -> list[Count]:
         """Of all shards, in their order."""
-        return [count for group in self.groups for count in group.counts]
+        return [count for group in self.groups for count in group]
 
     @property
     def mu(self) -> list[float]:
         """Of all shards; those of each group sum to 1, unless nothing has moved there."""
-        return [share for group in self.groups for share in group.mu]
+        return [share for group in self.groups for share in shares_of(group)]
 
 
 @dataclass(frozen=True, slots=True)
