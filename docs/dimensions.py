@@ -91,16 +91,18 @@ def families(_: Path) -> str:
 
 def results(_: Path) -> str:
     """A row for each of some learners that met the tree: its mistakes, and what they had to be."""
-    rows: Rows = [("learner", "counted", "observed", "promised, at least", "certified, at most")]
+    rows: Rows = [("learner", "counted", "observed", "forced, at least", "certified, at most")]
     finite_class = FiniteClass.named(TREE)
     environment = ShatteredTree(finite_class)
     learners: list[Any] = [kind(finite_class) for kind in (Consistent, Halving, StandardOptimal)]
     learners += [RandomizedOptimal(finite_class, random_state=0), WeightedMajority(), Perceptron(), Winnow()]
     for learner in learners:
         met = play(learner, environment, ROUNDS)
-        (kept,) = met.promises
-        least, most = formatting.real(kept.promise.least), formatting.real(certified(met))
-        rows.append((f"`{learner.name}`", kept.promise.quantity, formatting.real(kept.observed or 0.0), least, most))
+        (forced,) = met.lower_bounds
+        least, most = formatting.real(forced.lower_bound.least), formatting.real(certified(met))
+        rows.append(
+            (f"`{learner.name}`", forced.lower_bound.quantity, formatting.real(forced.observed or 0.0), least, most)
+        )
     return public_tables.table(rows)
 
 

@@ -126,7 +126,7 @@ def test_a_guarantee_names_what_it_is_worth():
         "Longest survivor: if some unit vector has y <v, x> >= 0.2 in all rounds and none is longer than 1, "
         "risk of the survivor (not observed) <= 0.2, with probability 95%  ["
     )
-    assert (told.describe()["if"], told.observed) == (told.promise, None)
+    assert (told.describe()["if"], told.observed) == (told.condition, None)
     counted = pac_run(Perceptron(), stream, epsilon=0.2, mistakes=2500).certificate
     assert "if no run makes more than 2,500 updates, risk" in str(counted)
 

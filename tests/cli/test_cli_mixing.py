@@ -15,7 +15,7 @@ from regretless.distributed import mix
 from regretless.distributed.core.messages import WEIGHTINGS
 from regretless.distributed.mixing import average_once
 from regretless.errors import Interrupted
-from regretless.linear import AveragedPerceptron, Perceptron
+from regretless.linear import AROW, AveragedPerceptron, Perceptron
 
 from ..command_line import CommandLine, noisy_lines, write
 from ..distributed.shards import parts
@@ -171,6 +171,21 @@ def test_one_shot_is_what_python_averages_once(run, pattern, tmp_path):
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
     assert (found["one_shot"], found["epochs"], found["rounds"]) == (True, 1, 1800)
     assert "no theorem" in found["guarantee"]
+
+
+def test_one_shot_adds_up_what_second_order_learners_know(run, pattern, tmp_path):
+    """--one-shot gives the AROW of `average_once`; `learn` and `inspect` say that no theorem is about it."""
+    words = ("learn", pattern, "--learner", "arow", "--workers", 1, "--one-shot", "--save", tmp_path / "m.rgl")
+    found = run(*words, "--report", tmp_path / "r.html", "--json").json
+    average_once(AROW(), str(pattern)).save(tmp_path / "p.rgl")
+    assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
+    assert found["certificates"]
+    assert all(not one["applies"] and "matrices were added up" in one["why"] for one in found["certificates"])
+    assert "their matrices added up once" in (tmp_path / "r.html").read_text()
+    shown = run("inspect", tmp_path / "m.rgl").out
+    assert "matrices added up once over" in shown
+    assert "no theorem bounds the result" in shown
+    assert "share of the mean" not in shown
 
 
 def test_an_epoch_without_an_update_is_the_last_of_a_run_until_clean(run, tmp_path):

@@ -50,7 +50,7 @@ KEYS = [
     "observed",
     "curve",
     "trace",
-    "promises",
+    "lower_bounds",
     "certificates",
     "joint_confidence",
     "interrupted",
@@ -81,8 +81,8 @@ def test_every_learner_meets_a_environment_or_is_told_which_it_can_meet(run, env
             answer = run("play", "--learner", learner, "--environment", environment, *more, "--json")
             if not fits(kind, name, environment):
                 assert answer.code == 2, learner
-                assert f"{learner} cannot meet {environment}" in answer.err
-                assert "it can meet" in answer.err
+                assert f"{learner} cannot play against {environment}" in answer.err
+                assert "it can play against" in answer.err
                 continue
             assert (answer.code, answer.err) == (0, ""), (learner, answer.err)
             found = answer.json
@@ -90,7 +90,7 @@ def test_every_learner_meets_a_environment_or_is_told_which_it_can_meet(run, env
             assert (found["learner"], found["kind"]) == (name, kind)
             assert found["rounds"] == 12 or environment == WORST
             assert found["certificates"]
-            assert all(promise["holds"] for promise in found["promises"])
+            assert all(promise["holds"] for promise in found["lower_bounds"])
             assert not any(sure_and_broken(one) for one in found["certificates"])
 
 
@@ -169,11 +169,11 @@ def test_the_worst_case_of_a_learner_can_be_played(run):
     """Rounds that cost a learner most are found and played, and it errs as often as `worst_case` says."""
     for learner, least in (("consistent", 9), ("halving", 3), ("standard-optimal", 3)):
         found = run("play", "--learner", learner, "--environment", "worst-case", *NAMED, "--json").json
-        assert found["total"]["mean"] == found["promises"][0]["least"] == least
-        assert found["promises"][0]["source"] == "exact dynamic programming"
+        assert found["total"]["mean"] == found["lower_bounds"][0]["least"] == least
+        assert found["lower_bounds"][0]["source"] == "exact dynamic programming"
         assert found["best"] == 0
     part = run("play", "--learner", "consistent", "--environment", "worst-case", *NAMED, "--rounds", 2, "--json").json
-    assert (part["rounds"], part["promises"]) == (2, [])
+    assert (part["rounds"], part["lower_bounds"]) == (2, [])
     lonely = run("play", "--learner", "halving", "--environment", "worst-case", "--named", "singletons:1")
     assert (lonely.code, "no labels of a hypothesis force a mistake" in lonely.err) == (1, True)
 
@@ -188,9 +188,9 @@ def test_games_that_end_need_no_rounds(run):
     ):
         found = run("play", "--learner", "perceptron", "--environment", environment, *more, "--json").json
         assert found["rounds"] == rounds, environment
-        assert all(promise["holds"] for promise in found["promises"])
+        assert all(promise["holds"] for promise in found["lower_bounds"])
     found = run("play", "--learner", "perceptron", "--environment", "exponential", "--json").json
-    assert found["observed"]["updates"]["mean"] == found["promises"][0]["least"] == (4**5 - 1) / 3
+    assert found["observed"]["updates"]["mean"] == found["lower_bounds"][0]["least"] == (4**5 - 1) / 3
 
 
 def test_settings_are_what_environment_was_made_with(run, tmp_path):
@@ -350,11 +350,20 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
             ["--learner", "hedge", "--environment", "nobody"],
             "--environment: there is no environment called 'nobody'; there are: shat",
         ),
-        (["--learner", "halving", "--environment", "dyadic"], "it learns the points of a finite class; it can meet"),
-        (["--learner", "perceptron", "--environment", "reversal"], "it learns rows and their labels; it can meet"),
-        (["--learner", "ridge", "--environment", "bernoulli"], "it combines votes; it can meet"),
-        (["--learner", "exp3", "--environment", "separable"], "it draws arms, or follows votes; it can meet"),
-        (["--learner", "ewa", "--environment", "most-drawn-loses"], "this environment watches the draws; it can meet"),
+        (
+            ["--learner", "halving", "--environment", "dyadic"],
+            "it learns the points of a finite class; it can play against",
+        ),
+        (
+            ["--learner", "perceptron", "--environment", "reversal"],
+            "it learns rows and their labels; it can play against",
+        ),
+        (["--learner", "ridge", "--environment", "bernoulli"], "it combines votes; it can play"),
+        (["--learner", "exp3", "--environment", "separable"], "it draws arms, or follows votes; it can play"),
+        (
+            ["--learner", "ewa", "--environment", "most-drawn-loses"],
+            "this environment watches the draws; it can play against",
+        ),
         (["--learner", "halving", "--environment", "shattered-tree"], "give --class FILE or --named FAMILY"),
         (["--learner", "ewa", "--environment", "label-flipping"], "--rounds is missing"),
         (["--learner", "ewa", "--environment", "reversal"], "--rounds is missing"),
@@ -396,8 +405,14 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
             "--save keeps one learner",
         ),
         (["--environment", "dyadic"], "--learner"),
-        (["--learner", "randomized-optimal", "--environment", "worst-case"], "it draws its labels; it can meet"),
-        (["--learner", "ewa", "--environment", "worst-case"], "this is about learners of finite classes; it can meet"),
+        (
+            ["--learner", "randomized-optimal", "--environment", "worst-case"],
+            "it draws its labels; it can play against",
+        ),
+        (
+            ["--learner", "ewa", "--environment", "worst-case"],
+            "this is about learners of finite classes; it can play against",
+        ),
         (["--learner", "halving", "--environment", "worst-case"], "give --class FILE or --named FAMILY"),
         (["--learner", "halving", "--environment", "worst-case", *NAMED, "--with", "deep=1"], "worst-case has no such"),
         (
@@ -505,7 +520,7 @@ def test_the_report_is_one_page_that_shows_the_play(run, tmp_path, words):
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<script src" not in page
     found = run("play", *words, "--json").json
-    assert ("Forced at least" in page) == bool(found["promises"])
+    assert ("Forced at least" in page) == bool(found["lower_bounds"])
     assert f"against {found['environment']}" in page
     assert page.count('<td data-label="Observed">') == sum(one["applies"] for one in found["certificates"])
     assert "<h2>Estimates</h2>" not in page
@@ -545,8 +560,8 @@ def test_a_promise_is_drawn_as_it_grows():
     result = SimpleNamespace(
         learner=SimpleNamespace(name="l"), rounds=4, runs=1, counts="mistakes", certificates=[], seconds=0.1,
         curve=[Point(rounds, float(rounds), None) for rounds in (1, 2, 4)],
-        promises=[CheckedLowerBound(bound, 4.0)],
-        promised=lambda rounds: [replace(bound, least=float(rounds))],
+        lower_bounds=[CheckedLowerBound(bound, 4.0)],
+        lower_bounds_at=lambda rounds: [replace(bound, least=float(rounds))],
     )  # fmt: skip
 
     def floor():
@@ -554,14 +569,16 @@ def test_a_promise_is_drawn_as_it_grows():
         return next(line for line in panel.series if line.floor)
 
     assert list(floor().points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
-    result.promised = lambda rounds: []
+    result.lower_bounds_at = lambda rounds: []
     assert (list(floor().points), floor().mark) == ([(4.0, 4.0)], "dots")
     assert "<svg" in report.render(play_page.page_of_play(PlayReport(result, "n", {}, {})))
 
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
     """What is sure to be forced and was not is the headline."""
-    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [LowerBound("Too <much>", "mistakes", 99.0, "nobody")])
+    monkeypatch.setattr(
+        LabelFlipping, "lower_bounds", lambda *_: [LowerBound("Too <much>", "mistakes", 99.0, "nobody")]
+    )
     path = tmp_path / "play.html"
     answer = run("play", "--learner", "perceptron", "--environment", "label-flipping", "--rounds", 20, "--report", path)
     assert answer.code == 3
@@ -573,7 +590,7 @@ def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):
 
 def test_a_broken_promise_is_a_bug_of_ours(run, monkeypatch):
     """If what is sure to be forced was not, the exit code is 3, and all is printed nevertheless."""
-    monkeypatch.setattr(LabelFlipping, "promises", lambda *_: [LowerBound("Too much", "mistakes", 99.0, "nobody")])
+    monkeypatch.setattr(LabelFlipping, "lower_bounds", lambda *_: [LowerBound("Too much", "mistakes", 99.0, "nobody")])
     answer = run("play", "--learner", "perceptron", "--environment", "label-flipping", "--rounds", 20)
     assert answer.code == 3
     assert "Too much: mistakes 20 FALLS SHORT OF 99" in answer.out
@@ -609,7 +626,7 @@ def test_an_interrupted_play_is_certified_as_far_as_it_went(run, monkeypatch, le
     assert found["interrupted"] is True
     assert struck[0] <= found["rounds"] < 500_000_000
     assert found["curve"][-1]["rounds"] == found["rounds"]
-    assert found["promises"][0]["holds"]
+    assert found["lower_bounds"][0]["holds"]
     assert f"interrupted after {found['rounds']:,} of 500,000,000 rounds" in answer.err
 
 

@@ -244,7 +244,7 @@ def test_labels_that_somebody_looked_up_are_not_announced() -> None:
     parts = [(X, np.where(y > 0, "a", "b")) for X, y in pairs(3)]
     parts[2] = parts[2][0], np.where(np.arange(len(parts[2][1])) % 5 == 4, "c", parts[2][1])
     begun: list[tuple[int, int]] = []
-    run = Mixing(Perceptron(), shards_of(parts), Here(), found=np.array(["a", "b", "c"]))
+    run = Mixing(Perceptron(), shards_of(parts), Here(), known_labels=np.array(["a", "b", "c"]))
     run.on_shard = lambda number, place: begun.append((number, place))
     found, plain = run.play(), mix(Perceptron(), parts)
     assert begun.count((1, 0)) == 1

@@ -16,8 +16,9 @@ from scipy.sparse import csr_matrix
 import regretless.distributed.certificates.shard_rounds as over
 from regretless.distributed import arrays, mix
 from regretless.distributed.certificates.certify import MIXED_OTHERS
+from regretless.distributed.checkpoint import NO_GUARANTEE
 from regretless.distributed.mixing import average_once
-from regretless.distributed.result import NO_GUARANTEE, Mixture
+from regretless.distributed.result import Mixture
 from regretless.errors import RegretlessError
 from regretless.linear import (
     AveragedPerceptron,
@@ -231,7 +232,7 @@ def test_groups_of_shards_have_the_factor_of_a_group():
 
 def others(mixture: Mixture, shards: Parts) -> Mixture:
     """The mixture, with other shards given for its own."""
-    return Mixture(mixture.learner, arrays(shards), mixture.kept)
+    return Mixture(mixture.learner, arrays(shards), mixture.run)
 
 
 def test_a_shard_that_has_changed_is_named():
@@ -262,7 +263,7 @@ def test_features_that_were_never_met_are_an_error_that_names_the_shard():
     """A shard with more columns than the model knows is no shard that it learned from, and is named."""
     shards = parts(1, [10, 20])
     mixture = mix(Perceptron(), shards)
-    wide = Mixture(mixture.learner, arrays([shards[0], (np.ones((20, 9)), shards[1][1])]), mixture.kept)
+    wide = Mixture(mixture.learner, arrays([shards[0], (np.ones((20, 9)), shards[1][1])]), mixture.run)
     with pytest.raises(RegretlessError, match="shard 1"):
         wide.certify()
 
@@ -399,7 +400,7 @@ def test_a_book_that_was_made_smaller_is_found_out():
     mixture = mix(Perceptron(), [(np.eye(6)[:3], [0, 0, 0]), (np.eye(6)[3:], [0, 0, 0])], classes=[0, 1])
     book = mixture.mixed[0]
     doubled = replace(book, mixed=replace(book.mixed, updates=2 * book.mixed.updates))
-    sums = replace(mixture.kept.sums, mixed=(doubled,), whole=doubled)
-    wrong = Mixture(mixture.learner, mixture.shards, replace(mixture.kept, sums=sums))
+    sums = replace(mixture.run.sums, mixed=(doubled,), whole=doubled)
+    wrong = Mixture(mixture.learner, mixture.shards, replace(mixture.run, sums=sums))
     assert not any(one.violated for one in mixture.certify())
     assert any(one.violated for one in wrong.certify())

@@ -305,10 +305,10 @@ def test_unknown_labels_are_reported_and_nothing_is_learned() -> None:
     assert unknown.counts == ()
     for outcome in (unknown, merge(start, known, unknown), merge(start, unknown, known)):
         assert outcome.part is None
-        assert outcome.found is not None
-        assert sorted(outcome.found.labels) == [-1, 5]
-        assert outcome.found.columns == 3
-    both = merge(start, unknown, epoch(start, arrays([([[1.0, 1.0]], [7])])[0])).found
+        assert outcome.schema is not None
+        assert sorted(outcome.schema.labels) == [-1, 5]
+        assert outcome.schema.columns == 3
+    both = merge(start, unknown, epoch(start, arrays([([[1.0, 1.0]], [7])])[0])).schema
     assert both is not None
     assert sorted(both.labels) == [-1, 5, 7]
     assert len(both.schemas) == 2
@@ -324,8 +324,8 @@ def test_new_categories_are_reported(tmp_path: Path) -> None:
     stream = first.open(None)
     list(stream.batches())
     start = begin(Perceptron(), schema=stream.schema())
-    assert epoch(start, first).found is None
-    found = epoch(start, second).found
+    assert epoch(start, first).schema is None
+    found = epoch(start, second).schema
     assert found is not None
     assert [value for _, value in found.schemas[0]["features"]] == ["Oslo", "Bonn", "Roma"]
 
@@ -334,7 +334,7 @@ def test_ids_from_0_are_reported(tmp_path: Path) -> None:
     """A file whose ids begin at 0, where the others' begin at 1, is no bad file but news."""
     (tmp_path / "a.svm").write_text("1 0:1\n-1 3:1\n")
     (shard,) = files(str(tmp_path / "a.svm"))
-    found = epoch(begin(Perceptron(), schema={"format": "svmlight", "ids_from": 1}), shard).found
+    found = epoch(begin(Perceptron(), schema={"format": "svmlight", "ids_from": 1}), shard).schema
     assert found is not None
     assert found.schemas == ({"format": "svmlight", "ids_from": 0},)
     assert found.columns == 4

@@ -59,7 +59,7 @@ def test_vectors_give_the_bits_of_the_same_partitions_here(rows: Any, model: Reg
     """Dense and sparse vectors on Spark give the weights, averages and books of the same rows in this process."""
     here = mix(AveragedPerceptron(), parts(separable(), rows), epochs=2, weights="updates")
     assert same(model.learner, here.learner)
-    assert [epoch.kept() for epoch in model.mixture.history] == [epoch.kept() for epoch in here.history]
+    assert [epoch.to_list() for epoch in model.mixture.history] == [epoch.to_list() for epoch in here.history]
     assert model.learner.classes_.tolist() == [0.0, 1.0]
 
 

@@ -23,7 +23,6 @@ from regretless.environments import (
     Separable,
     ShatteredTree,
     WrittenPoints,
-    lower_bounds_of,
 )
 from regretless.environments.targets import points as points_module
 from regretless.environments.targets.points import votes_of
@@ -41,7 +40,7 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 
 def least(environment: Labels, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, opposed)}
+    return {one.quantity: one.least for one in environment.lower_bounds(rounds, opposed)}
 
 
 # Streams.
@@ -107,7 +106,7 @@ def test_linear_learners_are_asked_about_votes_as_well() -> None:
         (ShatteredTree(THRESHOLDS), Halving(FiniteClass.named("all:2")), "shattered-tree is of another class than"),
         (Orthonormal(3), Hedge(loss="square"), "the rows of orthonormal are no votes"),
         (LabelFlipping(), Hedge(loss=None), r"learns from losses alone, .* regretless\.play\.play"),
-        (LabelFlipping(), Exp3(seed=1), r"Exp3 says nothing of single rows: regretless\.play\.play"),
+        (LabelFlipping(), Exp3(seed=1), r"Exp3 predicts no single rows: regretless\.play\.play"),
     ],
 )
 def test_who_cannot_be_asked_is_refused_before_the_first_round(environment: Labels, learner: Any, message: str) -> None:
@@ -209,7 +208,7 @@ def test_rows_that_are_asked_for_again_are_kept_within_bounds(monkeypatch: pytes
     made = []
     monkeypatch.setattr(points_module, "votes_of", lambda *given: made.append(given) or votes_of(*given))
     for room, rows in ((7 * 8, 7), (3 * 8, 21)):
-        monkeypatch.setattr(points_module, "KEPT", room)
+        monkeypatch.setattr(points_module, "STORED", room)
         made.clear()
         environment = WrittenPoints(THRESHOLDS, [0], [0])
         for point in [*range(7)] * 3:

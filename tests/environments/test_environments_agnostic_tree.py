@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.environments import AgnosticTree, FairCoins, LearnerDescription, lower_bounds_of
+from regretless.environments import AgnosticTree, FairCoins, LearnerDescription
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge, WeightedMajority
 from regretless.finite_classes import FiniteClass, MistakeTree
@@ -22,7 +22,7 @@ BELOW = FiniteClass([[1] * ones + [0] * (7 - ones) for ones in range(8)])
 
 def least(environment: AgnosticTree, rounds: int) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, LearnerDescription("experts"))}
+    return {one.quantity: one.least for one in environment.lower_bounds(rounds, LearnerDescription("experts"))}
 
 
 class Enumerated(AgnosticTree):

@@ -33,7 +33,6 @@ from regretless.environments import (
     ShatteredTree,
     SparseTarget,
     WrittenPoints,
-    lower_bounds_of,
     make,
 )
 from regretless.errors import RegretlessError
@@ -73,7 +72,7 @@ def played(environment: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np
 
 def least(environment: Any, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
     """What is promised, by quantity."""
-    return {one.quantity: one.least for one in lower_bounds_of(environment, rounds, opposed)}
+    return {one.quantity: one.least for one in environment.lower_bounds(rounds, opposed)}
 
 
 def linear(learner: Any, environment: Labels, rounds: int, run: int = 0) -> Any:
@@ -172,7 +171,7 @@ def best(environment: RandomizedTree, alive: np.ndarray, row: np.ndarray) -> flo
     zeros, ones = (packed((alive & (row == side))[None])[0] for side in (-1, 1))
     if not (zeros.any() and ones.any()):
         return float(ones.any())
-    return float(min(1, max(0, (1 + environment.worth(ones) - environment.worth(zeros)) / 2)))
+    return float(min(1, max(0, (1 + environment.dimension(ones) - environment.dimension(zeros)) / 2)))
 
 
 def test_chance_is_worth_half_of_thresholds_and_hardly_anything_of_singletons() -> None:
@@ -245,8 +244,8 @@ def test_a_random_target_labels_all_points_but_for_noise() -> None:
 def test_noise_costs_every_learner_its_share() -> None:
     """With noise the promise is expected of everybody, without it there is none; half of all is too much."""
     assert least(RandomTarget(THRESHOLDS, noise=0.1), 200, CLASS) == {"mistakes": pytest.approx(20)}
-    assert lower_bounds_of(Separable(), 200, CLASS) == []
-    assert lower_bounds_of(Separable(noise=0.1), 200, CLASS)[0].kind == "expected"
+    assert Separable().lower_bounds(200, CLASS) == []
+    assert Separable(noise=0.1).lower_bounds(200, CLASS)[0].kind == "expected"
     with pytest.raises(RegretlessError, match=r"noise=0\.5"):
         SparseTarget(noise=0.5)
 
@@ -429,14 +428,13 @@ def test_the_exponential_rows_are_those_of_the_worked_cases(oracles: list[dict[s
 def test_only_a_perceptron_is_promised_the_perceptrons_worst_case() -> None:
     """Winnow, a perceptron with an intercept, or one that goes by ties is promised no updates."""
     environment = Exponential(4)
-    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "winnow")) == []
+    assert environment.lower_bounds(1000, LearnerDescription("linear", "winnow")) == []
     for other in ({"intercept": 1.0}, {"ties": 1}, {"class_weight": {1: 2.0}}, {"rate": 0.1}):
-        assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "perceptron", parameters=other)) == []
-    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "kernel-perceptron")) == []
-    assert lower_bounds_of(
-        environment, 1000, LearnerDescription("linear", "kernel-perceptron", parameters={"kernel": "linear"})
-    )
-    assert lower_bounds_of(environment, 1000, LearnerDescription("linear", "perceptron", parameters={"rate": 0.25}))
+        assert environment.lower_bounds(1000, LearnerDescription("linear", "perceptron", parameters=other)) == []
+    assert environment.lower_bounds(1000, LearnerDescription("linear", "kernel-perceptron")) == []
+    linear = LearnerDescription("linear", "kernel-perceptron", parameters={"kernel": "linear"})
+    assert environment.lower_bounds(1000, linear)
+    assert environment.lower_bounds(1000, LearnerDescription("linear", "perceptron", parameters={"rate": 0.25}))
     with pytest.raises(RegretlessError, match="columns=27"):
         Exponential(27)
 
@@ -525,9 +523,9 @@ def test_environments_of_arms_promise_what_is_proven_of_them() -> None:
     assert least(LikeliestLoses(4), 100, bandit) == {"loss": 25.0}
     assert least(LikeliestLoses(3), 100, sure) == {"loss": 100.0, "regret": 67.0}
     assert least(OneBetterArm(4, 100), 100, bandit) == {"regret": 1.0}
-    assert lower_bounds_of(OneBetterArm(4, 100), 50, bandit) == []  # the gap is that for 100 rounds
-    assert lower_bounds_of(OneBetterArm(4, 100), 100, LearnerDescription("bandits", "hedge", deterministic=False)) == []
-    assert lower_bounds_of(make("most-drawn-loses"), 100, bandit) == []
+    assert OneBetterArm(4, 100).lower_bounds(50, bandit) == []  # the gap is that for 100 rounds
+    assert OneBetterArm(4, 100).lower_bounds(100, LearnerDescription("bandits", "hedge", deterministic=False)) == []
+    assert make("most-drawn-loses").lower_bounds(100, bandit) == []
 
 
 def test_how_many_rounds_there_are_is_known_or_asked_for() -> None:

@@ -212,7 +212,7 @@ def test_what_is_observed_lies_between_promises_and_certificates(name, learner):
     for environment in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=4)):
         met = play(made(learner, finite_class), environment, 30, runs=3)
         assert met.violated == []
-        assert all(kept.holds and kept.observed is not None for kept in met.promises)
+        assert all(kept.holds and kept.observed is not None for kept in met.lower_bounds)
         assert any(certificate.applies for certificate in met.certificates)
 
 

@@ -176,6 +176,8 @@ def _learn() -> Iterator[Case]:
             f"learn part-*.svm --workers 1 {perceptron} --mixing updates --json",
             f"learn {shards} --learner averaged-perceptron --together 2 --no-certify --quiet --save a.rgl",
             f"learn two.svm --workers 1 --pieces 3 {perceptron} --one-shot --quiet --save o.rgl",
+            "learn two.svm --workers 1 --pieces 3 --learner arow --one-shot --save r.rgl",
+            "inspect r.rgl",
         ),
     )
     # Its page has a table of seconds.

@@ -70,6 +70,8 @@ ERRORS = {
         f"learn part-1.svm part-2.svm {_P} --workers 1 --save s.rgl --checkpoint-every 3",
         f"learn part-1.svm part-2.svm {_P} --workers 1 --one-shot --together 2",
         "learn part-1.svm part-2.svm --learner voted-perceptron --workers 1",
+        "learn part-1.svm part-2.svm --learner arow --workers 1",
+        "learn part-1.svm part-2.svm --learner arow --workers 1 --one-shot --mixing rows",
         _MADE,
         "learn two.svm --resume m.rgl --learner arow",
         "learn two.svm --resume m.rgl --set rate=9",

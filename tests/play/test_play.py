@@ -40,6 +40,7 @@ from regretless.environments.asker import Asker
 from regretless.environments.labels import Labels
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of, make
+from regretless.environments.targets.points import WorstCaseLabels
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
@@ -47,14 +48,13 @@ from regretless.finite_classes import Consistent, FiniteClass, Halving, Randomiz
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
 from regretless.play import bandits, compatibility, play, trace
-from regretless.play.aggregate import joined
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
 from regretless.play.linear_player import LinearPlayer
-from regretless.play.lower_bounds import CheckedLowerBound, beside
+from regretless.play.lower_bounds import CheckedLowerBound, check_lower_bound
 from regretless.play.player import LabelPlayer
+from regretless.play.result import joined
 from regretless.play.run import again, player_of
-from regretless.play.worst_case import WorstCaseLabels
 from regretless.theorem import theorem
 
 THRESHOLDS = FiniteClass.named("thresholds:7")
@@ -223,8 +223,8 @@ def test_an_adversary_of_arms_sees_weights_and_draws():
 def test_environment_keeps_its_promises_to_linear_learners(name, environment):
     """Whatever such an environment is sure to force upon a deterministic learner, it does."""
     result = play(learner_class(name)(), environment, min(50, environment.rounds or 50))
-    assert result.promises
-    assert all(one.observed is not None and one.holds for one in result.promises)
+    assert result.lower_bounds
+    assert all(one.observed is not None and one.holds for one in result.lower_bounds)
     assert not result.violated
 
 
@@ -232,7 +232,7 @@ def test_the_optimal_learner_attains_what_the_tree_forces():
     """Against the shattered tree StandardOptimal errs as often as the Littlestone dimension says, not once more."""
     result = play(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
     assert result.count == 3
-    assert result.promises[0].observed == result.promises[0].promise.least == 3
+    assert result.lower_bounds[0].observed == result.lower_bounds[0].lower_bound.least == 3
     assert min(one.bound for one in result.certificates if one.applies) == 3
     assert [(point.rounds, point.count) for point in result.curve] == [
         (1, 1),
@@ -247,19 +247,19 @@ def test_the_optimal_learner_attains_what_the_tree_forces():
 def test_a_learner_that_draws_pays_half():
     """The tree is promised half as many expected mistakes of a learner that draws, and these are counted."""
     result = play(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
-    assert result.promises[0].promise.quantity == "expected mistakes"
-    assert result.promises[0].promise.least == 1.5
-    assert 1.5 <= result.promises[0].observed <= 3
+    assert result.lower_bounds[0].lower_bound.quantity == "expected mistakes"
+    assert result.lower_bounds[0].lower_bound.least == 1.5
+    assert 1.5 <= result.lower_bounds[0].observed <= 3
     assert not result.violated
 
 
 def test_fair_coins_cost_every_learner_their_exact_regret():
     """The mean regret over many runs is the number of the theorem, but for luck."""
     result = play(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
-    promise = next(one for one in result.promises if one.promise.quantity == "regret in mistakes")
-    assert promise.promise.least == FairCoins.regret(64)
-    assert promise.observed == pytest.approx(promise.promise.least, abs=4 * promise.standard_error)
-    assert all(one.holds for one in result.promises)
+    promise = next(one for one in result.lower_bounds if one.lower_bound.quantity == "regret in mistakes")
+    assert promise.lower_bound.least == FairCoins.regret(64)
+    assert promise.observed == pytest.approx(promise.lower_bound.least, abs=4 * promise.standard_error)
+    assert all(one.holds for one in result.lower_bounds)
 
 
 PLAYING = {
@@ -286,21 +286,21 @@ def test_one_name_is_one_number(learner, environment):
     shown = {name: values[0] for name, values in result.quantities.items() if name in named}
     assert shown == {name: pytest.approx(named[name]) for name in shown}
     assert "regret" in shown
-    assert all(one.observed == result.quantities[one.promise.quantity][0] for one in result.promises)
+    assert all(one.observed == result.quantities[one.lower_bound.quantity][0] for one in result.lower_bounds)
 
 
 def test_a_combiner_has_a_regret_in_its_loss_and_one_in_mistakes():
     """Hedge on flipped labels regrets at least half of the rounds in mistakes, and far less in the absolute loss."""
     result = play(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
-    assert [(one.promise.quantity, one.observed) for one in result.promises][1] == ("regret in mistakes", 30)
+    assert [(one.lower_bound.quantity, one.observed) for one in result.lower_bounds][1] == ("regret in mistakes", 30)
     assert result.regret == result.quantities["regret"][0] < 5
 
 
 def test_the_perceptron_needs_exponentially_many_updates():
     """So many updates are promised and made, and its own theorems allow them."""
     result = play(Perceptron(), Exponential(4), 1000)
-    promise = next(one for one in result.promises if one.promise.quantity == "updates")
-    assert promise.observed == promise.promise.least == (4**4 - 1) / 3
+    promise = next(one for one in result.lower_bounds if one.lower_bound.quantity == "updates")
+    assert promise.observed == promise.lower_bound.least == (4**4 - 1) / 3
     assert not result.violated
 
 
@@ -316,16 +316,16 @@ def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> Lo
 
 def test_a_sure_promise_that_is_broken_in_one_run_is_broken():
     """It is read on the run that comes nearest to breaking it, and the line says so."""
-    kept = beside(promised(3.0), {"mistakes": np.array([5.0, 2.0])})
+    kept = check_lower_bound(promised(3.0), {"mistakes": np.array([5.0, 2.0])})
     assert (kept.observed, kept.holds, kept.violated) == (2.0, False, True)
     assert "FALLS SHORT OF 3" in str(kept)
 
 
 def test_a_promise_in_expectation_is_about_the_mean():
     """It is no violation when luck is better, and nothing is concluded from few runs."""
-    few = beside(promised(10.0, "expected"), {"mistakes": np.full(29, 1.0)})
-    many = beside(promised(10.0, "expected"), {"mistakes": np.full(30, 1.0)})
-    near = beside(promised(10.0, "expected"), {"mistakes": np.array([9.0, 10.5] * 15)})
+    few = check_lower_bound(promised(10.0, "expected"), {"mistakes": np.full(29, 1.0)})
+    many = check_lower_bound(promised(10.0, "expected"), {"mistakes": np.full(30, 1.0)})
+    near = check_lower_bound(promised(10.0, "expected"), {"mistakes": np.array([9.0, 10.5] * 15)})
     assert (few.holds, many.holds, near.holds, many.violated) == (True, False, True, False)
     assert "expected to be at least 10" in str(few)
     assert "FALLS SHORT" in str(many)
@@ -334,7 +334,7 @@ def test_a_promise_in_expectation_is_about_the_mean():
 
 def test_what_nobody_saw_is_not_judged():
     """A promise about a quantity that this learner does not have is shown without a number."""
-    kept = beside(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
+    kept = check_lower_bound(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
     assert (kept.observed, kept.holds) == (None, True)
     assert "not observed" in str(kept)
     assert CheckedLowerBound(promised(1.0, "expected"), 2.0).describe()["observed"] == 2.0
@@ -345,10 +345,10 @@ def test_the_worst_case_is_one_of_its_own_learner():
     environment = WorstCaseLabels(Consistent(THRESHOLDS))
     assert environment.most.exact
     assert play(Consistent(THRESHOLDS), environment).count == environment.most.mistakes == 7
-    assert play(Consistent(THRESHOLDS), environment).promises[0].observed == 7
-    assert play(Halving(THRESHOLDS), environment).promises == []
-    assert play(Consistent(THRESHOLDS, order=list(range(8))[::-1]), environment).promises == []
-    assert play(Consistent(THRESHOLDS), environment, 3).promises == []
+    assert play(Consistent(THRESHOLDS), environment).lower_bounds[0].observed == 7
+    assert play(Halving(THRESHOLDS), environment).lower_bounds == []
+    assert play(Consistent(THRESHOLDS, order=list(range(8))[::-1]), environment).lower_bounds == []
+    assert play(Consistent(THRESHOLDS), environment, 3).lower_bounds == []
     with pytest.raises(RegretlessError, match="no labels of a hypothesis force a mistake"):
         WorstCaseLabels(Halving(FiniteClass([[0, 1]])))
 
@@ -408,7 +408,7 @@ def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
     assert 0 < result.rounds < 10**8
     assert result.curve[-1].rounds == result.rounds
     assert not result.violated
-    assert result.promises[0].promise.least in (result.rounds, result.rounds / 2)
+    assert result.lower_bounds[0].lower_bound.least in (result.rounds, result.rounds / 2)
     assert result.certificates
 
 
@@ -720,7 +720,7 @@ def test_pairs_without_a_meaning_are_refused():
         play(Exp4(2), Dyadic())
     with pytest.raises(RegretlessError, match="other numbers than -1 and 1"):
         play(Exp3(seed=1), Dyadic())
-    with pytest.raises(RegretlessError, match="cannot meet"):
+    with pytest.raises(RegretlessError, match="cannot play against"):
         play(Perceptron(), FairCoins(), 5)
     with pytest.raises(RegretlessError, match="loss=None"):
         play(Ridge(), FairCoins(), 5)
@@ -752,7 +752,7 @@ def test_errors_within_a_play_say_who_and_when():
 
 
 def test_names_are_looked_for_in_the_order_of_the_tables():
-    """A name that stands in two tables is the first that can meet the environment; a table before it decides."""
+    """A name in two tables is the first that can play against the environment; a table before it decides."""
     assert resolve("hedge", "label-flipping") == ("experts", "hedge")
     assert resolve("bandits.hedge", "label-flipping") == ("bandits", "hedge")
     assert resolve("hedge", "most-drawn-loses") == ("bandits", "hedge")
@@ -761,7 +761,7 @@ def test_names_are_looked_for_in_the_order_of_the_tables():
         resolve("linear.hedge", "label-flipping")
     with pytest.raises(RegretlessError, match="no environment called 'nobody'"):
         resolve("hedge", "nobody")
-    with pytest.raises(RegretlessError, match=r"halving cannot meet dyadic: .*; it can meet shattered-tree"):
+    with pytest.raises(RegretlessError, match=r"halving cannot play against dyadic: .*; it can .* shattered-tree"):
         resolve("halving", "dyadic")
     with pytest.raises(RegretlessError, match="watches the draws"):
         resolve("ewa", "most-drawn-loses")

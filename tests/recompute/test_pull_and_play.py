@@ -151,7 +151,7 @@ def test_fair_coins_force_what_counting_says(run):
     tally.same("regret", found["regret"], mine.facts["loss"] - best)
     tally.same("mistakes", found["observed"]["mistakes"]["mean"], sum(one["wrong"] for one in found["trace"]))
     promised = {"mistakes": t / 2, "regret in mistakes": t * comb(t - 1, (t - 1) // 2) / 2**t}
-    for one in found["promises"]:
+    for one in found["lower_bounds"]:
         tally.same(one["quantity"], one["least"], promised[one["quantity"]])
     w, u = mine.settings("hedge"), np.eye(2)[int(labels.sum() > t / 2)]
     for one in found["certificates"]:
@@ -174,7 +174,7 @@ def test_a_shattered_tree_forces_its_depth(run, learner):
     wrong = sum(one["wrong"] for one in found["trace"])
     depth = plain_games.littlestone_dimension(H)
     tally.same("mistakes", found["total"]["mean"], wrong)
-    tally.same("promise", found["promises"][0]["least"], depth)
+    tally.same("promise", found["lower_bounds"][0]["least"], depth)
     bounds = {
         "halving": float(int(np.log2(len(H)))),
         "optimal_by_size": float(int(np.log2(len(H)))),

@@ -157,11 +157,11 @@ def test_a_bound_far_above_is_told_and_not_drawn() -> None:
 
 
 def test_averaging_once_is_said_to_have_no_guarantee() -> None:
-    """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the average."""
+    """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the union."""
     report = mixed(epochs(1), once="weights averaged", certificates=[certificate("mixed", why="averaged once")])
     assert lead(report).startswith("8 shards were learned apart")
     assert "learned apart" in Page(render(page_of_mix(report))).text
-    assert "they do not say of the average" in Page(render(page_of_mix(report))).text.replace("\n", " ")
+    assert "they do not say of the union" in Page(render(page_of_mix(report))).text.replace("\n", " ")
 
 
 def test_a_long_list_of_shards_is_cut_and_says_so() -> None:

@@ -47,22 +47,22 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PacCertificate(Certificate):
-    """A certificate that is worth what its user has promised.
+    """A certificate under a condition that the user vouches for.
 
     Attributes
     ----------
-    promise : str
+    condition : str
         Why there are no more than M updates.
     """
 
-    promise: str = ""
+    condition: str = ""
 
     def describe(self) -> dict[str, Any]:
         """The certificate as JSON values."""
-        return Certificate.describe(self) | {"if": self.promise}
+        return Certificate.describe(self) | {"if": self.condition}
 
     def _reading(self) -> str:
-        return f"if {self.promise}, {Certificate._reading(self)}"
+        return f"if {self.condition}, {Certificate._reading(self)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +76,7 @@ class PacRun:
     ending : str
         "survived": it went through `size.survive` rounds that left it as it was. "all mistakes made": the rounds ended
         before that, but after the last of the M updates. "too short": they ended before either, or before a second
-        class came. Nothing is guaranteed of what has not survived.
+        class came. There is no guarantee for a hypothesis that has not survived.
     size : SampleSize
     rounds, updates, survived : int
         Rounds that were played, those with an update, and those since the hypothesis was changed last.
@@ -126,9 +126,9 @@ def pac_run(
     """Learn until one hypothesis has survived so many rounds that its risk is probably small.
 
     The rounds must be independent draws from one distribution. M, the most updates that there can be, must be known
-    beforehand: for a perceptron it is the whole part of (radius / margin)^2. The guarantee is worth what is promised
-    so, and names it. A hypothesis that M updates have made can make none any more if the promise is true; that is tried
-    in as many rounds as others have to survive.
+    beforehand: for a perceptron it is the whole part of (radius / margin)^2. The guarantee is under this
+    condition, and names it. A hypothesis that M updates have made can make none any more if the condition is true; that
+    is tried in as many rounds as others have to survive.
 
     Parameters
     ----------
@@ -179,16 +179,16 @@ def pac_run(
     size = sample_size(most, epsilon, delta)
     rounds = made = changes = survived = 0
     ending = "too short"
-    promise = _promise(margin, radius, most)
+    condition = _condition(margin, radius, most)
     for updated, changed in _rounds(ours, stream, radius, two_classes=margin is not None):
         rounds, made, changes = rounds + 1, made + updated, changes + changed
         survived = 0 if changed else survived + 1
         if changes > most:
             raise RegretlessError(
-                f"{stream.name}: row {rounds} is update {changes}; there can be no more than {most} if {promise}, "
+                f"{stream.name}: row {rounds} is update {changes}; there can be no more than {most} if {condition}, "
                 "which is therefore false"
             )
-        # With one class the hypothesis predicts it for every row, whatever its weights would say of another.
+        # With one class the hypothesis predicts it for every row, whatever its weights.
         if len(ours.classes_) > 1 and survived >= size.survive:
             ending = "survived"
             break
@@ -198,13 +198,12 @@ def pac_run(
         ending = "all mistakes made"
     counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
     survivor = longest_survivor.certify(counted, [None], Declared(float(delta)))
-    certificate = PacCertificate(
-        survivor.theorem, survivor.observed, survivor.bound, None, survivor.why, survivor.confidence, promise=promise
-    )
+    read = survivor.observed, survivor.bound, None, survivor.why, survivor.confidence
+    certificate = PacCertificate(survivor.theorem, *read, condition=condition)
     return PacRun(ours, ending, size, rounds, made, survived, certificate)
 
 
-def _promise(margin: float | None, radius: float | None, most: int) -> str:
+def _condition(margin: float | None, radius: float | None, most: int) -> str:
     """Why there are no more than so many updates, in words."""
     if margin is None:
         return f"no run makes more than {most:,} updates"

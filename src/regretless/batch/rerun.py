@@ -97,7 +97,7 @@ class Table:
     def read(
         cls, learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, undecided: str = "predicted"
     ) -> Table:
-        """The rows as a fresh copy of the learner would meet them in `fit`.
+        """The rows as a fresh copy of the learner would play them in `fit`.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Table:
             raise RegretlessError(self.learner._explain(batch, row, why))
 
     def finish(self, state: BaseState, number: int, begin: int, row: int | None, *, moved: bool) -> tuple[int, bool]:
-        """Play on to the end of the run, without a row if one is given.
+        """Play on to the end of the run, without a row if one is left out.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Table:
 
 
 def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: str) -> Array:
-    """Which rows a learner mistakes, given what it plays for their labels."""
+    """The rows that a learner mistakes."""
     scores = learner.scores(batch)
     wrong = np.asarray(learner.codes(learner.labels(scores)) != codes)
     if undecided == "predicted" or learner.rules().tie != 0:
@@ -236,7 +236,7 @@ def copied(state: BaseState) -> BaseState:
 
 
 def rows_of(batch: Batch, rows: Array) -> Batch:
-    """Some rows of a batch, in the order given."""
+    """Some rows of a batch, in this order."""
     if batch.starts is None or batch.indices is None:
         return Batch(np.ascontiguousarray(batch.values[rows]), None, batch.columns)
     lengths = np.diff(batch.starts)[rows]

@@ -1,4 +1,4 @@
-"""What the conversions are given: learners of this library, and streams."""
+"""Validation of the conversions' input: learners of this library, and streams."""
 
 from __future__ import annotations
 

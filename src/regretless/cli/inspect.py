@@ -71,7 +71,7 @@ def _values_and_lines(
         lines = lines_of_class_learner(values, arguments.top)
     else:
         values = describe(learner, Continuation.read(extra), arguments.top)
-        values["mixing"] = _describe_mixing(extra)
+        values["mixing"] = _describe_mixing(learner, extra)
         lines = _lines(values, arguments.top)
     return values, lines
 
@@ -172,11 +172,11 @@ def _run_state(unfinished: dict[str, Any] | None) -> str:
     return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)
 
 
-def _describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
+def _describe_mixing(learner: OnlineClassifier, extra: Mapping[str, Any]) -> dict[str, Any] | None:
     """What a model says of its shards, as JSON values; None if there were none."""
     if extra.get("mixing") is None:
         return None
-    from ..distributed.checkpoint import SavedRun
+    from ..distributed.checkpoint import SavedRun, no_guarantee, union_of
 
     saved = SavedRun.of(extra)
     sums, played = saved.sums, len(saved.history)
@@ -185,6 +185,8 @@ def _describe_mixing(extra: Mapping[str, Any]) -> dict[str, Any] | None:
         "weights": saved.weights,
         "together": saved.together,
         "one_shot": saved.one_shot,
+        "union": union_of(learner) if saved.one_shot else None,
+        "guarantee": no_guarantee(learner, saved) or None,
         "passes": saved.passes,
         "epochs": played,
         "epochs_asked": saved.epochs,
@@ -199,8 +201,8 @@ def _mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
     shards = many(len(values["shards"]), "shard")
     if values["one_shot"]:
         passes = many(values["passes"], "pass").replace("passs", "passes")
-        how = f"averaged once over {shards}, after {passes} over each"
-        how += ": no theorem bounds the result" if values["passes"] > 1 else ""
+        how = f"{values['union']} once over {shards}, after {passes} over each"
+        how += ": no theorem bounds the result" if values["guarantee"] else ""
     else:
         often = "each epoch over" if values["together"] >= len(values["shards"]) else f"every {values['together']:,} of"
         how = f"after {often} {shards}, {COUNTS[values['weights']]}"
@@ -214,16 +216,18 @@ def _mixing_facts(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _shard_lines(values: Mapping[str, Any], top: int) -> list[str]:
-    """The first shards with their rows, and what their weights counted in the mean."""
-    shown = values["shards"][:top]
+    """The first shards with their rows, and what their weights counted in the mean, if there was one."""
+    shown, mean = values["shards"][:top], values["union"] != ADDED
     width = max(len(one["name"]) for one in shown)
-    lines = ["", f"{'shards':<{width + 2}} {'rows':>12} {'share of the mean':>18}"]
+    lines = ["", f"{'shards':<{width + 2}} {'rows':>12}" + f" {'share of the mean':>18}" * mean]
     for one in shown:
-        lines.append(f"  {one['name']:<{width}} {one['rows']:>12} {one['share'] / values['epochs']:>18.6f}")
+        share = f" {one['share'] / values['epochs']:>18.6f}" * mean
+        lines.append(f"  {one['name']:<{width}} {one['rows']:>12}{share}")
     left = len(values["shards"]) - len(shown)
     return [*lines, *([f"  and {left:,} more"] if left else [])]
 
 
+ADDED = "matrices added up"
 COUNTS = {
     "uniform": "all counting the same",
     "updates": "each counting in proportion to its updates",

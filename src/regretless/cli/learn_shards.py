@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
-from ..distributed.checkpoint import SavedRun
+from ..distributed.checkpoint import SavedRun, union_of
 from ..distributed.core.learner_adapter import refuse
 from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
@@ -108,7 +108,7 @@ def report_of(outcome: MixingOutput) -> MixReport:
         certificates=outcome.certificates,
         weights=largest_weights(learner, outcome.mixture.schema),
         seconds=outcome.seconds,
-        once="" if outcome.mixture.guaranteed else "weights averaged",
+        once="" if outcome.mixture.guaranteed else union_of(learner),
     )
 
 
@@ -138,7 +138,7 @@ def learn_shards(arguments: LearnOptions) -> int:
     refuse_contradictions_of_learning(arguments)
     against = load_against(arguments)
     learner, extra = learner_of(arguments)
-    _refuse_unmixable(learner)
+    _refuse_unmixable(learner, arguments)
     saved = _saved_run(arguments, learner, extra)
     shards = open_shards(arguments, saved)
     refuse_overwriting_or_model(arguments, paths_of(shards), [arguments.report, arguments.save_comparators])
@@ -180,9 +180,9 @@ def _run(
     )
 
 
-def _refuse_unmixable(learner: OnlineClassifier) -> None:
+def _refuse_unmixable(learner: OnlineClassifier, arguments: LearnOptions) -> None:
     try:
-        refuse(learner)
+        refuse(learner, one_shot=arguments.one_shot, weights=cast("Weighting", arguments.mixing or "uniform"))
     except RegretlessError as error:
         raise UsageError(str(error)) from error
 

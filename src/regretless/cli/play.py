@@ -8,9 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..catalogue import TABLES
-from ..environments.registry import ENVIRONMENTS
+from ..environments.registry import ENVIRONMENTS, WORST
 from ..errors import RegretlessError
-from ..play.compatibility import WORST
 from . import options
 from .console import Console
 from .exit_codes import VIOLATED, Ended, UsageError
@@ -143,7 +142,7 @@ def _marks(pairing: Pairing, arguments: PlayOptions) -> range | None:
 
 def _code_of_lower_bounds(result: PlayResult) -> int:
     """The exit code that goes with the environment's lower bounds."""
-    broken = [bound.promise.title for bound in result.promises if bound.violated]
+    broken = [bound.lower_bound.title for bound in result.lower_bounds if bound.violated]
     if not broken:
         return 0
     complain(f"what is sure to be forced was not ({', '.join(broken)}); this is a bug in regretless: please report it")

@@ -167,7 +167,7 @@ class PlayOutput(Output):
             "observed": {name: spread(values) for name, values in result.quantities.items()},
             "curve": [_described(point, result) for point in self._curve()],
             "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
-            "promises": [promise.describe() for promise in result.promises],
+            "lower_bounds": [bound.describe() for bound in result.lower_bounds],
             **certificate_values(result.certificates, runs=runs_of),
             "interrupted": result.stopped,
             "seconds": result.seconds,
@@ -194,10 +194,10 @@ class PlayOutput(Output):
         if len(result.totals) > 1:
             spread = number_text(float(np.std(result.totals, ddof=1)))
             yield f"{result.counts} as means over the runs; standard deviation at the end {spread}"
-        if result.promises:
+        if result.lower_bounds:
             yield "forced at least"
-            for promise in result.promises:
-                yield f"  {promise}"
+            for bound in result.lower_bounds:
+                yield f"  {bound}"
         if result.certificates:
             yield "allowed at most"
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
 from ..checks import positive
 from ..environments.registry import ELSEWHERE as OPTIONS
-from ..environments.registry import entry_of, make, parameters
+from ..environments.registry import WORST, entry_of, make, parameters
 from ..errors import DataError, ParameterError, RegretlessError
 from ..finite_classes.finite_class import FiniteClass
-from ..play.compatibility import WORST, resolve
+from ..play.compatibility import resolve
 from .exit_codes import UsageError
 from .output import complain
 from .parameters import fault_text, read_settings
@@ -73,7 +73,7 @@ def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, s
 
 def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     """The worst case of a learner; the time to look for it is all that can be set."""
-    from ..play.worst_case import WorstCaseLabels
+    from ..environments.targets.points import WorstCaseLabels
 
     settings = dict(texts)
     text = settings.pop("limit", "none")

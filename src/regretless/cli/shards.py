@@ -53,7 +53,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="average after every N shards, the next of which begin from the average; by default after all",
     )
     group.add_argument(
-        "--one-shot", action="store_true", help="learn the shards apart and average once, which no theorem covers"
+        "--one-shot",
+        action="store_true",
+        help="learn the shards apart and average once, or add up the matrices of second-order learners; no theorem "
+        "covers it",
     )
 
 

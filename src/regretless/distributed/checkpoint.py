@@ -1,4 +1,4 @@
-"""What a model file keeps of a mixed run: all that is needed to go on with it, and to certify it."""
+"""A mixed run in a model file: all that is needed to go on with it, and to certify it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ from .core.messages import Weighting
 from .history import Epoch, Sums
 from .rows.shards import UNSURE, FileShard, Shard
 
+ADDED_ONCE = (
+    "each shard was played apart and the matrices were added up once: no theorem bounds the mistakes of a learner with "
+    "the updates of all shards"
+)
 NO_GUARANTEE = (
     "each shard was played apart and the weights were averaged once: no theorem bounds the mistakes of such a mean; on "
     "data that can be separated it may err for ever"
@@ -81,13 +85,8 @@ class SavedRun:
         """Whether nothing is left of what was asked for."""
         return len(self.history) >= self.epochs
 
-    @property
-    def guaranteed(self) -> bool:
-        """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
-        return not self.one_shot or self.passes == 1
-
     def extra(self) -> dict[str, Any]:
-        """What is kept with the model, as JSON values."""
+        """The run as JSON values, beside the model in its file."""
         held = (self.schema or {}).get("held", False)  # rows in memory: a later file is read by its own columns
         mixing = {
             "weights": self.weights,
@@ -100,16 +99,16 @@ class SavedRun:
             "reading": self.reading,
             "schema": self.schema if held else None,
             "clock": self.clock.tolist(),
-            "history": [epoch.kept() for epoch in self.history],
+            "history": [epoch.to_list() for epoch in self.history],
             "skipped": self.skipped,
             "first_errors": list(self.first_errors),
-            **self.sums.kept(),
+            **self.sums.to_dict(),
         }
         return {"schema": None if held else self.schema, "mixing": mixing}
 
     @classmethod
     def of(cls, extra: Mapping[str, Any]) -> SavedRun:
-        """What `extra` gave.
+        """The run of what `extra` wrote.
 
         Raises
         ------
@@ -117,33 +116,48 @@ class SavedRun:
             If it does not fit together.
         """
         with fits("what the model says of its shards"):
-            kept = extra["mixing"]
-            schema = extra["schema"] if kept["schema"] is None else kept["schema"]
-            history = [Epoch.read(place + 1, one) for place, one in enumerate(kept["history"])]
+            values = extra["mixing"]
+            schema = extra["schema"] if values["schema"] is None else values["schema"]
+            history = [Epoch.read(place + 1, one) for place, one in enumerate(values["history"])]
             result = cls(
-                cast(Weighting, str(kept["weights"])),
-                int(kept["together"]),
-                int(kept["epochs"]),
-                int(kept["passes"]),
-                kept["one_shot"] is True,
-                [str(name) for name in kept["names"]],
-                [None if one is None else str(one) for one in kept["prints"]],
-                kept["reading"],
+                cast(Weighting, str(values["weights"])),
+                int(values["together"]),
+                int(values["epochs"]),
+                int(values["passes"]),
+                values["one_shot"] is True,
+                [str(name) for name in values["names"]],
+                [None if one is None else str(one) for one in values["prints"]],
+                values["reading"],
                 schema,
-                np.array(kept["clock"], dtype=np.float64),
+                np.array(values["clock"], dtype=np.float64),
                 history,
-                Sums.read(kept),
-                int(kept["skipped"]),
-                tuple(str(error) for error in kept["first_errors"]),
+                Sums.read(values),
+                int(values["skipped"]),
+                tuple(str(error) for error in values["first_errors"]),
             )
             if not history or not len(result.names) == len(result.prints) == len(result.sums.shares):
                 raise ValueError("its shards are not those that it was learned from")
         return result
 
 
-def save(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:
+def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
+    """Why theorems say nothing of a run; empty if they do.
+
+    Weights that are averaged once, after a single pass, are one epoch of mixing.
+    """
+    if learner.info.not_mixed:
+        return ADDED_ONCE
+    return NO_GUARANTEE if run.one_shot and run.passes > 1 else ""
+
+
+def union_of(learner: OnlineClassifier) -> str:
+    """What one-shot averaging does with what the shards of this learner have learned."""
+    return "matrices added up" if learner.info.not_mixed else "weights averaged"
+
+
+def save(path: str | os.PathLike[str], learner: OnlineClassifier, run: SavedRun) -> None:
     """Write the model and the run; the file is replaced as a whole, or not at all."""
-    extra = kept.extra()
+    extra = run.extra()
     _refuse_unfit(path, learner, SavedRun.of(extra))
     write(path, learner, extra)
 
@@ -159,14 +173,14 @@ def load(path: str | os.PathLike[str]) -> tuple[OnlineClassifier, SavedRun]:
     learner, extra = read(path, "linear")
     if "mixing" not in extra:
         raise ModelError(f"{os.fspath(path)}: this model was learned in one go, not over shards")
-    kept = SavedRun.of(extra)
-    _refuse_unfit(path, learner, kept)
-    return learner, kept
+    run = SavedRun.of(extra)
+    _refuse_unfit(path, learner, run)
+    return learner, run
 
 
-def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, kept: SavedRun) -> None:
+def _refuse_unfit(path: str | os.PathLike[str], learner: OnlineClassifier, run: SavedRun) -> None:
     """Refuse a run that is not this learner's."""
-    if kept.clock.shape != learner.state_.books.shape or len(kept.sums.mixed) != learner.state_.targets:
+    if run.clock.shape != learner.state_.books.shape or len(run.sums.mixed) != learner.state_.targets:
         raise ModelError(f"{os.fspath(path)}: what the model says of its shards is not about this learner")
 
 
@@ -195,9 +209,9 @@ def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
 
 def refuse_other(
     path: str | os.PathLike[str],
-    kept: SavedRun,
+    run: SavedRun,
     learner: OnlineClassifier,
-    given: OnlineClassifier,
+    wanted: OnlineClassifier,
     shards: Sequence[Shard],
     prints: Sequence[str | None],
     **asked: Any,
@@ -208,9 +222,9 @@ def refuse_other(
     ----------
     path : path-like
         Of the checkpoint.
-    kept, learner
+    run, learner
         What it holds.
-    given : OnlineClassifier
+    wanted : OnlineClassifier
         The learner that is asked for.
     shards : sequence of Shard
     prints : sequence of (str or None)
@@ -223,50 +237,50 @@ def refuse_other(
     RegretlessError
         If something differs; the message says what.
     """
-    results = [*_parameters_differ(learner, given), *_shards_differ(kept, shards, prints)]
-    was = {name: getattr(kept, name) for name in asked}
+    results = [*_parameters_differ(learner, wanted), *_shards_differ(run, shards, prints)]
+    was = {name: getattr(run, name) for name in asked}
     results += [f"{name} was {was[name]!r} and is {now!r}" for name, now in asked.items() if was[name] != now]
     if results:
         raise RegretlessError(
             f"{os.fspath(path)} is of another run: {'; '.join(results)}. It is left as it "
             "is: go on with what it was learned from, or begin anew under another name"
         )
-    unsure = _other_rows(kept, shards, prints, sure=False)
+    unsure = _other_rows(run, shards, prints, sure=False)
     if unsure:
         warnings.warn(f"{os.fspath(path)}: perhaps {unsure[0]}; if so, begin anew", UserWarning, stacklevel=6)
 
 
-def _parameters_differ(kept: OnlineClassifier, given: OnlineClassifier) -> list[str]:
-    if kept.name != given.name:
-        return [f"the learner was {kept.name} and is {given.name}"]
-    before, now = (_json({k: plain(v) for k, v in one.get_params().items()}) for one in (kept, given))
+def _parameters_differ(saved: OnlineClassifier, wanted: OnlineClassifier) -> list[str]:
+    if saved.name != wanted.name:
+        return [f"the learner was {saved.name} and is {wanted.name}"]
+    before, now = (_json({k: plain(v) for k, v in one.get_params().items()}) for one in (saved, wanted))
     return [f"{k} was {before[k]!r} and is {now[k]!r}" for k in now if k not in PATIENCE and before[k] != now[k]]
 
 
-def _shards_differ(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None]) -> list[str]:
+def _shards_differ(run: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None]) -> list[str]:
     names = names_of(shards)
-    if len(names) != len(kept.names):
-        return [f"there were {len(kept.names):,} shards and are {len(names):,}"]
-    other = [(before, now) for before, now in zip(kept.names, names, strict=True) if before != now]
+    if len(names) != len(run.names):
+        return [f"there were {len(run.names):,} shards and are {len(names):,}"]
+    other = [(before, now) for before, now in zip(run.names, names, strict=True) if before != now]
     result = [f"shard {other[0][0]} is now {other[0][1]}"] if other else []
     reading = reading_of(shards)
-    if reading != kept.reading:
-        result.append(f"files were read with {_said(kept.reading)} and now with {_said(reading)}")
+    if reading != run.reading:
+        result.append(f"files were read with {_options(run.reading)} and now with {_options(reading)}")
     if not result:
-        result += _other_rows(kept, shards, prints, sure=True)[:1]
+        result += _other_rows(run, shards, prints, sure=True)[:1]
     return result
 
 
-def _other_rows(kept: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
+def _other_rows(run: SavedRun, shards: Sequence[Shard], prints: Sequence[str | None], *, sure: bool) -> list[str]:
     """Which shards have other rows than they had, for sure or perhaps."""
     return [
         f"{name} has other rows than those that were learned from (it was {before}, and is {now})"
-        for name, before, now in zip(names_of(shards), kept.prints, prints, strict=True)
+        for name, before, now in zip(names_of(shards), run.prints, prints, strict=True)
         if before is not None and now is not None and before != now and now.startswith(UNSURE) is not sure
     ]
 
 
-def _said(reading: dict[str, Any] | None) -> str:
+def _options(reading: dict[str, Any] | None) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in sorted((reading or {}).items())) or "no options"
 
 

@@ -1,4 +1,4 @@
-"""Epochs over all shards: the first one, which finds out what they hold, and those that go on with it."""
+"""Epochs over all shards: the first one, which discovers labels and columns, and those that go on with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .core.epoch import epoch, merge
 from .core.learner_adapter import make_start, take_in
 from .core.messages import Count, ShardSchema
 from .engines.engine import Engine
-from .history import EpochResult, Group, Sums, epoch_of, shares_of
+from .history import EpochResult, Sums, epoch_of
 from .rows.shards import Shard
 
 T = TypeVar("T")
@@ -43,19 +43,19 @@ class Epochs:
     engine : Engine
     classes : array-like or None
         Labels that the user has announced.
-    found : sequence
-        Labels that somebody has looked up in the rows already: they spare a second beginning, and announce nothing.
+    known_labels : sequence
+        As in `Mixing`.
     on_shard : callable
-        Told the number of the epoch, from 1, and the place of each shard that is done.
+        Called with the number of the epoch, from 1, and the place of each shard that is done.
     stop : callable
-        Asked now and then whether to stop.
+        Called now and then; true stops the run.
     """
 
     learner: OnlineClassifier
     shards: list[Shard]
     engine: Engine
     classes: Any = None
-    found: Any = ()
+    known_labels: Any = ()
     on_shard: Callable[[int, int], None] = lambda number, place: None
     stop: Callable[[], bool] = lambda: False
     _moved: tuple[int, int] = field(default=(0, 0), init=False)  # bytes that travelled in this epoch, down and up
@@ -92,10 +92,10 @@ class Epochs:
         )
 
     def _first(self, run: SavedRun) -> tuple[OnlineClassifier, dict[str, Any] | None, EpochResult]:
-        """The first epoch; begun anew, once, when shards meet what the first rows of the first one do not tell of."""
+        """The first epoch; begun anew, once, when shards have more labels or columns than the first rows of it."""
         result = self._fold(peek, _no_neighbours, None, self.shards[:1])
         schema, columns = result.schemas[0], result.columns
-        classes = unite_labels([*self._declared(), *_listed(self.found), *result.labels])
+        classes = unite_labels([*self._declared(), *_listed(self.known_labels), *result.labels])
         names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(run, classes, columns, schema)
@@ -127,7 +127,7 @@ class Epochs:
         )
 
     def _learner(self, run: SavedRun, classes: Array, columns: int, schema: dict[str, Any]) -> OnlineClassifier:
-        """A learner that has learned nothing, and knows what there is."""
+        """A learner that has learned nothing, and knows classes and columns."""
         learner = type(self.learner)(**self.learner.get_params())
         learner.announce(classes, columns)
         new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
@@ -139,7 +139,7 @@ class Epochs:
         return learner
 
     def _looked(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
-        """By what rounds were known before they were played, if they were; `new` classes had nobody announced."""
+        """By what rounds were known before they were played, if they were; `new` classes were not announced."""
         fixed = schema.get("hash") is not None or (schema.get("held") and schema.get("columns") is not None)
         if not fixed and learner.looks_at_columns():
             return learner.looks_at_columns()
@@ -166,8 +166,8 @@ class Epochs:
     ) -> EpochResult | ShardSchema:
         """Play an epoch group by group, and leave the learner as it ends.
 
-        If shards meet what the learner does not know, all that they and those behind them hold is found instead; the
-        learner is of no use then.
+        If shards have labels or columns that the learner does not know, the result is the schema of all further shards;
+        the learner is of no use then.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Epochs:
             As it stood before.
         schema : dict or None
         """
-        groups: list[Group] = []
+        groups: list[tuple[Count, ...]] = []
         number, clock = len(run.history), run.clock if run.history else None
         for first in range(0, len(self.shards), run.together):
             shards = self.shards[first : first + run.together]
@@ -191,13 +191,13 @@ class Epochs:
                 alone=len(shards) == 1,
             )
             outcome = self._fold(epoch, merge, start, shards, partial(self._done, number, first))
-            if outcome.found is not None:
+            if outcome.schema is not None:
                 behind = self.shards[first + len(shards) :]
                 if not behind:
-                    return outcome.found
-                return merge_schemas(start, outcome.found, self._fold(survey, merge_schemas, start, behind))
+                    return outcome.schema
+                return merge_schemas(start, outcome.schema, self._fold(survey, merge_schemas, start, behind))
             clock = take_in(learner, start, outcome)
-            groups.append(Group(outcome.counts, shares_of(outcome.counts)))
+            groups.append(outcome.counts)
         assert clock is not None
         return EpochResult(groups, clock)
 

@@ -1,4 +1,4 @@
-"""What happened in each epoch, and what all of them add up to."""
+"""The counts of each epoch, and their sums."""
 
 from __future__ import annotations
 
@@ -16,45 +16,29 @@ from .core.messages import Count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """What came of one group.
-
-    Attributes
-    ----------
-    counts : tuple of Count
-        In the order of its shards.
-    mu : list of float
-        What each counts in the mean.
-    """
-
-    counts: tuple[Count, ...]
-    mu: list[float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class EpochResult:
-    """What came of an epoch.
+    """The counts of an epoch.
 
     Attributes
     ----------
-    groups : list of Group
-        In their order.
+    groups : list of tuple of Count
+        Of each group of shards that were mixed together, in their order.
     clock : ndarray
         What the rates of the next epoch go by.
     """
 
-    groups: list[Group]
+    groups: list[tuple[Count, ...]]
     clock: Array
 
     @property
     def counts(self) -> list[Count]:
         """Of all shards, in their order."""
-        return [count for group in self.groups for count in group.counts]
+        return [count for group in self.groups for count in group]
 
     @property
     def mu(self) -> list[float]:
         """Of all shards; those of each group sum to 1, unless nothing has moved there."""
-        return [share for group in self.groups for share in group.mu]
+        return [share for group in self.groups for share in shares_of(group)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +84,16 @@ class Epoch:
         """Whether no shard had an update."""
         return self.updates == 0
 
-    def kept(self) -> list[float]:
-        """What a model file keeps of it: nothing that depends on machines."""
+    def to_list(self) -> list[float]:
+        """The numbers of a model file: nothing that depends on machines."""
         whole = [self.rounds, self.mistakes, self.updates, self.mixings]
         return [*whole, self.weighted_updates, self.least, self.most]
 
     @classmethod
-    def read(cls, number: int, kept: Sequence[float]) -> Epoch:
-        """The epoch of which `kept` was kept."""
-        rounds, mistakes, updates, mixings = (int(one) for one in kept[:4])
-        weighted, least, most = (float(one) for one in kept[4:])
+    def read(cls, number: int, values: Sequence[float]) -> Epoch:
+        """The epoch of what `to_list` gave."""
+        rounds, mistakes, updates, mixings = (int(one) for one in values[:4])
+        weighted, least, most = (float(one) for one in values[4:])
         return cls(number, rounds, mistakes, updates, weighted, least, most, mixings)
 
     def describe(self) -> dict[str, Any]:
@@ -197,7 +181,7 @@ class Sums:
         state : BaseState
             Of the learner, whose kind says how books are read.
         played : EpochResult
-            What came of the epoch.
+            The counts of the epoch.
         together : int
             How many shards began from the same weights.
         passes : int
@@ -215,7 +199,7 @@ class Sums:
             np.array(first) if self.whole.epochs == 0 else self.norms2,
         )
 
-    def kept(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
         return {
             "books": [book.array().tolist() for book in (*self.mixed, self.whole)],
@@ -223,17 +207,17 @@ class Sums:
         }
 
     @classmethod
-    def read(cls, kept: dict[str, Any]) -> Sums:
-        """What `kept` gave.
+    def read(cls, values: dict[str, Any]) -> Sums:
+        """The sums of what `to_dict` gave.
 
         Raises
         ------
         KeyError, TypeError, ValueError
             If it does not fit together.
         """
-        *mixed, whole = (MixedLedger.read(np.array(book, dtype=np.float64)) for book in kept["books"])
-        arrays = [np.array(kept[name], dtype=np.float64) for name in ("shares", "norms2")]
-        rounds, nonzeros = (np.array(kept[name], dtype=np.int64) for name in ("rounds", "nonzeros"))
+        *mixed, whole = (MixedLedger.read(np.array(book, dtype=np.float64)) for book in values["books"])
+        arrays = [np.array(values[name], dtype=np.float64) for name in ("shares", "norms2")]
+        rounds, nonzeros = (np.array(values[name], dtype=np.int64) for name in ("rounds", "nonzeros"))
         if len({array.shape for array in (*arrays, rounds, nonzeros)}) > 1 or arrays[0].ndim != 1:
             raise ValueError("there are not as many sums as shards")
         return cls(tuple(mixed), whole, arrays[0], rounds, nonzeros, arrays[1])

@@ -29,7 +29,7 @@ Path = str | os.PathLike[str]
 
 @dataclass
 class Mixing:
-    """One learner, its shards, and who plays them.
+    """One learner, its shards, and the engine that plays them.
 
     Attributes
     ----------
@@ -39,8 +39,9 @@ class Mixing:
     engine : Engine
     epochs, weights, together, classes, checkpoint, resume, on_shard, on_epoch, stop
         As in `mix`.
-    found : sequence
-        Labels that somebody has looked up in the rows already: they spare a second beginning, and announce nothing.
+    known_labels : sequence
+        Labels that were already read from the rows: with them the first epoch need not begin anew, and they announce
+        nothing.
     passes : int
         How often a shard is gone over before weights are mixed.
     one_shot : bool
@@ -50,7 +51,7 @@ class Mixing:
     mixture : Mixture or None
         As of the last whole epoch, also when something has stopped the run since.
     saved : int
-        How many epochs are behind the model in the checkpoint; 0 if this run has found and written none there.
+        How many epochs are behind the model in the checkpoint; 0 if this run has read and written none there.
     """
 
     learner: OnlineClassifier
@@ -60,7 +61,7 @@ class Mixing:
     weights: Weighting = "uniform"
     together: int | None = None
     classes: Any = None
-    found: Any = ()
+    known_labels: Any = ()
     checkpoint: Path | None = None
     resume: Path | bool | None = None
     passes: int = 1
@@ -74,8 +75,8 @@ class Mixing:
 
     def play(self) -> Mixture:
         """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
-        refuse(self.learner)
         one_of("weights", self.weights, WEIGHTINGS)
+        refuse(self.learner, one_shot=self.one_shot, weights=self.weights)
         if self.together is not None:
             whole("together", self.together)
         self._refuse_places()
@@ -84,12 +85,14 @@ class Mixing:
         source = self._source()
         if source is not None:
             self._go_on(source, blank.prints)
-        epochs = Epochs(self.learner, self.shards, self.engine, self.classes, self.found, self.on_shard, self.stop)
+        epochs = Epochs(
+            self.learner, self.shards, self.engine, self.classes, self.known_labels, self.on_shard, self.stop
+        )
         try:
             while not self._done():
                 self._epoch(epochs, blank)
         except EngineError as error:
-            raise EngineError(f"{error}. {self._stands()}") from error
+            raise EngineError(f"{error}. {self._what_is_saved()}") from error
         assert self.mixture is not None
         return self.mixture
 
@@ -105,17 +108,17 @@ class Mixing:
 
     def _go_on(self, source: Path, prints: list[str | None]) -> None:
         mixture = Mixture.read(source)
-        learner, kept = mixture.learner, mixture.kept
+        learner, saved = mixture.learner, mixture.run
         asked = {"weights": self.weights, "together": self._together, "passes": self.passes, "one_shot": self.one_shot}
-        refuse_other(source, kept, learner, self.learner, self.shards, prints, **asked)
-        done = len(kept.history)
+        refuse_other(source, saved, learner, self.learner, self.shards, prints, **asked)
+        done = len(saved.history)
         if done > self.epochs:
             fault = f"{os.fspath(source)} has {done} epochs behind it, and {self.epochs} are asked for"
             raise RegretlessError(f"{fault}; begin anew under another name")
         learner.set_params(**self.learner.get_params())
         learner.n_iter_ = done
         # Its prints stay those of the first call, so that the file is that of a run that never stopped.
-        self.mixture = Mixture(learner, self.shards, replace(kept, epochs=self.epochs))
+        self.mixture = Mixture(learner, self.shards, replace(saved, epochs=self.epochs))
         if self.unfinished and self._done():
             fault = f"{os.fspath(source)} is finished: load it, or give another name"
             raise RegretlessError(f"{fault}; a fit goes on with one that was stopped, or for more epochs")
@@ -136,11 +139,11 @@ class Mixing:
             fault = "is a folder" if os.path.isdir(path) else f"cannot be written: there is no folder {folder}"
             raise ParameterError("checkpoint", repr(path), fault, " ")
 
-    def _stands(self) -> str:
-        """What is kept when something broke, and how to go on."""
+    def _what_is_saved(self) -> str:
+        """What is saved when something broke, and how to go on."""
         done = 0 if self.mixture is None else len(self.mixture.history)
         if self.checkpoint is None:
-            return f"There is no checkpoint, so that nothing is kept of {done} epochs; give checkpoint=FILE"
+            return f"There is no checkpoint, so that nothing is saved of {done} epochs; give checkpoint=FILE"
         if self.saved == 0:
             return "No epoch was finished yet, and nothing is written"
         path = os.fspath(self.checkpoint)
@@ -148,7 +151,7 @@ class Mixing:
 
     def _done(self) -> bool:
         mixture = self.mixture
-        return mixture is not None and (mixture.kept.finished or (mixture.learner.until_clean and mixture.clean))
+        return mixture is not None and (mixture.run.finished or (mixture.learner.until_clean and mixture.clean))
 
     # ---- one epoch
 
@@ -170,13 +173,13 @@ class Mixing:
         )
 
     def _epoch(self, epochs: Epochs, blank: SavedRun) -> None:
-        before, kept = (None, blank) if self.mixture is None else (self.mixture.learner, self.mixture.kept)
-        learner, kept = epochs.next(before, kept)
-        self.mixture = Mixture(learner, self.shards, kept)
+        before, run = (None, blank) if self.mixture is None else (self.mixture.learner, self.mixture.run)
+        learner, run = epochs.next(before, run)
+        self.mixture = Mixture(learner, self.shards, run)
         if self.checkpoint is not None:
-            save(self.checkpoint, learner, kept)
-            self.saved = len(kept.history)
-        self.on_epoch(kept.history[-1])
+            save(self.checkpoint, learner, run)
+            self.saved = len(run.history)
+        self.on_epoch(run.history[-1])
 
     @property
     def _together(self) -> int:
@@ -231,9 +234,9 @@ def mix(
         mix of the one before. All theorems hold, and those that count shards count those of a group. With as many as
         there are workers all of them stay busy, and an epoch learns much more; but each mixing costs some milliseconds,
         so a shard should take a second or more. 1 is the run of one learner over all shards in turn. Whatever it is, it
-        changes the result: what is the same on every executor is the result for a given number.
+        changes the result, which for each number is the same on every executor.
     classes : array-like, optional
-        All labels there are. Otherwise the first epoch is begun anew when a shard meets a label that the first rows of
+        All labels there are. Otherwise the first epoch is begun anew when a shard has a label that the first rows of
         the first shard do not have. One that comes and is not among them is learned as well, as `partial_fit` does.
         What `certify(iid=True)` says of new rounds counts as mistakes those that come
         unannounced, or declines.
@@ -243,11 +246,11 @@ def mix(
     resume : path or False, optional
         Another model to go on from; False to begin anew whatever stands at `checkpoint`.
     on_shard : callable, optional
-        Told the number of the epoch, from 1, and the place of each shard that is done.
+        Called with the number of the epoch, from 1, and the place of each shard that is done.
     on_epoch : callable, optional
-        Told each `Epoch` once it is mixed, and saved if there is a place for it.
+        Called with each `Epoch` once it is mixed, and saved if there is a checkpoint.
     stop : callable, optional
-        Asked now and then whether to stop.
+        Called now and then; true stops the run.
 
     Returns
     -------
@@ -259,7 +262,7 @@ def mix(
     DataError
         If a shard is missing, empty or malformed; it is named, and nothing of its epoch is written.
     Interrupted
-        If `stop` said so. The checkpoint is that of the last whole epoch.
+        If `stop` was true. The checkpoint is that of the last whole epoch.
     EngineError
         If a process that plays is gone; the checkpoint stands, and the same call with a new executor goes on.
     RegretlessError
@@ -279,7 +282,7 @@ def mix(
     (2, 1.0)
     """
     learner = learner_of(learner)
-    run = Mixing(
+    return Mixing(
         learner,
         shards_of(shards),
         engine_of(executor),
@@ -289,11 +292,8 @@ def mix(
         classes=classes,
         checkpoint=checkpoint,
         resume=resume,
-    )
-    run.on_shard = on_shard or run.on_shard
-    run.on_epoch = on_epoch or run.on_epoch
-    run.stop = stop or run.stop
-    return run.play()
+        **_callbacks(on_shard=on_shard, on_epoch=on_epoch, stop=stop),
+    ).play()
 
 
 def average_once(
@@ -317,10 +317,17 @@ def average_once(
     2010, section 3). Its certificates say so instead of giving numbers. For a guarantee use `mix`; a single pass
     is one epoch of it, and has its guarantees.
 
+    Second-order learners, which `mix` refuses, add up what they know: with a full matrix A = a I + sum of x x' and
+    u = sum of y x over the updates of all shards, the weights are A^-1 u, those of regularised least squares on these
+    rows. With a diagonal, AROW's weight of a feature is the mean of the shards' weights, each in proportion to its
+    entry of A, and is nearer to 0 where all shards together know little of it. No theorem is about that either,
+    however often the shards go over their rows.
+
     Parameters
     ----------
     learner, shards, executor, weights, classes, checkpoint, resume, on_shard, on_epoch, stop
-        As in `mix`. There is one epoch, so that a checkpoint is the finished model.
+        As in `mix`. There is one epoch, so that a checkpoint is the finished model. Of a second-order learner `weights`
+        must be "uniform": every update counts the same.
     passes : int, optional
         How often each shard goes over its rows; by default as often as the learner does.
 
@@ -334,8 +341,8 @@ def average_once(
     DataError, Interrupted, EngineError, RegretlessError
         As in `mix`.
     """
-    learner = learner_of(learner)
-    run = Mixing(
+    learner = learner_of(learner, one_shot=True)
+    return Mixing(
         learner,
         shards_of(shards),
         engine_of(executor),
@@ -345,8 +352,10 @@ def average_once(
         resume=resume,
         passes=learner.passes if passes is None else whole("passes", passes),
         one_shot=True,
-    )
-    run.on_shard = on_shard or run.on_shard
-    run.on_epoch = on_epoch or run.on_epoch
-    run.stop = stop or run.stop
-    return run.play()
+        **_callbacks(on_shard=on_shard, on_epoch=on_epoch, stop=stop),
+    ).play()
+
+
+def _callbacks(**named: Callable[..., Any] | None) -> dict[str, Any]:
+    """Those that the user has set."""
+    return {name: callback for name, callback in named.items() if callback is not None}

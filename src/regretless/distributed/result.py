@@ -14,8 +14,7 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theory.mixing_ledger import MixedLedger
-from .checkpoint import NO_GUARANTEE as NO_GUARANTEE
-from .checkpoint import SavedRun, load, names_of, save
+from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
 from .rows.shards import Shard
 from .rows.sources import shards_of
@@ -34,13 +33,13 @@ class Mixture:
         Fitted; its ledger holds the plain totals of all shards and epochs.
     shards : list of Shard
         Empty if it was read from a file without them.
-    kept : SavedRun
-        All else, as a model file keeps it.
+    run : SavedRun
+        All else, as in a model file.
     """
 
     learner: OnlineClassifier
     shards: list[Shard]
-    kept: SavedRun
+    run: SavedRun
 
     @classmethod
     def read(cls, path: str | PathLike[str], shards: Any = None) -> Self:
@@ -61,51 +60,51 @@ class Mixture:
         RegretlessError
             If the shards are others.
         """
-        learner, kept = load(path)
+        learner, run = load(path)
         if shards is None:
-            return cls(learner, [], kept)
-        given = shards_of(shards, **(kept.reading or {}))
-        if names_of(given) != kept.names:
-            here = _listed(names_of(given))
-            raise RegretlessError(f"{path} was learned from the shards {_listed(kept.names)}; these are {here}")
-        return cls(learner, given, kept)
+            return cls(learner, [], run)
+        parts = shards_of(shards, **(run.reading or {}))
+        if names_of(parts) != run.names:
+            here = _listed(names_of(parts))
+            raise RegretlessError(f"{path} was learned from the shards {_listed(run.names)}; these are {here}")
+        return cls(learner, parts, run)
 
-    # ---- what happened
+    # ---- the run
 
     @property
     def history(self) -> list[Epoch]:
         """One entry an epoch."""
-        return self.kept.history
+        return self.run.history
 
     @property
     def epochs(self) -> int:
         """How many epochs were asked for; `history` says how many there were."""
-        return self.kept.epochs
+        return self.run.epochs
 
     @property
     def weights(self) -> str:
         """By what shards count in the mean: "uniform", "updates" or "rows"."""
-        return self.kept.weights
+        return self.run.weights
 
     @property
     def together(self) -> int:
         """How many shards began from the same weights, at most."""
-        return self.kept.together
+        return self.run.together
 
     @property
     def passes(self) -> int:
         """How often a shard was gone over in an epoch."""
-        return self.kept.passes
+        return self.run.passes
 
     @property
     def one_shot(self) -> bool:
         """Whether weights were averaged once, at the end."""
-        return self.kept.one_shot
+        return self.run.one_shot
 
     @property
     def guaranteed(self) -> bool:
         """Whether theorems hold of it; weights that are averaged once, after a single pass, are one epoch of mixing."""
-        return self.kept.guaranteed
+        return not no_guarantee(self.learner, self.run)
 
     @property
     def clean(self) -> bool:
@@ -115,12 +114,12 @@ class Mixture:
     @property
     def mixed(self) -> list[MixedLedger]:
         """The books that theorems of mixing are about, one a target."""
-        return list(self.kept.sums.mixed)
+        return list(self.run.sums.mixed)
 
     @property
     def mixed_whole(self) -> MixedLedger:
         """The same of the whole: with several targets, of the class that is predicted."""
-        return self.kept.sums.whole
+        return self.run.sums.whole
 
     @property
     def ledger(self) -> Ledger:
@@ -140,42 +139,42 @@ class Mixture:
     @property
     def shares(self) -> Array:
         """The sum of mu over the epochs, shape (shards,)."""
-        return self.kept.sums.shares
+        return self.run.sums.shares
 
     @property
     def rounds(self) -> Array:
         """Rows of each shard, shape (shards,)."""
-        return self.kept.sums.rounds
+        return self.run.sums.rounds
 
     @property
     def nonzeros(self) -> Array:
         """Values of each shard that are not zero, or are stored, shape (shards,)."""
-        return self.kept.sums.nonzeros
+        return self.run.sums.nonzeros
 
     @property
     def norms2(self) -> Array:
         """The sum of the squared lengths of the rows of each shard, shape (shards,)."""
-        return self.kept.sums.norms2
+        return self.run.sums.norms2
 
     @property
     def names(self) -> list[str]:
         """Of the shards, without the folder that all of them are in."""
-        return self.kept.names
+        return self.run.names
 
     @property
     def schema(self) -> dict[str, Any] | None:
         """By which all shards are read to the same columns."""
-        return self.kept.schema
+        return self.run.schema
 
     @property
     def skipped(self) -> int:
         """Rows of all shards that could not be used and were passed over, in the last epoch."""
-        return self.kept.skipped
+        return self.run.skipped
 
     @property
     def first_errors(self) -> list[str]:
         """What was wrong with the first of them."""
-        return list(self.kept.first_errors)
+        return list(self.run.first_errors)
 
     # ---- what can be done with it
 
@@ -218,7 +217,7 @@ class Mixture:
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")
         return certify_mixture(
-            self.learner, self.shards, self.kept, executor, against=against, iid=iid, delta=delta, **how
+            self.learner, self.shards, self.run, executor, against=against, iid=iid, delta=delta, **how
         )
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -227,11 +226,11 @@ class Mixture:
         Raises
         ------
         RegretlessError
-            If a parameter cannot be kept in a file.
+            If a parameter cannot be written to a file.
         OSError
             If the file cannot be written.
         """
-        save(path, self.learner, self.kept)
+        save(path, self.learner, self.run)
 
     def describe(self) -> dict[str, Any]:
         """All that is known of it as JSON values."""
@@ -245,7 +244,7 @@ class Mixture:
             "weights": self.weights,
             "together": self.together,
             "one_shot": self.one_shot,
-            "guarantee": None if self.guaranteed else NO_GUARANTEE,
+            "guarantee": no_guarantee(self.learner, self.run) or None,
             "passes": self.passes,
             "epochs_asked": self.epochs,
             "epochs": len(self.history),
@@ -263,7 +262,8 @@ class Mixture:
     def __str__(self) -> str:
         many = len(self.names)
         passes = "one pass" if self.passes == 1 else f"{self.passes} passes"
-        how = f"averaged once, after {passes} over each" if self.one_shot else f"weights by {self.weights}"
+        once = f"{union_of(self.learner)} once, after {passes} over each"
+        how = once if self.one_shot else f"weights by {self.weights}"
         how += f", {self.together:,} together" if self.together < many else ""
         head = f"{self.learner.name} over {many:,} shards, {how}; {int(self.rounds.sum()):,} rows"
         rows: list[tuple[str, ...]] = [HEAD]
@@ -272,7 +272,8 @@ class Mixture:
                 rows.append(_row(epoch))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        last = [] if self.guaranteed else [f"No guarantee: {NO_GUARANTEE}."]
+        why = no_guarantee(self.learner, self.run)
+        last = [f"No guarantee: {why}."] if why else []
         last += ["The last epoch was clean."] if self.clean else []
         return "\n".join([head, *(line.rstrip() for line in lines), *last])
 

@@ -1,8 +1,8 @@
-"""Who picks the rounds that a learner meets: tables, luck, and adversaries that watch it.
+"""What picks the rounds: tables, chance, targets, and adversaries that watch the learner.
 
-Environments that ask for labels (`Labels`) show a row, hear what the learner says of it, and tell its label: points of
-a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) say what some arms lose.
-`lower_bounds_of` says what an environment is sure to do to a learner; `make` finds one by its name.
+Environments that ask for labels (`Labels`) show a row, take the prediction, and give the label: points of
+a finite class, halfspaces, targets that are sparse or that turn. Environments (`Environment`) give the losses of arms.
+`environment.lower_bounds` says what every learner suffers there; `make` gives one by its name.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from .base import Environment, Oblivious, Opponent
     from .labels import Labels, ObliviousLabels
     from .lower_bounds import LearnerDescription, LowerBound
-    from .promises import lower_bounds_of
     from .registry import ENVIRONMENTS, make
-    from .targets.from_file import written
-    from .targets.points import RandomTarget, WrittenPoints
+    from .targets.points import RandomTarget, WrittenPoints, written
     from .targets.separable import DriftingTarget, Separable
     from .targets.sparse import SparseTarget
 
@@ -68,9 +66,8 @@ _HOMES = {
     "Table": "arms.table",
     "WrittenPoints": "targets.points",
     "make": "registry",
-    "lower_bounds_of": "promises",
     "reversal": "arms.lower_bounds",
-    "written": "targets.from_file",
+    "written": "targets.points",
 }
 
 __all__ = [
@@ -106,7 +103,6 @@ __all__ = [
     "Switching",
     "Table",
     "WrittenPoints",
-    "lower_bounds_of",
     "make",
     "reversal",
     "written",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from ..arrays import numbers
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 
+if TYPE_CHECKING:
+    from .lower_bounds import LearnerDescription, LowerBound
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
-CELLS = 1 << 18  # losses that are made or looked at together
+CELLS = 1 << 18  # losses that are made or read together
 
 
 class Opponent(ABC):
-    """An environment within one run: it says what the arms lose, and then hears which of them was drawn."""
+    """An environment within one run: it gives the losses of the arms, and then sees which of them was drawn."""
 
     @abstractmethod
     def losses(self, probabilities: Array | None = None) -> Array:
@@ -26,15 +29,15 @@ class Opponent(ABC):
         Parameters
         ----------
         probabilities : ndarray, optional, shape (arms,)
-            Those by which the arm is about to be drawn; given to environments that ask for them.
+            Of drawing each arm in this round; of environments that ask for them.
         """
 
-    def see(self, arm: int) -> None:  # noqa: B027 - most do not care
-        """Hear which arm was drawn in the round whose losses were given last."""
+    def see(self, arm: int) -> None:  # noqa: B027 - most do not use it
+        """Take note of the arm that was drawn in this round."""
 
 
 class Environment(ABC):
-    """Whatever picks the losses, or rewards, of some arms, round by round.
+    """Picks the losses, or rewards, of some arms, round by round.
 
     It never changes while it is played: what a run leaves behind is in the opponent that `begin` gives.
 
@@ -51,11 +54,11 @@ class Environment(ABC):
     oblivious : bool
         Whether the losses of a run are fixed before it begins.
     alike : bool
-        Whether all runs meet the same losses.
+        Whether all runs have the same losses.
     foresees : bool
         Whether its opponents ask for the probabilities of the arms.
     rewards : bool or None
-        Whether its numbers are rewards; None if that is for the learner to say.
+        Whether its numbers are rewards; None if the learner decides.
     """
 
     oblivious: ClassVar[bool] = False
@@ -80,7 +83,22 @@ class Environment(ABC):
 
     @abstractmethod
     def begin(self, run: int = 0) -> Opponent:
-        """Meet one run of a learner; runs go by their numbers."""
+        """Begin one run of a learner; runs go by their numbers."""
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
+
+        Parameters
+        ----------
+        rounds : int
+        opposed : LearnerDescription
+            The learner.
+
+        Returns
+        -------
+        list of LowerBound
+        """
+        return []
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"

@@ -12,19 +12,18 @@ from ..checks import whole
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import ParameterError, RegretlessError
-from .asker import Array, Asker, Known, Places
+from .asker import Array, Asker, Known, Places, RowPredictor, predictor_of
 from .base import Environment, Oblivious, Opponent
 from .lower_bounds import LearnerDescription, LowerBound
 
 if TYPE_CHECKING:
     from ..finite_classes.finite_class import FiniteClass
-    from .ask import Listener
 
 CELLS = 1 << 18  # numbers that are made together
 
 
 class Labels(ABC):
-    """Whatever picks rows and their labels, -1 or 1, round by round.
+    """Picks rows and their labels, -1 or 1, round by round.
 
     It never changes while it is played: what a run leaves behind is in the asker that `begin` gives.
 
@@ -37,7 +36,7 @@ class Labels(ABC):
     names : sequence of str, optional
         Of the columns.
     finite_class : FiniteClass, optional
-        The class whose points are asked for: a row is what its hypotheses say of the point, -1 or 1.
+        The class whose points are asked for: a row holds the votes of its hypotheses, -1 or 1.
 
     Attributes
     ----------
@@ -70,12 +69,12 @@ class Labels(ABC):
 
     @property
     def default_rounds(self) -> int | None:
-        """How many rounds it takes to see all that it does; None where it never comes to an end."""
+        """After how many rounds nothing new happens; None where there is no end."""
         return self.rounds
 
     @abstractmethod
     def begin(self, run: int = 0) -> Asker:
-        """Meet one run of a learner; runs go by their numbers."""
+        """Begin one run of a learner; runs go by their numbers."""
 
     def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
         """The rounds as batches that can be read again and again; the environment takes no notice of predictions.
@@ -87,8 +86,19 @@ class Labels(ABC):
         """
         raise RegretlessError(f"{self.name} answers to what is predicted: use against(learner), or regretless.play")
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-        """What it is sure to do to a learner in so many rounds, as far as it holds for this one."""
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
+
+        Parameters
+        ----------
+        rounds : int
+        opposed : LearnerDescription
+            The learner.
+
+        Returns
+        -------
+        list of LowerBound
+        """
         return []
 
     def length(self, rounds: int | None) -> int:
@@ -114,9 +124,9 @@ class Labels(ABC):
         ----------
         learner : object
             A linear learner, whose `predict_one` is asked; it is to learn each batch before it takes the next one.
-            Before its first row it says 1. Or a learner of this very finite class, which is asked about the point; or a
-            combiner of experts, whose forecast of the votes, 0 or 1, counts as 1 from one half on: these get each
-            label by the stream itself. Or ``predict(row) -> label``; whatever is above 0 counts as 1.
+            Before its first row it predicts 1. Or a learner of the same finite class, which is asked about the point;
+            or a combiner of experts, whose forecast of the votes, 0 or 1, counts as 1 from one half on: these get each
+            label by the stream itself. Or ``predict(row) -> label``; what is above 0 counts as 1.
         rounds : int, optional
         run : int
 
@@ -148,10 +158,8 @@ class Labels(ABC):
         >>> learner.rounds_, learner.mistakes_
         (10, 4)
         """
-        from .ask import listener_of
-
-        listener = listener_of(learner, self.name, self.finite_class, self.votes)
-        return _AskedRounds(self, listener, self.length(rounds), run)
+        predictor = predictor_of(learner, self.name, self.finite_class, self.votes)
+        return _AskedRounds(self, predictor, self.length(rounds), run)
 
     def as_losses(self) -> Environment:
         """The same rounds for arms: each column is one, and it loses 1 whenever it is not the label.
@@ -288,29 +296,29 @@ class _ToldRounds(_Rounds):
 
 
 class _AskedRounds(_Rounds):
-    """The rounds of an environment that hears what a learner thinks of a row before it says the label.
+    """The rounds of an environment that sees the prediction of a learner before it gives the label.
 
     Parameters
     ----------
     environment : Labels
-    listener : Listener
+    predictor : RowPredictor
     rounds : int
     run : int
     """
 
     rereadable = False
 
-    def __init__(self, environment: Labels, listener: Listener, rounds: int, run: int) -> None:
+    def __init__(self, environment: Labels, predictor: RowPredictor, rounds: int, run: int) -> None:
         super().__init__(environment, rounds, run)
-        self._listener = listener
+        self._predictor = predictor
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """One row at a time; those that are passed over are played as well."""
-        asker, listener = self._environment.begin(self._run), self._listener
+        asker, predictor = self._environment.begin(self._run), self._predictor
         for number in range(self._rounds):
             row = asker.row()
-            label = asker.label(*listener.say(row, asker.point))
-            listener.hear(label)
+            label = asker.label(*predictor.predict(row, asker.point))
+            predictor.update(label)
             if number >= skip:
                 yield Batch(row[None], np.array([float(label)]), self._environment.columns)
 
@@ -340,7 +348,7 @@ class ToldVotes(Oblivious):
 class AskedVotes(Environment):
     """The votes of an adversary.
 
-    It is told the probability with which 1 is said, that of the arms which vote for it: so who draws arms meets the
+    It sees the probability of the prediction 1, that of the arms which vote for it: so a bandit plays against the
     same adversary as a learner that labels rows itself.
 
     Parameters

@@ -38,7 +38,7 @@ class LowerBound:
     kind: Literal["sure", "expected"] = "sure"
 
     def describe(self) -> dict[str, float | str]:
-        """The promise as JSON values."""
+        """The bound as JSON values."""
         return {
             "title": self.title,
             "quantity": self.quantity,
@@ -50,7 +50,7 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True)
 class LearnerDescription:
-    """The learner that a promise is about.
+    """The learner that a lower bound is about.
 
     Attributes
     ----------

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import ParameterError, RegretlessError
 
+WORST = "worst-case"  # an environment that is made of the learner itself, so that it is in no table of environments
+
 if TYPE_CHECKING:
     from inspect import Parameter
 
@@ -75,7 +77,7 @@ ENVIRONMENTS = {
         needs_class=True,
     ),
     "written": Entry(
-        "targets.from_file",
+        "targets.points",
         "written",
         "points",
         "points and labels of a file, a row for each round",
@@ -114,7 +116,7 @@ ENVIRONMENTS = {
         "arms.switching",
         "Switching",
         "arms",
-        "arms whose mean losses change at given rounds",
+        "arms whose mean losses change at chosen rounds",
         usual={"means": "0.4,0.6;0.6,0.4"},
     ),
     "drifting": Entry(
@@ -172,7 +174,7 @@ def environment_class(name: str) -> Callable[..., Any]:
 def parameters(name: str) -> dict[str, str]:
     """The parameters of an environment that can be set by name, and their defaults, all as text.
 
-    One that has to be given has its own name for a default, in capitals.
+    A required one has its own name for a default, in capitals.
     """
     usual = entry_of(name).usual
     return {one: usual.get(one, _default(parameter)) for one, parameter in _settable(name).items()}

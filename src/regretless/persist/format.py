@@ -5,8 +5,8 @@ the type, shape and place of each array, and two strings of metadata), then the 
 metadata are ``regretless``, the description as canonical JSON, and ``sha256``, the checksum of the
 description and of the name, type, shape and bytes of every array.
 
-The library of that name is not used: what is refused must be refused before memory is set aside, a key given
-twice must not pass, and the same model must give the same bytes.
+The library of that name is not used: what is refused must be refused before memory is set aside, a key that
+stands there twice must not pass, and the same model must give the same bytes.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write_model(
     Raises
     ------
     ModelError
-        If something cannot be kept in a model file, or would be refused when it is read.
+        If something cannot be saved in a model file, or would be refused when it is read.
     OSError
         If the file cannot be written.
     """
@@ -96,7 +96,7 @@ def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict
     Returns
     -------
     meta : dict
-        The description, as it was given to `write_model`.
+        The description, as `write_model` wrote it.
     tensors : dict of str to ndarray
         The arrays in the order of their names: owned, writable, C-contiguous.
 
@@ -275,7 +275,7 @@ def _size_of_json(text: str) -> int:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = dict(pairs)
     if len(keys) < len(pairs):
-        raise ValueError("a key is given twice")
+        raise ValueError("a key stands there twice")
     return keys
 
 
@@ -289,7 +289,7 @@ def _finite(text: str) -> float:
 def _description(path: Path, metadata: Any) -> tuple[str, dict[str, Any]]:
     """The description as text and as JSON values, without its version.
 
-    The version is looked at before anything else: a newer file may differ in all the rest.
+    The version is checked before anything else: a newer file may differ in all the rest.
     """
     text = metadata.get("regretless") if isinstance(metadata, dict) else None
     if not isinstance(text, str):

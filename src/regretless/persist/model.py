@@ -26,7 +26,7 @@ ROOMS: dict[Kind, str] = {"bandits": "bandits", "class": "classes"}  # the kinds
 
 
 class Persistent(ABC):
-    """A learner that can be kept in a file."""
+    """A learner that can be saved in a file."""
 
     name: ClassVar[str]
     kind: ClassVar[Kind]
@@ -51,7 +51,7 @@ class Persistent(ABC):
         """
 
     def _extra(self) -> dict[str, Any]:
-        """What is kept beside the state, as JSON values."""
+        """What is saved beside the state, as JSON values."""
         return {}
 
     def stored_params(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Persistent(ABC):
         Raises
         ------
         RegretlessError
-            If there is nothing to keep yet, or something cannot be kept in a file.
+            If there is nothing to save yet, or something cannot be saved in a file.
         OSError
             If the file cannot be written.
         """
@@ -90,7 +90,7 @@ def write(path: Path, learner: Persistent, extra: Mapping[str, Any]) -> None:
     Raises
     ------
     RegretlessError
-        If something cannot be kept in a file, or would be refused when it is read.
+        If something cannot be saved in a file, or would be refused when it is read.
     OSError
         If the file cannot be written.
     """
@@ -102,7 +102,7 @@ def write(path: Path, learner: Persistent, extra: Mapping[str, Any]) -> None:
 
 
 def read(path: Path, kind: Kind | None = None) -> tuple[Any, dict[str, Any]]:
-    """Read a learner and what was kept with it; nothing is imported by a name in the file, and nothing is run.
+    """Read a learner and what was saved with it; nothing is imported by a name in the file, and nothing is run.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def read(path: Path, kind: Kind | None = None) -> tuple[Any, dict[str, Any]]:
 def rebuilt(
     path: Path, description: Mapping[str, Any], tensors: Mapping[str, Array], kind: Kind | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """The same from what the file was found to hold.
+    """The same from the content of the file.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def fits(what: str) -> Iterator[None]:
 
 
 def one(value: Any, kind: type, what: str) -> Any:
-    """A value of the very type that is expected; a truth value is no number.
+    """A value of exactly the type that is expected; a truth value is no number.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A bandit against an environment: all runs together, by the loop that is made for them."""
+"""A bandit against an environment: all runs together; and one by one where experts advise it which label to draw."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ..bandits.simulation import Pulls, simulate
 from ..bandits.simulation.runner import MOST_REALISED
 from ..bandits.simulation.statistics import MOST_LEDGERS
 from ..bandits.simulation.workers import processors
-from ..environments import Environment, Stochastic, lower_bounds_of
+from ..comparator import BanditComparator
+from ..environments import Environment, Stochastic
 from ..environments.labels import Labels
 from ..errors import RegretlessError
-from .lower_bounds import CheckedLowerBound, beside
-from .player import Point
+from .lower_bounds import CheckedLowerBound, check_lower_bound
+from .player import LabelPlayer, Point
 from .result import PlayResult
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..certificate import Certificate
-    from ..comparator import BanditComparator
     from ..environments.lower_bounds import LearnerDescription, LowerBound
     from ..ledger import BanditLedger
 
 Array = np.ndarray[Any, Any]
 CURVES = ("losses", "regrets", "loss_curve", "regret_curve")
 FEWEST = 16  # runs that are played together, so that no processor has to wait for long
-FEW_ARMS = 16  # whose losses are looked at whatever it takes
+FEW_ARMS = 16  # whose losses are always compared
 
 
-def meet_arms(
+def play_arms(
     learner: Bandit,
     environment: Labels | Environment,
     rounds: int,
@@ -45,7 +45,7 @@ def meet_arms(
     on_rounds: Callable[[int], None],
     stop: Callable[[], bool],
 ) -> PlayResult:
-    """Some runs; if somebody wishes to stop before the first is over, as much of it as was played."""
+    """Some runs; if `stop` ends the first one early, as much of it as was played."""
     world = environment.as_losses() if isinstance(environment, Labels) else environment
     progress, joined = _Progress(on_rounds), Joined()
     for numbers in _together(world, rounds, range(first, first + runs)):
@@ -57,7 +57,7 @@ def meet_arms(
         if stop():
             break
     if not joined.runs:
-        # A run that is not over has no books; about as many rounds as it had, of those of all, are played again.
+        # A run that is not over has no ledger; about as many rounds as it had, of those of all, are played again.
         played = min(rounds - 1, max(1, progress.rounds // min(runs, processors() if world.oblivious else 1)))
         again = [mark for mark in marks if mark < played]
         joined.add(simulate(learner, world, rounds=played, first=first, marks=[*again, played]))
@@ -79,10 +79,10 @@ def _some(
 
 
 def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
-    """The runs in as many parts as it takes to look at the losses of each one.
+    """The runs in as many parts as it takes to compare the losses of each one.
 
-    Losses by chance are made once more to be looked at, if those of all runs that are asked for together are not too
-    many. With few arms that takes a few times as long as to play, and is done in any case: what runs can show of
+    Losses by chance are made once more to be compared, if those of all runs that are asked for together are not too
+    many. With few arms that takes a few times as long as to play, and is done in any case: what is certified of a run
     does not depend on how many were asked for, nor on how many were over at a stop. More arms are left to `simulate`.
     """
     cells = rounds * world.arms
@@ -93,10 +93,10 @@ def _together(world: Environment, rounds: int, numbers: range) -> list[range]:
 
 
 class _Progress:
-    """Remembers how many rounds were played."""
+    """Counts the rounds that were played, and reports them."""
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self._tell, self._before, self.rounds = tell, 0, 0
+    def __init__(self, on_rounds: Callable[[int], None]) -> None:
+        self._on_rounds, self._before, self.rounds = on_rounds, 0, 0
 
     def begin(self) -> None:
         """More runs begin, whose rounds are counted from 0."""
@@ -104,7 +104,7 @@ class _Progress:
 
     def __call__(self, rounds: int) -> None:
         self.rounds = self._before + rounds
-        self._tell(self.rounds)
+        self._on_rounds(self.rounds)
 
 
 class Joined:
@@ -138,7 +138,7 @@ class Joined:
 
     @property
     def learner(self) -> Bandit:
-        """As it was given."""
+        """As the user made it."""
         return self._first.learner
 
     @property
@@ -156,7 +156,7 @@ class Joined:
         return np.concatenate(self._curves[name])
 
     def certificates(self) -> list[Certificate]:
-        """What the theorems say of all of them, as far as books were kept."""
+        """What the theorems say of all runs whose ledgers are there."""
         if not self._ledgers:
             return self._first.certificates()
         # Of several parts all losses are by chance, no arm sleeps, and each run is compared with its own best arm.
@@ -181,17 +181,17 @@ def _result(pulls: Joined, environment: Any, opposed: LearnerDescription, stoppe
         quantities=quantities,
         certificates=pulls.certificates(),
         opposed=opposed,
-        promises=[_read(one, quantities) for one in lower_bounds_of(environment, pulls.rounds, opposed)],
+        lower_bounds=[_read(one, quantities) for one in environment.lower_bounds(pulls.rounds, opposed)],
         seconds=pulls.seconds,
         stopped=stopped,
     )
 
 
-def _read(promise: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
+def _read(bound: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
     """What a bandit loses is drawn: of what is expected its mean over the runs is seen, and nothing of a single run."""
-    if promise.quantity.startswith("expected "):
-        promise = replace(promise, quantity=promise.quantity.removeprefix("expected "), kind="expected")
-    return beside(promise, quantities)
+    if bound.quantity.startswith("expected "):
+        bound = replace(bound, quantity=bound.quantity.removeprefix("expected "), kind="expected")
+    return check_lower_bound(bound, quantities)
 
 
 def _curve(pulls: Joined) -> list[Point]:
@@ -223,3 +223,82 @@ def drawn(
         twin.update(draw, losses if twin.info.informed else float(losses[int(draw)]))
         opponent.see(int(draw))
         yield twin, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])
+
+
+class AdvisedPlayer(LabelPlayer):
+    """Exp4 with the labels -1 and 1 for arms, of which every column names one.
+
+    Parameters
+    ----------
+    learner : Bandit
+        Of two arms.
+    environment : Labels
+        One with votes.
+    run : int
+    """
+
+    counts = "loss"
+    deterministic = False
+
+    def __init__(self, learner: Bandit, environment: Labels, run: int) -> None:
+        if not environment.votes:
+            raise RegretlessError(f"the rows of {environment.name} are no votes, and {learner.name} goes by experts")
+        self.learner = learner
+        learner._begin(2, environment.columns)
+        super().__init__(environment, run)
+
+    @property
+    def blocks(self) -> bool:
+        """Draws are seen one by one."""
+        return False
+
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Draw a label."""
+        self._drawn = self.learner.draw(advice=((row + 1) / 2).astype(np.int64))
+        chance = self._drawn.probability
+        self._chance = chance if int(self._drawn) else 1 - chance
+        return (1 if self._chance >= 0.5 else -1), self._chance
+
+    def update(self, row: Array, label: int) -> tuple[int, float]:
+        """Let the learner learn whether it was right."""
+        truth = (label + 1) // 2
+        wrong = int(int(self._drawn) != truth)
+        self.learner.update(self._drawn, float(wrong))
+        return wrong, abs(self._chance - truth)
+
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
+        """There are no blocks of draws."""
+        raise AssertionError
+
+    def point(self) -> Point:
+        """The loss, and that of the best expert."""
+        return Point(self.rounds, float(self.learner.ledger_.loss), self.tally.best)
+
+    def observed(self) -> dict[str, float]:
+        """Its loss is its mistakes."""
+        sums = super().observed()
+        return sums | {"loss": sums["mistakes"]}
+
+    def certificates(self) -> list[Certificate]:
+        """Those of the learner, with the regret, which the environment alone can see."""
+        return together([self])
+
+
+def together(players: Sequence[AdvisedPlayer]) -> list[Certificate]:
+    """What the theorems say of some runs of one learner."""
+    first = players[0]
+    stands = replace(first.learner.facts(), oblivious=first.environment.oblivious)
+    ledgers = [player.learner.ledger_ for player in players]
+    return certificates(first.learner.theorems, stands, ledgers, [[_best(player)] for player in players])
+
+
+def _best(player: AdvisedPlayer) -> BanditComparator:
+    """The expert who erred least."""
+    place, ledger = player.tally.leader, player.learner.ledger_
+    assert place is not None
+    name = str(place) if player.environment.names is None else player.environment.names[place]
+    lost = float(player.tally.best or 0)
+    details = {"expert": name}
+    return BanditComparator(
+        "best_expert", f"best expert {name}", lost, ledger.loss, ledger.rounds, place, detail=details
+    )

@@ -58,24 +58,24 @@ class ClassPlayer(LabelPlayer):
 
     @property
     def careful(self) -> bool:  # type: ignore[override]
-        """Where each round may be a search, somebody may wish to stop between two."""
+        """Where each round may be a search, blocks begin small, so that a run can be stopped."""
         return isinstance(self.learner, SearchingLearner)
 
-    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the point."""
-        self._said = self.learner.predict(point)
+        self._prediction = self.learner.predict(point)
         if not self.draws:
-            return 2 * int(self._said) - 1, None
-        chance = float(self._said.probability)
+            return 2 * int(self._prediction) - 1, None
+        chance = float(self._prediction.probability)
         return (1 if chance >= 0.5 else -1), chance
 
-    def hear(self, row: Array, label: int) -> tuple[int, float]:
-        """Tell the learner."""
+    def update(self, row: Array, label: int) -> tuple[int, float]:
+        """Let the learner learn the label."""
         truth = (label + 1) // 2
         wrong = self.learner.update(truth)
-        return wrong, abs(float(self._said.probability) - truth) if self.draws else wrong
+        return wrong, abs(float(self._prediction.probability) - truth) if self.draws else wrong
 
-    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
         """Play them all."""
         wrong = self.learner.play(points, (labels > 0).astype(np.uint8)).mistakes
         return wrong, wrong

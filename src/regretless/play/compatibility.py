@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..catalogue import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, TABLES, Kind
-from ..environments.registry import ENVIRONMENTS, entry_of
+from ..environments.registry import ENVIRONMENTS, WORST, entry_of
 from ..errors import RegretlessError
 
 PREFIXES = {"classes": "class", "linear": "linear", "experts": "experts", "bandits": "bandits"}
@@ -15,7 +15,6 @@ GIVES = {
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
 }
-WORST = "worst-case"  # an environment that is made of the learner itself, so that it is in no table of environments
 WATCHES_DRAWS = ("most-drawn-loses",)
 TAKES = {
     "class": "it learns the points of a finite class",
@@ -27,7 +26,7 @@ OF_VOTES = "it combines votes"
 
 
 def fits(kind: Kind, learner: str, environment: str) -> bool:
-    """Whether such a learner can meet such an environment."""
+    """Whether such a learner can play against such an environment."""
     if environment == WORST:
         return kind == "class" and not CLASS_LEARNERS[learner].info.draws
     gives = entry_of(environment).gives
@@ -49,12 +48,12 @@ def _follows(kind: Kind, learner: str) -> bool:
 
 
 def environments_for(kind: Kind, learner: str) -> list[str]:
-    """The environments that it can meet."""
+    """The environments that it can play against."""
     return [environment for environment in (*ENVIRONMENTS, WORST) if fits(kind, learner, environment)]
 
 
 def resolve(learner: str, environment: str) -> tuple[Kind, str]:
-    """The table and the name of a learner: of several of one name, the first that can meet the environment.
+    """The table and the name of a learner: of several of one name, the first that can play against the environment.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
     Raises
     ------
     RegretlessError
-        If there is none, or it cannot meet this environment: the message says what it can meet.
+        If there is none, or it cannot play against this environment: the message names those that it can.
     """
     if environment not in (*ENVIRONMENTS, WORST):
         raise RegretlessError(
@@ -81,7 +80,7 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
     kind, name = candidates[0]
     can = ", ".join(environments_for(kind, name))
     raise RegretlessError(
-        f"{learner} cannot meet {environment}: {_why_not(kind, name, environment)}; it can meet {can}"
+        f"{learner} cannot play against {environment}: {_why_not(kind, name, environment)}; it can play against {can}"
     )
 
 

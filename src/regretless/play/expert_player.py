@@ -1,4 +1,4 @@
-"""A learner that combines experts, whose votes an environment shows: they say 0 or 1."""
+"""A learner that combines experts, whose votes an environment shows: 0 or 1."""
 
 from __future__ import annotations
 
@@ -57,29 +57,29 @@ class ExpertPlayer(LabelPlayer):
         """Whether its forecast stands for a label."""
         return not (self._bare or self._draws)
 
-    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
-        """Forecast, and say the likelier label."""
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Forecast, and return the likelier label."""
         learner = self.learner
         if self._bare:
             self._chance = float(np.asarray(learner.predict())[row > 0].sum())
         else:
-            self._said = learner.predict((row + 1) / 2)
-            weights = learner.waiting(self._said.ticket).weights
-            self._chance = float(weights[row > 0].sum() if self._draws else self._said)
+            self._forecast = learner.predict((row + 1) / 2)
+            weights = learner.waiting(self._forecast.ticket).weights
+            self._chance = float(weights[row > 0].sum() if self._draws else self._forecast)
         self._chance = min(max(self._chance, 0.0), 1.0)
         return (1 if self._chance >= 0.5 else -1), self._chance
 
-    def hear(self, row: Array, label: int) -> tuple[int | None, float]:
-        """Tell the learner."""
+    def update(self, row: Array, label: int) -> tuple[int | None, float]:
+        """Let the learner learn the label."""
         truth = (label + 1) / 2
         self.learner.update((row != label).astype(np.float64) if self._bare else truth)
         chance = abs(self._chance - truth)
         if self._bare:
             return None, chance
-        said = float(self._said) if self._draws else float(self._chance >= 0.5)
-        return int(said != truth), chance
+        predicted = float(self._forecast) if self._draws else float(self._chance >= 0.5)
+        return int(predicted != truth), chance
 
-    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
         """Play them all."""
         if self._bare:
             return None, float(self.learner.play((rows != labels[:, None]).astype(np.float64)).losses.sum())

@@ -1,33 +1,42 @@
-"""A linear learner against an environment."""
+"""A linear learner against an environment, with certificates in full and, of many runs, without a search."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..certify import certify_stream
+from ..certificate import Certificate, summed
+from ..certify import Replay, certify_stream
 from ..data.arrays import ArrayStream
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..info import info_of
+from ..linear.certificates import Certified
+from ..linear.comparators.evaluate import Vector
+from ..linear.comparators.search import Leads, Question, _leads, read
+from ..theory.facts import SEPARATES
 from .player import LabelPlayer, Point, Turn
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
     from ..environments.labels import Labels, ObliviousLabels
     from ..linear.base import OnlineClassifier
 
 Array = np.ndarray[Any, Any]
 LABELS = (-1.0, 1.0)
-MOST_KEPT = 1 << 27  # numbers in rows that answer to the learner, which have to be kept for the certificates
+MOST_STORED = 1 << 27  # numbers in rows of adaptive environments, which are stored for the certificates
 TOGETHER = 1 << 13  # numbers for which room is made at once
+SCALES = tuple(2.0**power for power in range(-4, 9))  # of a length that brings margins to about 1
+FEW = 1 << 15  # numbers in rows among which the largest margin is searched: that ends before any limit on its time
+ROUNDING = 1e-9
 LONG = 1 << 20  # numbers in rows that are not read again once the run was stopped
 
 
 class LinearPlayer(LabelPlayer):
-    """It meets rows of numbers with labels -1 and 1, both of which it knows beforehand.
+    """Rows of numbers with labels -1 and 1, both of which the learner knows beforehand.
 
     Parameters
     ----------
@@ -52,21 +61,21 @@ class LinearPlayer(LabelPlayer):
         """Where mistakes are not those of the ledger, each round has to be predicted."""
         return info_of(self.learner).predicts_by not in ("average", "vote")
 
-    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the row."""
         scores = self.learner.scores_one(row)
-        self._said = int(self.learner.labels(scores)[0])
+        self._prediction = int(self.learner.labels(scores)[0])
         self._score = float(scores[0, 0]) if scores.size == 1 else None
-        return self._said, None
+        return self._prediction, None
 
-    def hear(self, row: Array, label: int) -> tuple[int, float]:
-        """Tell the learner."""
+    def update(self, row: Array, label: int) -> tuple[int, float]:
+        """Let the learner learn the label."""
         self.learner.update_one(row, float(label))
         self._history.add(row, label)
-        wrong = int(self._said != label)
+        wrong = int(self._prediction != label)
         return wrong, wrong
 
-    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
         """Play them all."""
         before = self.learner.ledger_.mistakes
         self.learner.observe(Batch(np.ascontiguousarray(rows), labels, rows.shape[1]))
@@ -94,23 +103,21 @@ class LinearPlayer(LabelPlayer):
         return self.rounds * self.environment.columns > LONG
 
     def certificates(self) -> list[Certificate]:
-        """Those of the learner, read against the very rounds that it met."""
-        return certify_stream(self.learner, self._met())
+        """Those of the learner, read against the rounds of this run."""
+        return certify_stream(self.learner, self._stream())
 
     def cheaply(self) -> list[Certificate]:
         """The same without looking for good comparators."""
-        from .quick_certificates import read_cheaply
+        return read_cheaply(self.learner, self._stream())
 
-        return read_cheaply(self.learner, self._met())
-
-    def _met(self) -> Stream:
+    def _stream(self) -> Stream:
         if self._asker is None:
             return cast("ObliviousLabels", self.environment).stream(self.rounds, self.run)
         return ArrayStream(self._history.batches(), name=self.environment.name, check=False)
 
 
 class _History:
-    """Rows that answered to the learner, and their labels.
+    """Rows that depend on the predictions, and their labels.
 
     Parameters
     ----------
@@ -127,7 +134,7 @@ class _History:
         """One more."""
         place = self._count % self._step
         if not place:
-            if self._count * self._columns > MOST_KEPT:
+            if self._count * self._columns > MOST_STORED:
                 raise RegretlessError(f"there is no room for more than {self._count:,} rows, which certificates need")
             self._rows.append(np.empty((self._step, self._columns)))
             self._labels.append(np.empty(self._step))
@@ -139,3 +146,51 @@ class _History:
         ends = [min(self._step, self._count - first) for first in range(0, self._count, self._step)]
         parts = zip(self._rows, self._labels, ends, strict=True)
         return [Batch(rows[:end], labels[:end], self._columns) for rows, labels, end in parts]
+
+
+# ---- certificates without a search: of many runs those that are not shown
+
+
+def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]:
+    """Each theorem read against a few multiples of the vectors that `certify_stream` looks along, and against v = 0.
+
+    Any vector gives a valid certificate. There is no search for the multiple that makes it smallest, which takes
+    longest. A learner that measures in another way than by vectors is certified in full.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After its run over the stream.
+    stream : Stream
+    """
+    if type(learner).judge is not Certified.judge:
+        return certify_stream(learner, stream)
+    replay = Replay(stream, learner)
+    few = replay.small and replay.rows * learner.n_features_in_ <= FEW
+    question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
+    leads = _leads(question)
+    per_target = [_of_target(question, target, lead) for target, lead in enumerate(leads)]
+    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+
+
+def _of_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
+    ledger, facts = question.state.ledgers()[target], question.target_facts[target]
+    comparators = read(question, target, list(_vectors(question, target, leads)))
+    certificates: list[Certificate] = []
+    for theorem in question.theorems:
+        # There is one regret: against the comparator of the first theorem.
+        first = certificates[0].comparator if certificates and theorem.quantity == "regret" else None
+        certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
+        if certificate.why == SEPARATES[0] and leads.inseparable is not None:
+            certificate = replace(certificate, why=leads.inseparable)
+        certificates.append(certificate)
+    return certificates
+
+
+def _vectors(question: Question, target: int, leads: Leads) -> Iterator[Vector]:
+    units = [Vector(one.name, one.vector, one.bias) for one in leads.directions]
+    yield Vector("v = 0", np.zeros_like(units[0].vector), 0.0)
+    for unit, seen in zip(units, read(question, target, units), strict=True):
+        parting = [(1 + ROUNDING) / seen.least] if seen.least > ROUNDING else []
+        for scale in (*SCALES, *parting):
+            yield Vector(unit.name, scale * unit.vector, scale * unit.bias)

@@ -23,73 +23,73 @@ FEW = 30
 
 @dataclass(frozen=True, slots=True)
 class CheckedLowerBound:
-    """A promise, which bounds something from below, and what was observed.
+    """A lower bound beside what was observed.
 
     Attributes
     ----------
-    promise : LowerBound
+    lower_bound : LowerBound
     observed : float or None
-        The least of all runs, or of a promise in expectation their mean; None if it was not observed.
+        The least of all runs, or for a bound in expectation their mean; None if it was not observed.
     runs : int
     standard_error : float
         Of the mean.
     """
 
-    promise: LowerBound
+    lower_bound: LowerBound
     observed: float | None
     runs: int = 1
     standard_error: float = 0.0
 
     @property
     def luck(self) -> float:
-        """By how much what was observed may be below before that tells against the promise."""
-        rounding = RELATIVE * max(1.0, abs(self.promise.least))
-        if self.promise.kind == "sure":
+        """How far below the bound an observation may be by chance or rounding."""
+        rounding = RELATIVE * max(1.0, abs(self.lower_bound.least))
+        if self.lower_bound.kind == "sure":
             return rounding
         return inf if self.runs < FEW else rounding + ERRORS * self.standard_error
 
     @property
     def holds(self) -> bool:
         """Whether it holds; true also of what was not observed."""
-        return self.observed is None or self.observed >= self.promise.least - self.luck
+        return self.observed is None or self.observed >= self.lower_bound.least - self.luck
 
     @property
     def violated(self) -> bool:
-        """Whether a promise that always holds was broken: a bug, in the code or in the theorem."""
-        return self.promise.kind == "sure" and not self.holds
+        """Whether a bound that always holds was broken: a bug, in the code or in the theorem."""
+        return self.lower_bound.kind == "sure" and not self.holds
 
     def describe(self) -> dict[str, Any]:
-        """The promise as JSON values."""
-        return self.promise.describe() | {"observed": self.observed, "holds": self.holds}
+        """The bound as JSON values."""
+        return self.lower_bound.describe() | {"observed": self.observed, "holds": self.holds}
 
     def __str__(self) -> str:
-        promise, least = self.promise, in_figures(self.promise.least)
+        bound, least = self.lower_bound, in_figures(self.lower_bound.least)
         if self.observed is None:
-            return f"{promise.title}: {promise.quantity} (not observed) at least {least}  [{promise.source}]"
+            return f"{bound.title}: {bound.quantity} (not observed) at least {least}  [{bound.source}]"
         seen = f"{self._what()} {in_figures(self.observed)}"
-        if promise.kind == "expected" and self.runs < FEW:
-            return f"{promise.title}: {seen}, expected to be at least {least}  [{promise.source}]"
+        if bound.kind == "expected" and self.runs < FEW:
+            return f"{bound.title}: {seen}, expected to be at least {least}  [{bound.source}]"
         spread = "" if not self.standard_error else f" ± {self.standard_error:.2g}"
-        if self.holds and self.observed < promise.least - RELATIVE * max(1.0, abs(promise.least)):
+        if self.holds and self.observed < bound.least - RELATIVE * max(1.0, abs(bound.least)):
             verdict = f"below {least} by less than {ERRORS} standard errors"
         else:
             verdict = f"{'>=' if self.holds else 'FALLS SHORT OF'} {least}"
-        return f"{promise.title}: {seen}{spread} {verdict}  [{promise.source}]"
+        return f"{bound.title}: {seen}{spread} {verdict}  [{bound.source}]"
 
     def _what(self) -> str:
-        if self.runs == 1 or self.promise.kind == "sure":
-            return self.promise.quantity if self.runs == 1 else f"least {self.promise.quantity}"
-        return f"mean {self.promise.quantity}"
+        if self.runs == 1 or self.lower_bound.kind == "sure":
+            return self.lower_bound.quantity if self.runs == 1 else f"least {self.lower_bound.quantity}"
+        return f"mean {self.lower_bound.quantity}"
 
 
-def beside(promise: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
-    """A promise and what was observed of its quantity, in each run."""
-    values, likely = quantities.get(promise.quantity), f"expected {promise.quantity}"
-    if values is None and promise.kind == "expected" and likely in quantities:
-        promise, values = replace(promise, quantity=likely), quantities[likely]  # which is the same in expectation
+def check_lower_bound(bound: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
+    """A lower bound beside what was observed of its quantity, in each run."""
+    values, likely = quantities.get(bound.quantity), f"expected {bound.quantity}"
+    if values is None and bound.kind == "expected" and likely in quantities:
+        bound, values = replace(bound, quantity=likely), quantities[likely]  # which is the same in expectation
     if values is None or not np.isfinite(values).all():
-        return CheckedLowerBound(promise, None)
-    if promise.kind == "sure":
-        return CheckedLowerBound(promise, float(values.min()), len(values))
+        return CheckedLowerBound(bound, None)
+    if bound.kind == "sure":
+        return CheckedLowerBound(bound, float(values.min()), len(values))
     error = float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else 0.0
-    return CheckedLowerBound(promise, float(values.mean()), len(values), error)
+    return CheckedLowerBound(bound, float(values.mean()), len(values), error)

@@ -29,12 +29,12 @@ class Tally:
     voters : int
         How many columns vote; 0 if rows are no votes.
     finite_class : FiniteClass, optional
-        Whose hypotheses vote on its points: then only the labels of each point are counted until somebody asks.
+        Whose hypotheses vote on its points: the labels of each point are counted then, and the votes when asked for.
 
     Attributes
     ----------
     mistakes : int or None
-        None of a learner that says nothing but probabilities.
+        None of a learner that predicts probabilities only.
     expected : float
         The sum of the probabilities of wrong labels.
     """
@@ -74,8 +74,8 @@ class Tally:
         wrong = self._voters.copy()
         for point in np.flatnonzero(self._labels.sum(axis=0)):
             zeros, ones = self._labels[:, point]
-            says = unpacked(self._class.columns[point : point + 1], len(wrong))[0]
-            wrong += np.where(says, zeros, ones)
+            votes = unpacked(self._class.columns[point : point + 1], len(wrong))[0]
+            wrong += np.where(votes, zeros, ones)
         return wrong
 
     @property
@@ -89,7 +89,7 @@ class Tally:
         return int(self._wrong.argmin()) if len(self._voters) else None
 
     def observed(self) -> dict[str, float]:
-        """By the names that promises have for it."""
+        """By the names that lower bounds have for it."""
         quantities = {"expected mistakes": self.expected}
         if self.mistakes is not None:
             quantities["mistakes"] = float(self.mistakes)
@@ -102,13 +102,13 @@ class Tally:
 
 
 AT_ONCE = 1 << 16  # numbers that a block of rounds holds
-WATCHED = 256  # rounds that are played in Python before anybody is asked whether to stop
-PATIENCE = 0.05  # seconds after which that is asked anyway, for a round may take its time
+WATCHED = 256  # rounds that are played in Python before `stop` is called
+PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """How things stand after some rounds; of several runs, their means.
+    """Counts after some rounds; of several runs, their means.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Point:
     best : float or None
         The same of the best fixed hypothesis, expert or arm, where there is one.
     more : float or None
-        What else is worth knowing of such a learner: how many hypotheses are left, or how many updates it made.
+        How many hypotheses are left, of a learner of a finite class; how many updates a linear learner made.
     """
 
     rounds: int
@@ -144,7 +144,7 @@ class Player(ABC):
     counts : str
         "mistakes" or "loss": what points count.
     more : str
-        What else they say; empty if nothing.
+        What else they have; empty if nothing.
     """
 
     counts: ClassVar[str] = "mistakes"
@@ -158,11 +158,11 @@ class Player(ABC):
 
     @abstractmethod
     def point(self) -> Point:
-        """How things stand."""
+        """The counts so far."""
 
     @abstractmethod
     def observed(self) -> dict[str, float]:
-        """What was counted, by the names that promises have for it."""
+        """What was counted, by the names that lower bounds have for it."""
 
     @abstractmethod
     def certificates(self) -> list[Certificate]:
@@ -188,7 +188,7 @@ class Turn:
     point : int or None
         Of a finite class.
     chance : float or None
-        With which a learner that draws said 1.
+        Of the prediction 1, of a learner that draws.
     label : {-1, 1}
     wrong : int or None
     """
@@ -201,7 +201,7 @@ class Turn:
 
 
 class LabelPlayer(Player):
-    """One run for labels: the learner predicts, the environment says what it is.
+    """One run for labels: the learner predicts, the environment labels.
 
     Parameters
     ----------
@@ -224,30 +224,30 @@ class LabelPlayer(Player):
         return True
 
     @abstractmethod
-    def say(self, row: Array, point: int | None) -> tuple[int, float | None]:
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict -1 or +1; also the probability of +1, if the learner draws.
 
-        A learner that draws gives the likelier label here: no environment may know what its coin will say.
+        A learner that draws gives the likelier label here: no environment may know its coin.
         """
 
     @abstractmethod
-    def hear(self, row: Array, label: int) -> tuple[int | None, float]:
+    def update(self, row: Array, label: int) -> tuple[int | None, float]:
         """Take the label of the round that was predicted last.
 
         Returns
         -------
         wrong : int or None
-            1 if the prediction was wrong, else 0; None of a learner that says nothing but probabilities.
+            1 if the prediction was wrong, else 0; None of a learner that predicts probabilities only.
         chance : float
             The probability with which it was.
         """
 
     @abstractmethod
-    def take(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
-        """Play a block of rounds, all of them known; what `hear` gives, summed up."""
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int | None, float]:
+        """Play a block of rounds, all of them known; the sums of what `update` gives."""
 
     def play(self, rounds: int) -> None:
-        """Play in blocks where that can be done: where nothing that the learner says makes a difference."""
+        """Play in blocks where that can be done: where no prediction makes a difference."""
         if self.blocks and (self._asker is None or self._asker.settled):
             self._block(min(rounds, self._step))
             return
@@ -262,7 +262,7 @@ class LabelPlayer(Player):
     def _block(self, rounds: int) -> None:
         begun, end = perf_counter(), self.rounds + rounds
         rows, labels, points = self._ahead(end)
-        self.tally.count(*self.take(rows, points, labels))
+        self.tally.count(*self.play_block(rows, points, labels))
         self.tally.votes(rows, labels, points)
         self.rounds = end
         quick = perf_counter() - begun < PATIENCE / 4
@@ -285,16 +285,16 @@ class LabelPlayer(Player):
         """One round."""
         row = asker.row()
         point = None if self.environment.finite_class is None else asker.point
-        said, chance = self.say(row, point)
-        label = asker.label(said, chance)
-        wrong, expected = self.hear(row, label)
+        predicted, chance = self.predict(row, point)
+        label = asker.label(predicted, chance)
+        wrong, expected = self.update(row, label)
         self.tally.count(wrong, expected)
         self.tally.vote(row, label, point)
         self.rounds += 1
         return Turn(row, point, chance, label, wrong)
 
     def after(self, turn: Turn) -> dict[str, Any]:
-        """What else a trace tells of a round that was played."""
+        """What else a trace shows of a round that was played."""
         return {}
 
     def observed(self) -> dict[str, float]:

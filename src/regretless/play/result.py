@@ -1,22 +1,25 @@
-"""The result of a play."""
+"""The result of a play: how it stood, and the certificates of its runs in one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..environments import lower_bounds_of
+from ..certificate import Certificate
 from .lower_bounds import CheckedLowerBound
 from .player import Point
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
     from ..environments.lower_bounds import LearnerDescription, LowerBound
 
 Array = np.ndarray[Any, Any]
+Whole = Callable[[], Sequence[Certificate]]
+SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +39,7 @@ class PlayResult:
     counts : str
         "mistakes" or "loss": what the learner is counted by.
     more : str
-        What else the curve tells; empty if nothing.
+        What else the curve has; empty if nothing.
     curve : list of Point
         How things stood after 1, 2, 4, ... rounds and at the end; means over the runs.
     totals : ndarray, shape (runs,)
@@ -45,14 +48,14 @@ class PlayResult:
         All that was observed: mistakes, expected mistakes, updates, loss, regret.
     certificates : list of Certificate
         What the learner's theorems allow at most.
-    promises : list of CheckedLowerBound
+    lower_bounds : list of CheckedLowerBound
         What the environment forces at least.
     opposed : LearnerDescription
         What the environment knows of the learner.
     seconds : float
         How long the rounds took.
     stopped : bool
-        Whether somebody wished to stop before all rounds of all runs were played.
+        Whether `stop` ended it before all rounds of all runs were played.
     """
 
     kind: str
@@ -66,7 +69,7 @@ class PlayResult:
     totals: Array
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
-    promises: list[CheckedLowerBound]
+    lower_bounds: list[CheckedLowerBound]
     opposed: LearnerDescription
     seconds: float
     stopped: bool = False
@@ -86,15 +89,16 @@ class PlayResult:
         """How much more than the best, as a mean over the runs."""
         return self.curve[-1].regret
 
-    def promised(self, rounds: int) -> list[LowerBound]:
-        """What the environment promised of so many rounds."""
-        return lower_bounds_of(self.environment, rounds, self.opposed)
+    def lower_bounds_at(self, rounds: int) -> list[LowerBound]:
+        """The environment's lower bounds on so many rounds."""
+        bounds: list[LowerBound] = self.environment.lower_bounds(rounds, self.opposed)
+        return bounds
 
     @property
     def violated(self) -> list[str]:
-        """Names of the theorems, and titles of the promises, that always hold and did not."""
+        """Names of the theorems, and titles of the lower bounds, that always hold and did not."""
         certificates = [one.theorem.name for one in self.certificates if one.violated]
-        return certificates + [one.promise.title for one in self.promises if one.violated]
+        return certificates + [one.lower_bound.title for one in self.lower_bounds if one.violated]
 
     def __repr__(self) -> str:
         who = f"{self.learner.name} against {called(self.environment)}"
@@ -116,3 +120,80 @@ def mean_point(points: list[Point]) -> Point:
         float(np.mean(bests)) if len(bests) == len(points) else None,
         float(np.mean(more)) if len(more) == len(points) else None,
     )
+
+
+# ---- the certificates of many runs of one learner in one
+
+
+def joined(each: Sequence[Sequence[Certificate]], whole: Sequence[Whole] = ()) -> list[Certificate]:
+    """One certificate for each theorem; those of a single run are as they were.
+
+    Parameters
+    ----------
+    each : sequence of sequences of Certificate
+        Of each run, in the same order; these are counted.
+    whole : sequence of callables
+        What gives those of each run with all care, if that takes longer: they are asked for where a run is shown.
+    """
+    if len(each) == 1:
+        return list(each[0])
+    known: dict[int, Sequence[Certificate]] = {}
+
+    def carefully(run: int, place: int) -> Certificate:
+        if not whole:
+            return each[run][place]
+        if run not in known:
+            known[run] = whole[run]()
+        return min(each[run][place], known[run][place], key=_worth)
+
+    return [_joined(alike, partial(carefully, place=place)) for place, alike in enumerate(zip(*each, strict=True))]
+
+
+def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate]) -> Certificate:
+    alike, failed = _applied(alike, carefully)
+    if failed:
+        return Certificate(alike[0].theorem, None, None, None, failed)
+    bounds = np.array([one.bound for one in alike], dtype=np.float64)
+    shares = np.quantile(bounds, SHOWN).tolist()
+    quantiles = {f"q{100 * share:02.0f}": value for share, value in zip(SHOWN, shares, strict=True)}
+    runs = {"of": len(alike), "exceeded": sum(not one.holds for one in alike), "bound": quantiles}
+    shown = carefully(_shown(alike))
+    if shown.theorem.kind != "expected":
+        values = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
+        more: dict[str, Any] = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
+        return Certificate(*values, runs=runs, **more)
+    observed = np.array([one.observed for one in alike if one.observed is not None])
+    error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
+    mean = float(observed.mean()) if len(observed) else None
+    of_means = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
+    return Certificate(*of_means, most=shown.most, runs=runs, standard_error=error)
+
+
+def _applied(
+    alike: Sequence[Certificate], carefully: Callable[[int], Certificate]
+) -> tuple[Sequence[Certificate], str | None]:
+    """The same certificates, those with care that do not apply without; and why, if one does not apply at all."""
+    failed = [run for run, one in enumerate(alike) if not one.applies]
+    checked = list(alike)
+    for run in failed:
+        checked[run] = carefully(run)
+        if not checked[run].applies:
+            share = "" if len(failed) == len(alike) else f"in {len(failed)} of {len(alike)} runs: "
+            return checked, f"{share}{checked[run].why}"
+    return checked, None
+
+
+def _shown(alike: Sequence[Certificate]) -> int:
+    """The run of least slack; of a theorem that may fail now and then, the one that as many others exceed as may."""
+    allowed = 0.0 if alike[0].theorem.kind != "probable" else (1 - (alike[0].confidence or 1.0)) * len(alike)
+    order = sorted(range(len(alike)), key=lambda run: _slack(alike[run]))
+    return order[min(int(allowed + 1e-9), len(alike) - 1)]
+
+
+def _slack(certificate: Certificate) -> float:
+    return (certificate.bound or 0.0) - (certificate.observed or 0.0)
+
+
+def _worth(certificate: Certificate) -> tuple[bool, float]:
+    """What is shown of a run: one that applies, with the least slack."""
+    return not certificate.applies, _slack(certificate)

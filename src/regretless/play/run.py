@@ -11,7 +11,7 @@ import numpy as np
 from ..bandits.base import Bandit
 from ..catalogue import Kind
 from ..checks import whole
-from ..environments import Environment, lower_bounds_of
+from ..environments import Environment
 from ..environments.arms.stochastic import key_of_run
 from ..environments.base import length_of
 from ..environments.labels import Labels
@@ -20,12 +20,11 @@ from ..errors import RegretlessError
 from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
-from .aggregate import joined
-from .lower_bounds import beside
+from .lower_bounds import check_lower_bound
 from .player import Player, Point
-from .result import PlayResult, called, mean_point
+from .result import PlayResult, called, joined, mean_point
 
-Told = Callable[[Point], None]
+OnPoint = Callable[[Point], None]
 SEEDS = 2**63 - 1
 
 
@@ -41,7 +40,7 @@ def play(
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> PlayResult:
-    """Let a learner play against an environment, and read its theorems beside what the environment promises.
+    """Let a learner play against an environment, and read its theorems beside the lower bounds of the environment.
 
     The learner itself is left as it is: every run begins with a new one that has its parameters. What a run is depends
     on the seeds and on its own number alone, not on how many there are.
@@ -50,22 +49,22 @@ def play(
     ----------
     learner : ClassLearner, OnlineClassifier, ExpertLearner or Bandit
     environment : Labels or Environment
-        Class learners meet points of their own class, linear learners rows, combiners and bandits votes (each
+        Class learners play points of their own class, linear learners rows, combiners and bandits votes (each
         hypothesis is an expert, or an arm) and losses.
     rounds : int, optional
-        By default all that the environment has, or those in which it has something to say.
+        By default all that the environment has, or those in which it forces something.
     runs : int
     first : int
         Number of the first run.
     marks : sequence of int, optional
         Round counts after which it is noted how things stand; by default 1, 2, 4, ... The last round always is one.
     on_point : callable, optional
-        Told how things stand at the marks of the first run; of bandits, whose runs are played together,
+        Called with the counts at the marks of the first run; of bandits, whose runs are played together,
         when all is over.
     on_rounds : callable, optional
-        Told now and then how many rounds have been played, of all runs.
+        Called now and then with the number of rounds that have been played, of all runs.
     stop : callable, optional
-        Asked now and then whether to stop. What was played by then is given back; of a linear learner without
+        Called now and then; true ends the run. What was played by then is returned; of a linear learner without
         certificates if the rows have more than a million numbers, for they would have to be read several times more.
 
     Returns
@@ -75,7 +74,7 @@ def play(
     Raises
     ------
     RegretlessError
-        If the learner cannot meet this environment, or `stop` said so before there was a round.
+        If the learner cannot play against this environment, or `stop` was true before there was a round.
 
     Examples
     --------
@@ -88,20 +87,20 @@ def play(
     """
     length = _length(environment, rounds)
     whole("runs", runs)
-    tell, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
+    report, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
     kind = kind_of(learner)
     stops = doubling(length) if marks is None else sorted({*(mark for mark in marks if 0 < mark < length), length})
     if isinstance(learner, Bandit) and not learner.info.advised:
-        from .bandits import meet_arms
+        from .bandits import play_arms
 
         opposed = LearnerDescription(kind, learner.name, False, learner.get_params())
-        result = meet_arms(
-            learner, environment, length, stops, opposed, runs=runs, first=first, on_rounds=tell, stop=halt
+        result = play_arms(
+            learner, environment, length, stops, opposed, runs=runs, first=first, on_rounds=report, stop=halt
         )
         for mark in result.curve:
             point(mark)
         return result
-    return _Runs(learner, environment, stops, tell, halt).play(range(first, first + runs), point)
+    return _Runs(learner, environment, stops, report, halt).play(range(first, first + runs), point)
 
 
 def doubling(rounds: int) -> list[int]:
@@ -116,7 +115,7 @@ def _length(environment: Labels | Environment, rounds: int | None) -> int:
 
 
 def _nothing(_: object) -> None:
-    """Told, and does not care."""
+    """No callback."""
 
 
 def kind_of(learner: Any) -> Kind:
@@ -147,13 +146,14 @@ class _Runs:
         learner: Any,
         environment: Labels | Environment,
         marks: list[int],
-        tell: Callable[[int], None],
+        report: Callable[[int], None],
         halt: Callable[[], bool],
     ) -> None:
-        self._learner, self._environment, self._marks, self._tell, self._halt = learner, environment, marks, tell, halt
+        self._learner, self._environment, self._marks = learner, environment, marks
+        self._report, self._halt = report, halt
         self._played = 0
 
-    def play(self, numbers: range, on_point: Told) -> PlayResult:
+    def play(self, numbers: range, on_point: OnPoint) -> PlayResult:
         begun = perf_counter()
         players: list[Player] = []
         curves: list[list[Point]] = []
@@ -170,14 +170,14 @@ class _Runs:
             raise RegretlessError("stopped before the first round")
         return self._result(players, curves, perf_counter() - begun, len(players) < len(numbers))
 
-    def _one(self, player: Player, on_point: Told) -> list[Point]:
+    def _one(self, player: Player, on_point: OnPoint) -> list[Point]:
         curve: list[Point] = []
         for mark in self._marks:
             while player.rounds < mark and not self._halt():
                 before = player.rounds
                 self._play(player, mark - before)
                 self._played += player.rounds - before
-                self._tell(self._played)
+                self._report(self._played)
             if not curve or player.rounds > curve[-1].rounds:
                 curve.append(player.point())
                 on_point(curve[-1])
@@ -208,7 +208,9 @@ class _Runs:
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
             certificates=[] if self._halt() and any(player.is_long for player in players) else certified(players),
-            promises=[beside(one, quantities) for one in lower_bounds_of(self._environment, first.rounds, opposed)],
+            lower_bounds=[
+                check_lower_bound(one, quantities) for one in self._environment.lower_bounds(first.rounds, opposed)
+            ],
             opposed=opposed,
             seconds=seconds,
             stopped=fewer or first.rounds < self._marks[-1],
@@ -217,9 +219,9 @@ class _Runs:
 
 def certified(players: list[Player]) -> list[Any]:
     """What the theorems say of all runs together."""
-    from .bandit_player import AdvisedPlayer, together
+    if kind_of(players[0].learner) == "bandits":
+        from .bandits import AdvisedPlayer, together
 
-    if isinstance(players[0], AdvisedPlayer):
         return together([player for player in players if isinstance(player, AdvisedPlayer)])
     if len(players) == 1:
         return players[0].certificates()
@@ -239,17 +241,17 @@ def again(learner: Any, run: int) -> Any:
 
 
 def player_of(learner: Any, environment: Labels | Environment, run: int) -> Player:
-    """What plays a run.
+    """The player of a run.
 
     Raises
     ------
     RegretlessError
-        If such a learner cannot meet such an environment.
+        If such a learner cannot play against such an environment.
     """
     kind = kind_of(learner)
     if isinstance(environment, Environment):
         if kind != "experts":
-            raise RegretlessError(f"{learner.name} cannot meet {called(environment)}, which says what arms lose")
+            raise RegretlessError(f"{learner.name} cannot play against {called(environment)}, which has losses of arms")
         from .expert_player import ArmsPlayer
 
         return ArmsPlayer(learner, environment, run)
@@ -265,7 +267,7 @@ def player_of(learner: Any, environment: Labels | Environment, run: int) -> Play
         from .expert_player import ExpertPlayer
 
         return ExpertPlayer(learner, environment, run)
-    from .bandit_player import AdvisedPlayer
+    from .bandits import AdvisedPlayer
 
     return AdvisedPlayer(learner, environment, run)
 

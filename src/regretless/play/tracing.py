@@ -34,9 +34,9 @@ class Step:
     row : list of float or None
         Where there is no class, and the row is not long.
     prediction, label : int or None
-        What was said, if the learner says labels, and what it should have been: 0 or 1 of a finite class, else -1 or 1.
+        The predicted label, of a learner that predicts labels, and the label: 0 or 1 of a finite class, else -1 or 1.
     probability : float or None
-        With which 1 was said, or what was forecast of it, where that is not certain.
+        Of the prediction 1, or the forecast of it, of a learner that draws or forecasts.
     wrong : bool or None
     alive : int or None
         How many hypotheses agree with all labels, of a learner of a finite class.
@@ -135,12 +135,12 @@ def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
     turn = player.turn(asker)
     finite_class = player.environment.finite_class
     zero = 0 if finite_class is not None else -1
-    said = None if turn.wrong is None else -turn.label if turn.wrong else turn.label
+    predicted = None if turn.wrong is None else -turn.label if turn.wrong else turn.label
     return Step(
         round=number,
         point=None if finite_class is None or turn.point is None else finite_class.point_name(turn.point),
         row=_row(turn) if finite_class is None else None,
-        prediction=None if said is None else max(said, zero),
+        prediction=None if predicted is None else max(predicted, zero),
         probability=turn.chance,
         label=max(turn.label, zero),
         wrong=None if turn.wrong is None else bool(turn.wrong),

@@ -239,10 +239,7 @@ _CERTIFIED = (
     "sums: what was counted on a shard is multiplied by what its weights counted in the mean of that epoch. The plain "
     "counts may be larger. A sure bound holds in every run."
 )
-_ONCE = (
-    "The shards were learned apart, and their weights were averaged once. What theorems say of each of them they do "
-    "not say of the average."
-)
+_ONCE = "The shards were learned apart and united once. What theorems say of each of them they do not say of the union."
 
 
 def page_of_mix(report: MixReport) -> Page:

@@ -37,7 +37,7 @@ class CheckedLowerBound(Protocol):
     """A lower bound beside what was observed."""
 
     @property
-    def promise(self) -> LowerBound: ...
+    def lower_bound(self) -> LowerBound: ...
     @property
     def observed(self) -> float | None: ...
     @property
@@ -71,12 +71,12 @@ class Play(Protocol):
     @property
     def curve(self) -> Sequence[Point]: ...
     @property
-    def promises(self) -> Sequence[CheckedLowerBound]: ...
+    def lower_bounds(self) -> Sequence[CheckedLowerBound]: ...
     @property
     def certificates(self) -> Sequence[Certificate]: ...
     @property
     def seconds(self) -> float: ...
-    def promised(self, rounds: int) -> Sequence[LowerBound]: ...
+    def lower_bounds_at(self, rounds: int) -> Sequence[LowerBound]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class PlayReport:
 def page_of_play(report: PlayReport) -> Page:
     """A learner against an environment."""
     play, name = report.play, report.play.learner.name
-    broken = [one.promise.title for one in play.promises if one.violated]
+    broken = [one.lower_bound.title for one in play.lower_bounds if one.violated]
     detail = f"{', '.join(broken)}: this is a fault of the program. Please report it."
     verdict = Verdict("broken", "What is sure to be forced was not", detail) if broken else None
     return Page(
@@ -157,19 +157,19 @@ def _cards(play: Play) -> list[Card]:
 
 
 def _forced(play: Play) -> dict[str, Any] | None:
-    if not play.promises:
+    if not play.lower_bounds:
         return None
     rows = [
         {
-            "name": one.promise.title,
-            "note": one.promise.source,
+            "name": one.lower_bound.title,
+            "note": one.lower_bound.source,
             "cells": [
-                one.promise.quantity,
+                one.lower_bound.quantity,
                 "–" if one.observed is None else formatting.number(one.observed),
                 _least(one),
             ],
         }
-        for one in play.promises
+        for one in play.lower_bounds
     ]
     note = "What the environment was sure to force upon this learner; what is expected is about the mean of many runs."
     return {
@@ -181,8 +181,8 @@ def _forced(play: Play) -> dict[str, Any] | None:
 
 
 def _least(one: CheckedLowerBound) -> str:
-    expected = " expected" if one.promise.kind == "expected" else ""
-    return f"{formatting.number(one.promise.least)}{expected}{'' if one.holds else ', and it was less'}"
+    expected = " expected" if one.lower_bound.kind == "expected" else ""
+    return f"{formatting.number(one.lower_bound.least)}{expected}{'' if one.holds else ', and it was less'}"
 
 
 def _panel(play: Play) -> Panel:
@@ -208,7 +208,7 @@ def _levels(play: Play, first: float, last: tuple[float, float]) -> list[Series]
     if bounds:
         bound, title = min(bounds)
         levels.append(_level(title, bound, first, last))
-    floors = [one.promise for one in play.promises if one.promise.quantity == play.counts]
+    floors = [one.lower_bound for one in play.lower_bounds if one.lower_bound.quantity == play.counts]
     if floors:
         levels.append(_floor(play, max(floors, key=lambda one: one.least), last))
     return levels
@@ -216,7 +216,7 @@ def _levels(play: Play, first: float, last: tuple[float, float]) -> list[Series]
 
 def _floor(play: Play, bound: LowerBound, last: tuple[float, float]) -> Series:
     """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
-    each = [(float(point.rounds), one) for point in play.curve for one in play.promised(point.rounds)]
+    each = [(float(point.rounds), one) for point in play.curve for one in play.lower_bounds_at(point.rounds)]
     alike = [(t, one.least) for t, one in each if (one.title, one.quantity) == (bound.title, bound.quantity)]
     course = alike or [(last[0], bound.least)]
     name, final = formatting.label(f"{bound.title}, at least"), formatting.number(bound.least)

@@ -1,4 +1,4 @@
-"""What runs over a stream share: batches, the wish to stop, what is saved when, and where a saved run goes on."""
+"""What runs over a stream share: batches, stopping, saving, and going on from a saved model."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 from ..errors import Interrupted, RegretlessError
 from ..persist.model import write
 
-PACE = 256  # rows that are played at first between two looks at a wish to stop
+PACE = 256  # rows that are played at first between two calls of `stop`
 MOMENT = 0.05  # seconds that this should take later on
 
 B = TypeVar("B")
 
 
 class StreamRun(ABC):
-    """One learner that goes over a stream and may be asked, between two batches, to stop.
+    """One learner that goes over a stream and can be stopped between two batches.
 
-    A kind of run says how a batch is learned (`_batch`) and what is kept with the model (`describe`).
+    A kind of run says how a batch is learned (`_batch`) and what goes into the model file (`describe`).
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class StreamRun(ABC):
     save : path or None
         Where checkpoints and the finished model go.
     on_rounds : callable
-        Told how many rounds have been played, after each batch.
+        Called after each batch with the number of rounds that have been played.
     stop : callable
-        Asked before each batch, and a few times a second within one, whether to stop.
+        Called before each batch, and a few times a second within one; true stops the run.
     waiting : bool
-        Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
+        Whether the next batch is being read. What is raised then (by a signal, say) leaves the learner between two
         rounds.
     saved : int
         How many rows the model had when this run last saved it; 0 if it never did.
@@ -59,7 +59,7 @@ class StreamRun(ABC):
 
     @abstractmethod
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What is kept with the model."""
+        """What goes into the model file."""
 
     @abstractmethod
     def _batch(self, batch: Any) -> None:
@@ -95,7 +95,7 @@ class StreamRun(ABC):
             begin = cut
 
     def _rescue(self) -> None:
-        """Save what was learned before something went wrong; a disk that is full must not hide what that was."""
+        """Save what was learned before something went wrong; a full disk must not hide the first error."""
         try:
             self._write(unfinished=True)
         except (OSError, RegretlessError) as error:
@@ -111,7 +111,7 @@ class StreamRun(ABC):
     def _next(self, batches: Iterator[B]) -> B | None:
         self.waiting = True
         try:
-            if self.stop():  # asked once waiting, or a wish between the two would be overlooked
+            if self.stop():  # called once waiting is set, so that no signal between the two is lost
                 raise Interrupted("interrupted")
             return next(batches, None)
         finally:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..data.column_writer import ColumnsOut
 
 Array = np.ndarray[Any, Any]
-LARGEST_GRAM = 1000  # experts up to which `Totals` are kept
+LARGEST_GRAM = 1000  # experts up to which there are `Totals`
 MOST_FORECASTS = 10_000  # of rows without outcome that are remembered
 Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best expert's loss a round, the regret
 
@@ -59,13 +59,13 @@ class CombineRun(StreamRun):
     place : int
         How many rows of this stream are learned; at first, where the run begins.
     compare : bool
-        Whether sums are kept for `comparators`.
+        Whether to add up what `comparators` needs.
     forecasts : list of (time, forecast)
         Of the last rows, whose outcome is not known.
     on_point : callable
-        Told each point at a power of two.
+        Called with each point at a power of two.
     on_rounds : callable
-        Told how many rounds have been played.
+        Called with the number of rounds that have been played.
     stop : callable
         Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
@@ -305,7 +305,7 @@ class CombineRun(StreamRun):
             self._write(unfinished=True)
 
     def _keep_last(self, piece: ForecastBatch, predictions: Array, outcomes: Array) -> None:
-        """Put a piece's last forecasts aside: most pieces are followed by so many rows that nothing is kept of them."""
+        """Put a piece's last forecasts aside; most pieces are followed by so many rows that none of them is needed."""
         cut = slice(max(0, len(piece) - TAIL), None)
         times = range(self._rows + 1, self._rows + len(piece) + 1) if piece.times is None else piece.times
         self._last.append((times[cut], predictions[cut].copy(), outcomes[cut].copy()))
@@ -406,10 +406,10 @@ class CombineRun(StreamRun):
             if len(known):
                 yield known.advice, None if self.blind else known.outcomes
 
-    # What is kept with the model.
+    # What goes into the model file.
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What is kept with the model; where the run stands only while it is not finished, so that a model does not
+        """What goes into the model file; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
         self._note_last()
         return {

@@ -82,9 +82,9 @@ class Run(StreamRun):
     on_first : callable
         Called with the first batch before it is learned; what it raises ends the run.
     on_point : callable
-        Told each point of the curve as it is reached.
+        Called with each point of the curve as it is reached.
     on_rounds : callable
-        Told how many rounds have been played, after each batch.
+        Called after each batch with the number of rounds that have been played.
     stop : callable
         Asked before each batch, and a few times a second within one, whether to stop.
     waiting : bool
@@ -235,7 +235,7 @@ class Run(StreamRun):
         return range((first // every + 1) * every, last + 1, every)
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What is kept with the model; where the run stands only while it is not finished, so that a model does not
+        """What goes into the model file; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
         here = self.place
         stands = {

@@ -186,7 +186,7 @@ def number(value: Any) -> Any:
 
 
 def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
-    """The check of a certificate, given what the data say of it, or of each class that it sums over."""
+    """The check of a certificate by what was computed from the data, or for each class that it sums over."""
     name = str(certificate["theorem"])
     if name not in FORMULAS:
         return Check(name, "unchecked", "its formula is not known here")

@@ -39,7 +39,7 @@ def at_once(theorem: str, parameters: Fields) -> bool | None:
 
 
 def _tuned(parameters: Fields) -> bool:
-    """Whether a learner has one rate by its nature."""
+    """Whether every learner of this kind has one rate."""
     return "share" in parameters or "explore" in parameters
 
 

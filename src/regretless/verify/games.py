@@ -73,8 +73,8 @@ def _check(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -
 
 def _again(certificate: Mapping[str, Any], payoffs: Array, p: Array, q: Array) -> Again:
     """Guarantees, gap and gains of the two strategies."""
-    worth, paid = payoffs @ q, p @ payoffs
-    lower, upper, value = float(paid.min()), float(worth.max()), float(p @ payoffs @ q)
+    gains, losses = payoffs @ q, p @ payoffs
+    lower, upper, value = float(losses.min()), float(gains.max()), float(p @ payoffs @ q)
     spread = float(payoffs.max() - payoffs.min())
     counted = {
         "duality gap": upper - lower,

@@ -20,7 +20,7 @@ from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
 from ...theorem import NO_NUMBERS
 from ...theory.mixing_facts import MixedFacts
-from ..checkpoint import NO_GUARANTEE, SavedRun
+from ..checkpoint import SavedRun, no_guarantee
 from ..core.learner_adapter import kind_of
 from ..engines.engine import Engine
 from ..engines.pools import engine_of
@@ -72,18 +72,18 @@ def certify_mixture(
         Whether to try scikit-learn's linear SVMs, if all rounds fit in memory.
     iid : bool, default=False
         Whether you vouch that all rounds are independent draws from one distribution; then the first epoch says what is
-        to be expected of new ones. In it, go over the shards one after the other: the hypothesis that met a round had
-        learned from earlier rounds of the same shard, and from the groups of shards before, so the round was new to it,
-        and it is fixed by rounds that come earlier in this order; what the risks exceed the mistakes by is a
+        to be expected of new ones. In it, go over the shards one after the other: the hypothesis that played a round
+        had learned from earlier rounds of the same shard, and from the groups of shards before, so the round was new to
+        it, and it is fixed by rounds that come earlier in this order; what the risks exceed the mistakes by is a
         martingale. How weights are mixed at the end of the epoch does not matter. From the second epoch on every
         hypothesis has seen all rounds.
 
-        Discovery has looked at all shards for labels and columns before. Columns that are still to come have weights of
+        Discovery has read all shards for labels and columns before. Columns that are still to come have weights of
         zero and change nothing, unless p is "auto". Of classes, those that were not announced are known to no
         hypothesis of the argument: its hypotheses choose among the classes that were announced, that earlier groups
-        have met, or their own shard so far. Each class against the rest learns apart from the others, so these are the
+        have had, or their own shard so far. Each class against the rest learns apart from the others, so these are the
         scores that were played, and such a hypothesis errs only where the learner erred, or where a class is new: at
-        most once in each shard of the group that meets it first, which `met_` adds to the mistakes. Where classes that
+        most once in each shard of the group that has it first, which `met_` adds to the mistakes. Where classes that
         are still to come do move the others there is no such argument, and the certificates are declined: with several
         classes, for the multiclass perceptron, whose rivals they may be, and for weights by updates, theirs included,
         over several groups.
@@ -99,22 +99,23 @@ def certify_mixture(
     -------
     list of Certificate
         One a theorem. Weighted counts are named so; with several classes, each against the rest, both sides are sums.
-        They do not apply if weights were averaged once instead of mixed, or a shard is not what it was.
+        They do not apply if weights were averaged once instead of mixed, or a shard is not what it was. Of a learner
+        without a theorem about mixing, the theorems about one sequence of rounds are named; they do not apply.
 
     Raises
     ------
     RegretlessError
-        If a shard cannot be read, or holds features or labels that the model has never met; it is named.
+        If a shard cannot be read, or holds features or labels that the model does not know; it is named.
     """
     engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
-    if not run.guaranteed:
-        return _declined(learner, NO_GUARANTEE) + future
+    if why := no_guarantee(learner, run):
+        return _declined(learner, why) + future
     reading = Reading(run.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, shards, engine, reading)
-    why = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
-    if why is not None:
-        return _declined(learner, why) + future
+    changed = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
+    if changed is not None:
+        return _declined(learner, changed) + future
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
@@ -127,7 +128,7 @@ def _finite(certificate: Certificate) -> Certificate:
 
 
 def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
-    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven()]
+    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven() or learner.proven()]
 
 
 def certify_shards(
@@ -155,7 +156,7 @@ def certify_shards(
     against, svm, seconds
         As in `certify_mixture`.
     schema : dict, optional
-        The columns that the shards are read to, where files do not tell.
+        The columns that the shards are read to, where files do not have their own.
     trusted : bool, default=True
         Whether these are known to be the rounds that the learner played. If not, they are read here and played again.
 
@@ -169,23 +170,23 @@ def certify_shards(
     NotFittedError
         If the learner has not learned yet.
     RegretlessError
-        If a shard cannot be read, or holds features or labels that the learner has never met; it is named.
+        If a shard cannot be read, or holds features or labels that the learner does not know; it is named.
     """
     if not isinstance(learner, OnlineClassifier):
         raise RegretlessError(f"{kind_of(learner)} is no learner of regretless.linear that has learned from shards")
     learner._require_fitted()
-    given, engine = shards_of(shards), engine_of(executor)
+    parts, engine = shards_of(shards), engine_of(executor)
     reading = Reading(schema, learner.state_.columns, learner.classes_)
 
     def all_rounds() -> Iterator[tuple[Batch, Array]]:
-        for shard in given:
+        for shard in parts:
             yield from reading.rounds(shard)
 
     if not (trusted or gives(learner, all_rounds)):
-        return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in given[:3])))
-    sizes = sizes_of(learner, given, engine, reading)
-    question = _over(learner, given, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
-    if question.kept is not None:
+        return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in parts[:3])))
+    sizes = sizes_of(learner, parts, engine, reading)
+    question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    if question.local_rounds is not None:
         names = [field.name for field in fields(Question)]
         return learner.judge(Question(**{name: getattr(question, name) for name in names}))
     if type(learner).judge not in BY_SUMS:
@@ -202,11 +203,13 @@ def _over(
     **how: Any,
 ) -> QuestionOverShards:
     """What is to be certified of a learner over shards."""
-    kept = gather(sizes, shards, engine, reading)
+    local_rounds = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
-    plain = learner.question(rounds_at_hand(kept, sizes), rows, in_memory=kept is not None, **how)
+    plain = learner.question(rounds_at_hand(local_rounds, sizes), rows, in_memory=local_rounds is not None, **how)
     own = {field.name: getattr(plain, field.name) for field in fields(Question)}
-    return QuestionOverShards(**own, engine=engine, shards=shards, reading=reading, sizes=sizes, kept=kept)
+    return QuestionOverShards(
+        **own, engine=engine, shards=shards, reading=reading, sizes=sizes, local_rounds=local_rounds
+    )
 
 
 def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverShards) -> QuestionOfMixture:
@@ -258,8 +261,8 @@ def _changed(sums: Sums, sizes: Sequence[Size]) -> str | None:
 def _mixed_again(learner: OnlineClassifier, shards: list[Shard], run: SavedRun, engine: Engine) -> str | None:
     """Why these are other shards, if mixing them from the start shows that."""
     # Classes that came unannounced may have had the first epoch begun anew, with more columns known from the start.
-    given = (_again(learner, shards, run, engine, classes) for classes in (learner.classes_, None))
-    return None if any(same for same in given) else MIXED_OTHERS
+    results = (_again(learner, shards, run, engine, classes) for classes in (learner.classes_, None))
+    return None if any(same for same in results) else MIXED_OTHERS
 
 
 def _again(

@@ -25,7 +25,7 @@ from .shard_rounds import Reading, Rounds, Size
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What every shard is given to count.
+    """What every shard counts.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Counted:
 
 
 def count(common: Counted, shard: Shard) -> list[Any]:
-    """What the tallies come to on one shard."""
+    """The tallies of one shard."""
     return _counted(common, shard.name, common.reading.rounds(shard))
 
 
@@ -54,13 +54,13 @@ def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
 
 
 def add(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
-    """What they come to on neighbours."""
+    """The tallies of neighbours, added."""
     return [one + other for one, other in zip(left, right, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What every shard is given to learn."""
+    """What every shard learns."""
 
     reading: Reading
     plans: Sequence[Plan]
@@ -69,9 +69,9 @@ class Learned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Averages:
-    """Mean weights of some learners, None of those that came to grief, and over how many rounds they are means."""
+    """Mean weights of some learners, None of those that overflowed, and over how many rounds they are means."""
 
-    found: list[tuple[str, Array, Array] | None]
+    means: list[tuple[str, Array, Array] | None]
     rounds: int
 
 
@@ -89,7 +89,7 @@ def average(_: Any, left: Averages, right: Averages) -> Averages:
     rounds = left.rounds + right.rounds
     share = right.rounds / rounds if rounds else 0.0
     results: list[tuple[str, Array, Array] | None] = []
-    for one, other in zip(left.found, right.found, strict=True):
+    for one, other in zip(left.means, right.means, strict=True):
         if one is None or other is None:
             results.append(None)
         else:
@@ -112,7 +112,7 @@ class QuestionOverShards(Question):
     reading : Reading
     sizes : sequence of Size
         Of each shard.
-    kept : dict or None
+    local_rounds : dict or None
         The rounds of all shards, by their names, if they are few.
     """
 
@@ -120,14 +120,14 @@ class QuestionOverShards(Question):
     shards: Sequence[Shard] = ()
     reading: Reading | None = None
     sizes: Sequence[Size] = ()
-    kept: dict[str, Rounds] | None = None
+    local_rounds: dict[str, Rounds] | None = None
 
     def factor(self, place: int) -> float:
         """What each round of a shard counts."""
         return 1.0
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
-        """What some tallies come to over all shards."""
+        """Sums of some tallies over all shards."""
         targets = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
         spans, before = {}, 0
         for size in self.sizes:
@@ -141,22 +141,22 @@ class QuestionOverShards(Question):
         return results
 
     def _fold(self, common: Counted) -> list[Any]:
-        if self.kept is None:
+        if self.local_rounds is None:
             return self.engine.fold(count, add, common, self.shards)
-        kept = self.kept
+        local_rounds = self.local_rounds
 
         def at_hand(common: Counted, shard: Any) -> list[Any]:
-            return _counted(common, shard.name, kept[shard.name])
+            return _counted(common, shard.name, local_rounds[shard.name])
 
         return Here().fold(at_hand, add, common, self.sizes)
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
         """Mean weights of learners that go over all rounds, if these are at hand, and else over each shard."""
-        if self.kept is not None:
+        if self.local_rounds is not None:
             return Question.means(self, plans)
         assert self.reading is not None
         common = Learned(self.reading, plans, self.state.targets)
-        means = self.engine.fold(learn, average, common, self.shards).found
+        means = self.engine.fold(learn, average, common, self.shards).means
         return [one for one in means if one is not None]
 
 
@@ -197,7 +197,7 @@ class QuestionOfMixture(QuestionOverShards):
         return (self.whole if target is None else self.mixed[target]).mixed
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
-        """What some tallies come to over all shards and epochs; vectors have met each round once an epoch."""
+        """Sums of some tallies over all shards and epochs; vectors have played each round once an epoch."""
         result = QuestionOverShards.gather(self, tallies, whole)
         epochs = self.whole.epochs
         return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in result]

@@ -61,7 +61,7 @@ def measure(common: tuple[Reading, float], shard: Shard) -> tuple[Size, ...]:
 
 
 def concatenate(_: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What came of neighbours, one after the other."""
+    """The results of neighbours, one after the other."""
     return left + right
 
 
@@ -82,19 +82,19 @@ def gather(
     if sum(size.bytes for size in sizes) > SMALL:
         return None
     result: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
-    kept = dict(result)
-    return kept if len({batch.sparse for rounds in kept.values() for batch, _ in rounds}) < 2 else None
+    local_rounds = dict(result)
+    return local_rounds if len({batch.sparse for rounds in local_rounds.values() for batch, _ in rounds}) < 2 else None
 
 
-def rounds_at_hand(kept: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any:
+def rounds_at_hand(local_rounds: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any:
     """How a question reads all rounds, in the order of the shards: those at hand, in one batch."""
-    if kept is None:
+    if local_rounds is None:
 
         def none() -> Iterator[tuple[Batch, Array]]:
             raise RegretlessError("the rounds of all shards are too many to be at hand")
 
         return none
-    result = joined([part for size in sizes for part in widen(kept, size.name)])
+    result = joined([part for size in sizes for part in widen(local_rounds, size.name)])
 
     def again() -> Iterator[tuple[Batch, Array]]:
         yield from result
@@ -102,10 +102,10 @@ def rounds_at_hand(kept: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any
     return again
 
 
-def widen(kept: dict[str, Rounds], name: str) -> Rounds:
+def widen(local_rounds: dict[str, Rounds], name: str) -> Rounds:
     """The rounds of a shard, with as many columns as any shard has."""
-    columns = max((batch.columns for rounds in kept.values() for batch, _ in rounds), default=0)
+    columns = max((batch.columns for rounds in local_rounds.values() for batch, _ in rounds), default=0)
     return [
         (batch if batch.starts is None else Batch(batch.values, None, columns, batch.indices, batch.starts), codes)
-        for batch, codes in kept[name]
+        for batch, codes in local_rounds[name]
     ]

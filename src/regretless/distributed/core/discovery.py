@@ -21,7 +21,7 @@ ID_ZERO = "id zero"
 
 
 def peek(common: Any, shard: Shard) -> ShardSchema:
-    """What the first rows of a shard say of its labels and columns.
+    """Labels and columns of the first rows of a shard.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def peek(common: Any, shard: Shard) -> ShardSchema:
 
 
 def survey(start: Start, shard: Shard) -> ShardSchema:
-    """What all rows of a shard say; nothing is learned."""
+    """Labels and columns of all rows of a shard; nothing is learned."""
     try:
         return _survey(start, start.schema, shard)
     except DataError as error:
@@ -46,7 +46,7 @@ def survey(start: Start, shard: Shard) -> ShardSchema:
 
 
 def merge_schemas(start: Any, left: ShardSchema, right: ShardSchema) -> ShardSchema:
-    """What neighbouring shards were found to hold."""
+    """Labels and columns of neighbouring shards."""
     labels = tuple(dict.fromkeys((*left.labels, *right.labels)))
     return ShardSchema(
         labels, (*left.schemas, *right.schemas), max(left.columns, right.columns), (*left.names, *right.names)
@@ -92,7 +92,7 @@ def _labels(shard: Shard, labels: Array | None) -> Array:
 
 
 def has_news(known: dict[str, Any] | None, value: dict[str, Any] | None) -> bool:
-    """Whether a stream met columns that the schema it was opened with does not tell of.
+    """Whether a stream has columns that the schema it was opened with lacks.
 
     Columns that are called by their number are no news, however many there are: they mean the same everywhere. So are
     those that are hashed. Categories, kinds of columns, products that are numbered as they come, and the id of the
@@ -101,9 +101,9 @@ def has_news(known: dict[str, Any] | None, value: dict[str, Any] | None) -> bool
     Parameters
     ----------
     known : dict or None
-        What the stream was opened with.
-    found : dict or None
-        What it says now.
+        The schema that the stream was opened with.
+    value : dict or None
+        Its schema now.
     """
     if value is None or known is None:
         return known is not value

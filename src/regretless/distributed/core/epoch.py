@@ -34,7 +34,8 @@ def epoch(start: Start, shard: Shard) -> ShardResult:
     Returns
     -------
     ShardResult
-        Its part and its count; or what it met that the start does not know, and then nothing was learned.
+        Its part and its count; or its schema alone, where it has labels or columns that the start does not know: then
+        nothing was learned.
 
     Raises
     ------
@@ -51,18 +52,18 @@ def epoch(start: Start, shard: Shard) -> ShardResult:
 
 
 def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
-    """What came of neighbouring shards, in one."""
+    """The results of neighbouring shards in one."""
     counts = (*left.counts, *right.counts)
     if left.part is not None and right.part is not None:
         return ShardResult(merge_parts(start.weights, left.part, right.part), counts)
-    if left.found is None or right.found is None:
-        return ShardResult(None, counts, left.found or right.found)
-    return ShardResult(None, counts, merge_schemas(start, left.found, right.found))
+    if left.schema is None or right.schema is None:
+        return ShardResult(None, counts, left.schema or right.schema)
+    return ShardResult(None, counts, merge_schemas(start, left.schema, right.schema))
 
 
 @dataclass(slots=True)
 class _Reading:
-    """How a shard is gone over, and what it was found to hold."""
+    """The passes over a shard, and their counts."""
 
     start: Start
     shard: Shard

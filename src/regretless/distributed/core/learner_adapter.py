@@ -13,8 +13,11 @@ from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
 from ...linear.mirror.state import MirrorState
+from ...linear.second_order.base import SecondOrderLearner
+from ...linear.second_order.state import SecondOrderState
 from ...linear.state import NORM2, State
 from .messages import WEIGHTINGS, Part, Start, Weighting
+from .second_order import matrices_of, place_matrices
 from .state_weights import (
     add_sums,
     differences,
@@ -41,38 +44,54 @@ SUMS = [place for place in range(len(FIELDS)) if place not in (FIRST_RATE, LAST_
 RUNNING = [FIELDS.index(name) for name in ("rounds", "slope2")]  # sums, from which the clock's start is taken off
 
 
-def learner_of(given: Any) -> OnlineClassifier:
+def learner_of(learner: Any, *, one_shot: bool = False) -> OnlineClassifier:
     """The learner that is to be mixed.
 
     Parameters
     ----------
-    given : OnlineClassifier or str
+    learner : OnlineClassifier or str
         A learner, or the name of one, which then has its parameters as they come.
+    one_shot : bool
+        As in `refuse`.
 
     Raises
     ------
     RegretlessError
         If it is something else, or cannot be mixed; the message says why.
     """
-    learner = learner_class(given)() if isinstance(given, str) else given
-    refuse(learner)
+    learner = learner_class(learner)() if isinstance(learner, str) else learner
+    refuse(learner, one_shot=one_shot)
     assert isinstance(learner, OnlineClassifier)
     return learner
 
 
-def refuse(learner: Any) -> None:
+def refuse(learner: Any, *, one_shot: bool = False, weights: Weighting = "uniform") -> None:
     """Refuse what cannot be mixed.
+
+    Parameters
+    ----------
+    learner : object
+    one_shot : bool
+        Whether shards learn apart and are united once, without a bound: second-order learners add up their matrices
+        then.
+    weights : {"uniform", "updates", "rows"}
+        What shards are to count.
 
     Raises
     ------
     RegretlessError
-        If it is no learner of weights, one for which mixing has no bound, or one that asks for all rows at once. The
-        message says why.
+        If it is no learner of weights, one for which mixing has no bound, or one that asks for all rows at once; or if
+        shards cannot count by these weights. The message says why.
     """
     name = getattr(learner, "name", "")
     why = LEARNERS[name].info.not_mixed if name in LEARNERS else ""
-    if why:
-        raise RegretlessError(f"{name} cannot be mixed over shards: {why}; {mixable_names()}")
+    added = isinstance(learner, SecondOrderLearner)
+    if why and not (one_shot and added):
+        once = "; average_once (--one-shot) adds up its matrices, without a bound" if added else ""
+        raise RegretlessError(f"{name} cannot be mixed over shards: {why}{once}; {mixable_names()}")
+    if why and weights != "uniform":
+        expected = f"has no meaning for {name}, whose matrices are added: every update counts the same"
+        raise ParameterError("weights", repr(weights), expected, " ")
     if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
         raise RegretlessError(f"{kind_of(learner)} cannot be mixed over shards: {mixable_names()}{_instead(learner)}")
     learner.checked()
@@ -94,7 +113,7 @@ def mixable_names() -> str:
 
 
 def kind_of(learner: Any) -> str:
-    """What something that is no learner of weights is called, where it is from if that tells it from one of ours."""
+    """The name of something that is no learner of weights, with its module if it is not one of ours."""
     kind = learner if isinstance(learner, type) else type(learner)
     whole = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     ours = kind.__module__.startswith("regretless.")
@@ -195,6 +214,10 @@ def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
     if start.whole is not None:
         whole = {name: array for name, array in state.tensors().items() if name != "books"}
         return Part(len(weights), None, weights, None, weight, rounds, whole)
+    if isinstance(state, SecondOrderState):
+        matrices = matrices_of(state)
+        _refuse_overflown(*matrices.values())
+        return Part(len(weights), None, weights[:0], None, weight, rounds, matrices=matrices)
     if not isinstance(state, State):
         return pack(start.weights, weights, None, weight, rounds)
     sums = None if averaged is None else sums_beyond(averaged, start.weights, rows)
@@ -245,7 +268,7 @@ def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     """
     part, counts = outcome.part, outcome.counts
     if part is None:
-        raise ValueError("some shards met what the start did not know; begin anew")
+        raise ValueError("some shards have labels or columns that the start did not know; begin anew")
     state = learner.state_
     if start.epoch > 0:
         learner.repeats()
@@ -272,6 +295,10 @@ def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[C
         met = [count.met for count in counts if count.met is not None]
         reach = [one for one in (reach_of(state), *(count.reach for count in counts)) if one is not None]
         place_duals(state, weights, learner.rules(), np.max(met, axis=0), np.max(reach, axis=0))
+    elif isinstance(state, SecondOrderState) and part.matrices is not None:
+        _refuse_overflown(*part.matrices.values())
+        place_matrices(state, part.matrices)
+        _refuse_overflown(weights_of(state))
     elif isinstance(state, State):
         _refuse_overflown(part.weights)
         if isinstance(state, AveragedState) and part.sums is not None:

@@ -65,10 +65,10 @@ class Start:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the rows of zeros, if that is shorter."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        weights = given.pop("weights")
+        rest = {field.name: getattr(self, field.name) for field in fields(self)}
+        weights = rest.pop("weights")
         rows = _not_zero(weights)
-        return (_whole, (given, weights)) if rows is None else (_sparse, (given, weights.shape, rows, weights[rows]))
+        return (_whole, (rest, weights)) if rows is None else (_sparse, (rest, weights.shape, rows, weights[rows]))
 
 
 def _not_zero(weights: Array) -> Array | None:
@@ -80,14 +80,14 @@ def _not_zero(weights: Array) -> Array | None:
     return None if len(rows) * (1 + targets) >= weights.size else rows
 
 
-def _whole(given: dict[str, Any], weights: Array) -> Start:
-    return Start(weights=weights, **given)
+def _whole(rest: dict[str, Any], weights: Array) -> Start:
+    return Start(weights=weights, **rest)
 
 
-def _sparse(given: dict[str, Any], shape: tuple[int, int], rows: Array, held: Array) -> Start:
+def _sparse(rest: dict[str, Any], shape: tuple[int, int], rows: Array, held: Array) -> Start:
     weights = np.zeros(shape)
     weights[rows] = held
-    return Start(weights=weights, **given)
+    return Start(weights=weights, **rest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +114,7 @@ class ShardSchema:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Count:
-    """What was counted on one shard in one epoch.
+    """The counts of one shard in one epoch.
 
     Attributes
     ----------
@@ -180,6 +180,8 @@ class Part:
         How many rounds they played.
     whole : dict of str to ndarray, or None
         All that the learner remembers, where there is one shard only.
+    matrices : dict of str to ndarray, or None
+        Of second-order learners, in the place of weights: the sums and matrices of all these shards, added up.
     """
 
     size: int
@@ -189,21 +191,23 @@ class Part:
     weight: float
     rounds: float
     whole: dict[str, Array] | None = None
+    matrices: dict[str, Array] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardResult:
-    """What came of an epoch on some shards.
+    """The result of an epoch on some shards.
 
     Attributes
     ----------
     part : Part or None
-        None where something was found.
+        None where shards had labels or columns that the start did not know.
     counts : tuple of Count
-        In the order of the shards; those where something was found have none.
-    found : ShardSchema or None
+        In the order of the shards; those with something new have none.
+    schema : ShardSchema or None
+        Labels and columns of shards with something new.
     """
 
     part: Part | None
     counts: tuple[Count, ...]
-    found: ShardSchema | None = None
+    schema: ShardSchema | None = None

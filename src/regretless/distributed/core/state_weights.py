@@ -11,6 +11,7 @@ from ...data.batch import Array
 from ...linear.averaged import AveragedState
 from ...linear.mirror import state as mirror
 from ...linear.mirror.state import MirrorState
+from ...linear.second_order.state import SecondOrderState
 from ...linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
 
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache
@@ -20,6 +21,8 @@ def weights_of(state: BaseState) -> Array:
     """The weights that learn, as they are meant; of learners of mirror steps the dual coordinates."""
     if isinstance(state, MirrorState):
         return np.concatenate([state.memory[None, :, mirror.BIAS], state.theta[: state.columns]])
+    if isinstance(state, SecondOrderState):
+        return np.concatenate([state.biases()[None], state.coefficients()])
     if not isinstance(state, State):
         raise TypeError(f"{type(state).__name__} has nothing that can be mixed")
     scale = state.memory[:, SCALE]
@@ -200,7 +203,7 @@ def _place_sums(state: AveragedState, sums: Array) -> None:
 
 
 def sum_arrays(state: AveragedState) -> tuple[Array, Array]:
-    """What the sums are kept in: finite if they are."""
+    """The arrays of the sums: finite if they are."""
     assert state.lag is not None
     return state.lag[: state.columns], state.memory[:, LAG_BIAS]
 

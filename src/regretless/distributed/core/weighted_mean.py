@@ -6,6 +6,7 @@ import numpy as np
 
 from ...data.batch import Array
 from .messages import Part
+from .second_order import add_matrices
 
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
 
@@ -48,7 +49,8 @@ def merge_parts(start: Array, left: Part, right: Part) -> Part:
     """The mean over the shards of both.
 
     Row by row it is a + (b - a) * (weight of b / weight of both): where both are the same nothing is rounded, so that a
-    row that no shard has touched keeps its bits. A part of weight 0 gives way to the other as it is.
+    row that no shard has touched keeps its bits. A part of weight 0 gives way to the other as it is. Matrices and what
+    goes with them add up, whatever the weights.
 
     Parameters
     ----------
@@ -63,6 +65,9 @@ def merge_parts(start: Array, left: Part, right: Part) -> Part:
         Sparse only if both are.
     """
     size = max(left.size, right.size)
+    if left.matrices is not None and right.matrices is not None:
+        matrices, weight = add_matrices(left.matrices, right.matrices), left.weight + right.weight
+        return Part(size, None, left.weights, None, weight, left.rounds + right.rounds, matrices=matrices)
     rows = _united(left.rows, right.rows, size)
     if rows is not None and _too_many(len(rows), size, start.shape[1], left.sums is not None):
         rows = None

@@ -100,7 +100,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
 
 
 def _in_a_loop() -> bool:
-    """Whether this runs within somebody's event loop, as in a notebook: there nothing can be waited for."""
+    """Whether this runs within an event loop, as in a notebook: there nothing can be waited for."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -109,14 +109,14 @@ def _in_a_loop() -> bool:
 
 
 async def _greeted(address: str) -> None:
-    """Whoever is at this address has said who it is."""
+    """Ask the server at this address for its identity."""
     from distributed.core import rpc
 
     async with rpc(address) as server:
         await server.identity()
 
 
-def engine_for(given: Any) -> DaskEngine:
+def engine_for(executor: Any) -> DaskEngine:
     """The engine of a client, or of the executor that it gives.
 
     Raises
@@ -124,9 +124,11 @@ def engine_for(given: Any) -> DaskEngine:
     RegretlessError
         If it is neither.
     """
-    client = getattr(given, "_client", given)  # `Client.get_executor` keeps it there, and tells of it nowhere else
+    client = getattr(executor, "_client", executor)  # `Client.get_executor` has it there, and nowhere else
     if not hasattr(client, "who_has"):
-        raise RegretlessError(f"{type(given).__name__} runs nothing; give a distributed.Client or its get_executor()")
+        raise RegretlessError(
+            f"{type(executor).__name__} runs nothing; give a distributed.Client or its get_executor()"
+        )
     return DaskEngine(client)
 
 

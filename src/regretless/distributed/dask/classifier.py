@@ -41,8 +41,8 @@ class DaskClassifier(Estimator):
     client : distributed.Client, optional
         By default the current one; without any, Dask's scheduler for this machine.
     checkpoint : path, optional
-        Where the state is kept after every epoch, and where a fit of the same collections that was interrupted is gone
-        on from. One that is finished is refused.
+        A model file, written after every epoch. A fit of the same collections that was interrupted goes on from it; one
+        that is finished is refused.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class DaskClassifier(Estimator):
     n_features_in_, feature_names_in_
         As of the learner.
     mixture_ : Mixture
-        What came of mixing: ledgers, history, shares.
+        The result of mixing: ledgers, history, shares.
     """
 
     def __init__(
@@ -93,17 +93,17 @@ class DaskClassifier(Estimator):
 
     def __sklearn_clone__(self) -> Self:
         """The same, not fitted, with a copy of the learner and the same client, which cannot be copied."""
-        given = self.get_params(deep=False)
+        parameters = self.get_params(deep=False)
         if not isinstance(self.learner, str):
-            given["learner"] = type(self.learner)(**self.learner.get_params())
-        return type(self)(**given)
+            parameters["learner"] = type(self.learner)(**self.learner.get_params())
+        return type(self)(**parameters)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the connection to the cluster and the collections."""
-        kept = {**self.__dict__, "client": None}
-        if "mixture_" in kept:
-            kept["mixture_"] = replace(self.mixture_, shards=[])
-        return kept
+        state = {**self.__dict__, "client": None}
+        if "mixture_" in state:
+            state["mixture_"] = replace(self.mixture_, shards=[])
+        return state
 
     # ---- learning
 
@@ -162,7 +162,7 @@ class DaskClassifier(Estimator):
         return self.mixture_.certify(DaskEngine(self.client), **how)
 
     def to_local(self) -> OnlineClassifier:
-        """The fitted learner by itself: it is kept, loaded and used without Dask.
+        """The fitted learner by itself: it is saved, loaded and used without Dask.
 
         Returns
         -------
@@ -222,9 +222,9 @@ def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
     """How many rows of a shard are labelled correctly, and how many there are."""
     right = rows = 0
     stream = shard.open(None)
-    given, fitted = stream.feature_names(), getattr(learner, "feature_names_in_", None)
-    if given is not None and fitted is not None and given != fitted.tolist():
-        raise RegretlessError(f"{shard.name}: {names_differ(set(given), set(fitted))}")
+    names, fitted = stream.feature_names(), getattr(learner, "feature_names_in_", None)
+    if names is not None and fitted is not None and names != fitted.tolist():
+        raise RegretlessError(f"{shard.name}: {names_differ(set(names), set(fitted))}")
     for batch in stream.batches():
         if batch.columns != learner.n_features_in_:
             expected = f"{learner.n_features_in_} features are expected"

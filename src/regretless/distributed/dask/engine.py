@@ -22,14 +22,14 @@ Workers = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What all tasks are given, in a box that Dask does not look into."""
+    """A value for all tasks, in a box that Dask does not look into."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What a task made, and what had to move for it.
+    """The result of a task, and what had to move for it.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class TaskResult:
     moved : int
         Bytes that came from other workers, here and in the tasks before.
     workers : frozenset of str
-        Who took part.
+        Those that took part.
     refused : RegretlessError or None
         What is wrong with the shard. It is no exception of the task, which Dask would try again.
     """
@@ -109,7 +109,7 @@ class DaskEngine(Engine):
         where = fold.placed(
             waiting.holders(fold.held()), neighbours(waiting.asked(self.client.nthreads), len(fold.leaves))
         )
-        layers = {"shared": MaterializedLayer(fold.shared()), "common": MaterializedLayer(fold.given())}
+        layers = {"shared": MaterializedLayer(fold.shared()), "common": MaterializedLayer(fold.common_task())}
         for workers, tasks in where.items():
             # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.
             manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
@@ -143,7 +143,7 @@ class FoldTasks:
         self._merges = f"{funcname(merge)}-{token}"
         self.root: Any = None
 
-    def given(self) -> Graph:
+    def common_task(self) -> Graph:
         """The task that gives `common` to all."""
         return {self.common: (_itself, Common(self.value))}
 
@@ -200,7 +200,7 @@ def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
 
 def play_shard(work: Callable[..., Any], common: Common, shard: Common, needs: list[Any]) -> TaskResult:
     """The task of a shard."""
-    one = shard.value.given(needs) if needs else shard.value
+    one = shard.value.with_values(needs) if needs else shard.value
     value, refused = run_answering(work, common.value, one)
     if refused is not None:
         return TaskResult(None, 0, _address(), 0, frozenset(), refused)
@@ -267,7 +267,7 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
         if stop is not None and stop():
             raise Interrupted("interrupted")
 
-    graph = {**fold.shared(), **fold.given(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
+    graph = {**fold.shared(), **fold.common_task(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
         made: TaskResult = (get_scheduler() or get)(graph, fold.root)
     return made

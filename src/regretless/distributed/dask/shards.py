@@ -37,7 +37,7 @@ class Partition(Shard):
     label : str, optional
         The column of a frame that holds the labels.
     known : bool
-        Whether the keys tell the data: those of delayed readers are other ones each time.
+        Whether the keys identify the data: those of delayed readers are other ones each time.
     """
 
     def __init__(
@@ -53,15 +53,15 @@ class Partition(Shard):
         self.name, self.needs, self.shared = name, tuple(needs), shared
         self._keys, self._tasks, self._label = list(keys), dict(tasks), label
         self._known = known
-        self._given: list[Any] | None = None
+        self._values: list[Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "shared": {}}
 
-    def given(self, values: Sequence[Any]) -> Self:
+    def with_values(self, values: Sequence[Any]) -> Self:
         """The same with what it needs."""
         other = type(self)(self.name, self._keys, self._tasks, self.needs, {}, self._label, self._known)
-        other._given = list(values)
+        other._values = list(values)
         return other
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
@@ -77,9 +77,9 @@ class Partition(Shard):
         import dask
         from dask.task_spec import DataNode
 
-        if self.needs and self._given is None:
+        if self.needs and self._values is None:
             raise RegretlessError(f"{self.name}: it is held by Dask's workers and can be played by Dask alone")
-        there = {key: DataNode(key, value) for key, value in zip(self.needs, self._given or (), strict=True)}
+        there = {key: DataNode(key, value) for key, value in zip(self.needs, self._values or (), strict=True)}
         try:
             made = dask.get({**self._tasks, **there}, self._keys)
         except (RegretlessError, OSError):
@@ -102,7 +102,7 @@ class Partition(Shard):
         rows: Any = made[0] if len(made) == 1 else tuple(made)
         if hasattr(rows, "columns") and hasattr(rows, "drop"):
             if self._label not in rows.columns:
-                fault = f"no column {self._label!r}" if self._label is not None else "a frame, and no label= was given"
+                fault = f"no column {self._label!r}" if self._label is not None else "a frame, and there is no label="
                 raise DataError(self.name, None, None, fault, f"the columns are {_listed(rows.columns)}")
             rows = rows.drop(columns=[self._label]), rows[self._label]
         if isinstance(rows, tuple | list) and len(rows) == 2 and not _length(rows[0]):
@@ -111,12 +111,12 @@ class Partition(Shard):
         return rows
 
 
-def partitions(given: Any, *, label: str | None = None) -> list[Shard]:
+def partitions(shards: Any, *, label: str | None = None) -> list[Shard]:
     """The partitions of Dask collections, or what else stands for shards.
 
     Parameters
     ----------
-    given : dask.dataframe.DataFrame, (X, y), list of dask.delayed, or what `shards_of` takes
+    shards : dask.dataframe.DataFrame, (X, y), list of dask.delayed, or what `shards_of` takes
         Of pairs, X is a dask.array (its blocks may be sparse) or a dask.dataframe, y a dask.array or a series, cut in
         the same places. A delayed reader gives (X, y), a frame with the column `label`, a Batch or a Stream.
     label : str, optional
@@ -132,18 +132,18 @@ def partitions(given: Any, *, label: str | None = None) -> list[Shard]:
     RegretlessError
         If it is nothing of that kind.
     """
-    if _is_dask(given):
-        return _of_one(given, label)
-    if isinstance(given, list | tuple) and any(map(_is_dask, given)):
-        if all(hasattr(one, "key") and _is_dask(one) for one in given):
-            return _of_delayed(list(given), label)
-        if len(given) == 2 and all(_is_dask(one) and not hasattr(one, "key") for one in given):
-            return _of_pair(*given)
-        kinds = ", ".join(dict.fromkeys(map(_kind, given)))
-        raise RegretlessError(f"a {type(given).__name__} of {kinds} is no shards; {KINDS} is expected")
+    if _is_dask(shards):
+        return _of_one(shards, label)
+    if isinstance(shards, list | tuple) and any(map(_is_dask, shards)):
+        if all(hasattr(one, "key") and _is_dask(one) for one in shards):
+            return _of_delayed(list(shards), label)
+        if len(shards) == 2 and all(_is_dask(one) and not hasattr(one, "key") for one in shards):
+            return _of_pair(*shards)
+        kinds = ", ".join(dict.fromkeys(map(_kind, shards)))
+        raise RegretlessError(f"a {type(shards).__name__} of {kinds} is no shards; {KINDS} is expected")
     if label is not None:
         raise ParameterError("label", "", "is for data frames; of files say files(paths, target=...)", " ")
-    return shards_of(given)
+    return shards_of(shards)
 
 
 def _is_dask(value: Any) -> bool:
@@ -241,7 +241,7 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
 
 
 def _reached(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    """All keys that some need, in the order in which they are found."""
+    """All keys that some need, in the order in which they are needed."""
     result, waiting = dict.fromkeys(roots), list(roots)
     while waiting:
         for key in below(waiting.pop()):

@@ -50,13 +50,13 @@ class Waiting:
             self._next()
         return dict(self.asked(self._client.who_has, list(futures)))
 
-    def asked(self, call: Callable[..., Any], *given: Any) -> Any:
-        """What Dask answers to a call that waits for it without asking anybody whether to stop.
+    def asked(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """The answer of Dask to a call that waits for it and cannot be stopped.
 
         Raises
         ------
         Interrupted
-            If `stop` said so.
+            If `stop` was true.
         EngineError
             If the connection is lost.
         """
@@ -64,8 +64,8 @@ class Waiting:
 
         def ask() -> None:
             try:
-                answers.put((call(*given), None))
-            except BaseException as error:  # it is raised by who waits, if anybody still does
+                answers.put((call(*arguments), None))
+            except BaseException as error:  # it is raised where the answer is waited for
                 answers.put((None, error))
 
         Thread(target=ask, name="regretless-asks-dask", daemon=True).start()
@@ -88,7 +88,7 @@ class Waiting:
         Parameters
         ----------
         submit : callable
-            Given keys, it gives their futures.
+            From keys to their futures.
         root : key
         leaves : sequence of keys
             Of the shards' tasks.
@@ -106,7 +106,7 @@ class Waiting:
                 future.release()
 
     def _watch(self, root: Any, leaves: list[Any]) -> None:
-        """Until the root is there or cannot be; what a leaf has made is kept only as long as a merge wants it."""
+        """Until the root is there or cannot be; what a leaf has made stays only as long as a merge needs it."""
         for place, future in enumerate([root, *leaves], ROOT):
             future.add_done_callback(lambda _, place=place: self._events.put(place))
         missing = set(range(len(leaves)))

@@ -1,1 +1,1 @@
-"""Who plays shards: this process, an executor, a pool of processes."""
+"""What plays shards: this process, an executor, a pool of processes."""

@@ -1,4 +1,4 @@
-"""What all shards are given: as it is in this process, and unpickled once in every other."""
+"""A value for all shards: as it is in this process, and unpickled once in every other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOM = 31 << 20  # bytes; of what is larger than 32 MB glibc never keeps the mem
 
 
 class Broadcast:
-    """A value that is pickled once, whatever number of tasks are given it.
+    """A value that is pickled once for all tasks.
 
     Processes of this machine read it from a file, others get it with every task; either way each of them unpickles it
     once.
@@ -30,7 +30,7 @@ class Broadcast:
     ----------
     value : object
     by_file : bool
-        Whether all who want it can read this machine's files.
+        Whether all workers can read this machine's files.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def _reuse_memory() -> None:
     """Have the C library keep the memory of arrays that are gone for those to come.
 
     It asks the system for large ones each by itself, and every page of them costs a fault when it is first touched:
-    more than all that is done with them here. From the first large one that is given back it learns to keep them.
+    more than all that is done with them here. From the first large one that is freed it learns to keep them.
     """
     np.empty(ROOM, dtype=np.uint8)
 
@@ -143,7 +143,7 @@ class ReceivedValue:
     Parameters
     ----------
     token : str
-        Tells one value from the next.
+        Distinguishes one value from the next.
     value : object
     file : int, optional
         The file that it was read from, if it is to show there that the work is no longer waited for; it is closed with
@@ -154,7 +154,7 @@ class ReceivedValue:
     Attributes
     ----------
     token, value, path
-        As given.
+        As above.
     """
 
     here = False
@@ -175,10 +175,10 @@ class ReceivedValue:
 
 
 class LostValue:
-    """What stands for a value whose file is gone: the work has ended, or somebody else has removed it.
+    """What stands for a value whose file is gone: the work has ended, or something else has removed it.
 
     A task is unpickled by the pool itself, which an exception there would break; so it is raised where the task asks
-    for the value. Nobody hears of it if the work has ended.
+    for the value, and not at all if the work has ended.
     """
 
     here = False
@@ -236,17 +236,17 @@ def _read(path: str, sizes: tuple[int, ...]) -> tuple[Any, int | None] | None:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
         return None
-    kept = False
+    stays_open = False
     try:
         parts = [np.empty(size, dtype=np.uint8) for size in sizes]
         with open(file, "rb", buffering=0, closefd=False) as reading:
             if not all(_filled(reading, part) for part in parts):
                 return None
         value = pickle.loads(parts[0].data, buffers=parts[1:])
-        kept = os.name == "posix"  # elsewhere a file that is open cannot be removed
-        return value, file if kept else None
+        stays_open = os.name == "posix"  # elsewhere a file that is open cannot be removed
+        return value, file if stays_open else None
     finally:
-        if not kept:
+        if not stays_open:
             os.close(file)
 
 

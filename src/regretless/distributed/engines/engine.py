@@ -1,4 +1,4 @@
-"""Who runs a function on every shard, and the tree over which what comes of it is merged."""
+"""Engines, which run a function on every shard, and the tree in which results are merged."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ T = TypeVar("T")
 
 
 class Watched(Shard):
-    """A shard that asks before each batch whether to stop.
+    """A shard that calls `stop` before each batch.
 
     Parameters
     ----------
     shard : Shard
     stop : callable
-        What it asks.
+        Whether to stop.
     """
 
     def __init__(self, shard: Shard, stop: Callable[[], bool]) -> None:
@@ -31,7 +31,7 @@ class Watched(Shard):
         self.of_file = shard.of_file
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
-        """The rows of the shard; reading them raises `Interrupted` once the answer is yes."""
+        """The rows of the shard; reading them raises `Interrupted` once it is true."""
         return _WatchedStream(self._shard.open(schema), self._stop)
 
 
@@ -153,7 +153,7 @@ class Tree(Generic[T]):
 
 
 class Named(Protocol):
-    """Whatever work is done on: a shard of rows, or something else with a name."""
+    """What work is done on: a shard of rows, or something else with a name."""
 
     @property
     def name(self) -> str:
@@ -161,7 +161,7 @@ class Named(Protocol):
 
 
 class Engine:
-    """Runs work on shards, and merges what comes of it over a tree whose shape depends on the number of shards alone.
+    """Runs work on shards, and merges the results over a tree whose shape depends on the number of shards alone.
 
     An engine says by `_answers` how work is done, or has a `fold` of its own if its workers merge by themselves.
 
@@ -191,17 +191,17 @@ class Engine:
         work, merge : callable
             Importable by name: they may run elsewhere.
         common : object
-            What all of them are given.
-        shards : sequence of Shard, or of whatever else has a name
+            What all of them need.
+        shards : sequence of Shard, or of something else with a name
         done : callable, optional
-            Told the place of each shard whose work is done.
+            Called with the place of each shard whose work is done.
         stop : callable, optional
-            Asked now and then whether to stop.
+            Called now and then; true stops the work.
 
         Raises
         ------
         Interrupted
-            If `stop` said so.
+            If `stop` was true.
         EngineError
             If a process that played a shard is gone.
         RegretlessError
@@ -263,7 +263,7 @@ def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
 
 
 def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple[T | None, RegretlessError | None]:
-    """What came of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
+    """The result of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
 
     A disk or a network that failed is raised, for another attempt may go well.
     """

@@ -60,7 +60,7 @@ def engine_of(executor: Any) -> Engine:
 class OnExecutor(Engine):
     """Any `concurrent.futures.Executor`.
 
-    Processes of this machine get what all shards are given through a file; no more tasks are submitted than keep all
+    Processes of this machine get what all shards need through a file; no more tasks are submitted than keep all
     workers busy; what comes back is merged as it comes. The executor is used and not shut down.
 
     Parameters
@@ -79,7 +79,7 @@ class OnExecutor(Engine):
     def _answers(
         self, work: Callable[[C, Any], T], common: C, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, T]]:
-        """What came of each shard, as it comes."""
+        """The result of each shard, as it comes."""
         up, processes = 0, set[int]()
         with (
             Broadcast(common, by_file=_of_this_machine(self.executor)) as broadcast,
@@ -121,9 +121,9 @@ class OnExecutor(Engine):
                 future.cancel()
 
     def _submit(self, work: Any, broadcast: Broadcast, shard: Named) -> Future[Any]:
-        given = PickledShard.of(shard) if _of_python(self.executor) else shard
+        sent = PickledShard.of(shard) if _of_python(self.executor) else shard
         try:
-            return self.executor.submit(_task, work, broadcast, given)
+            return self.executor.submit(_task, work, broadcast, sent)
         except BrokenExecutor as error:
             raise EngineError(f"a process of the executor is gone (killed, or out of memory){self._hint()}") from error
         except RuntimeError as error:  # it is shut down
@@ -194,9 +194,9 @@ class PickledShard(NamedTuple):
         return shard
 
 
-def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, given: Named) -> T | PickledResult:
+def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, sent: Named) -> T | PickledResult:
     """What a worker does; what it gives is pickled here, so that its size is known."""
-    shard = given.opened() if isinstance(given, PickledShard) else given
+    shard = sent.opened() if isinstance(sent, PickledShard) else sent
     result = run_guarded(work, broadcast.value, watch(shard, broadcast.ended))
     return result if broadcast.here else PickledResult(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 

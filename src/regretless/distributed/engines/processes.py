@@ -63,7 +63,7 @@ def _start(pool: ProcessPoolExecutor, count: int, gate: Event, started: list[Bas
         If one cannot be started.
     """
     try:
-        with _deaf():
+        with _without_interrupts():
             try:  # a process is started when there is something to do, and all others are busy
                 first = [pool.submit(os.getpid) for _ in range(count)]
             finally:
@@ -97,20 +97,20 @@ def _left(started: list[BaseProcess], seconds: float) -> list[BaseProcess]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Let processes that are started now not hear Ctrl-C, which a terminal sends to all of them.
+def _without_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C, which a terminal sends to all processes, from those that are started now.
 
-    This process hears it a moment later, and ends them. They are started without an ear for it, for until they could
-    say so themselves they would have begun to import, and would complain there. That does not keep it from this
-    process, where other threads (those of a library for linear algebra) have ears; so it is noted here, and raised once
-    no process is half started.
+    This process gets it a moment later, and ends them. They are started with the signal blocked, for until they could
+    ignore it themselves they would have begun to import, with a traceback. Blocking does not keep it from other threads
+    of this process (those of a library for linear algebra); so it is noted here, and raised once no process is half
+    started.
     """
-    heard: list[int] = []
+    signals: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     notes = current_thread() is main_thread() and callable(before)
     masks = hasattr(signal, "pthread_sigmask")
     if notes:
-        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+        signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     try:
         yield
@@ -119,13 +119,13 @@ def _deaf() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if notes:
             signal.signal(signal.SIGINT, before)
-        if heard:
+        if signals:
             signal.raise_signal(signal.SIGINT)
 
 
 def _begin(gate: Event) -> None:
     """The first thing that a process of the pool does; then it waits until all of them are started."""
-    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):  # a terminal tells all of them
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):  # a terminal sends them to all
         signal.signal(number, signal.SIG_IGN)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")

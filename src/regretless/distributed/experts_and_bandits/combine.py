@@ -19,7 +19,7 @@ from .result import Combined, CombinedShards, ShardPlay
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What every shard is given.
+    """What every shard needs.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ def combine(
         width) with their outcomes, or alone where the loss needs none; or functions that give such a pair where the
         shard is played.
     executor : Executor or Engine, optional
-        Who plays them; by default this process, one after the other. The result has the same bits on every engine.
+        The engine; by default this process, one after the other. The result has the same bits on every engine.
     on_shard : callable, optional
-        Told the place of each shard that is over.
+        Called with the place of each shard that is over.
     stop : callable, optional
-        Asked now and then whether to stop.
+        Called now and then; true stops the run.
     **reading
         Of files: options of `regretless.data.forecasts.open_forecasts`.
 
@@ -88,7 +88,7 @@ def combine(
     RegretlessError
         If the learner cannot be copied for every shard, or the experts are not the same everywhere.
     Interrupted
-        If `stop` said so.
+        If `stop` was true.
 
     Notes
     -----

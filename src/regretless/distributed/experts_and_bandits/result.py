@@ -33,7 +33,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardPlay:
-    """What came of one shard.
+    """The result of one shard.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ShardPlay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CombinedShards:
-    """What came of some neighbouring shards.
+    """The result of some neighbouring shards.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Combined:
             why = "under this loss it is no function of sums over the shards; weights of yours can be read (against=)"
             reasons.setdefault("best_convex", why)
         if self._totals is None:
-            why = f"{self._known.count} experts are too many to keep what tells their combinations"
+            why = f"{self._known.count} experts are too many to add up what their combinations need"
             reasons.setdefault("best_convex", why)
             reasons["uniform"] = reasons["best_convex"]
         if loss.name != "square" or self._totals is None:
@@ -138,7 +138,7 @@ class Combined:
         return reasons
 
     def comparators(self) -> list[ExpertComparator]:
-        """The best expert for all shards together, and combinations that sums over the shards tell.
+        """The best expert for all shards together, and combinations that follow from sums over the shards.
 
         Returns
         -------

@@ -36,7 +36,7 @@ def simulate(learner: Bandit, environment: Any, executor: Any = None, **how: Any
     Raises
     ------
     Interrupted
-        If `stop` said so.
+        If `stop` was true.
     RegretlessError
         If anything does not fit.
 

@@ -36,19 +36,19 @@ class PieceShard(FileShard):
         ``part-3.svm[2/8]`` for the second of eight.
     path, reading
         As of the whole file.
-    given : str
-        The path as it was given.
+    file_name : str
+        The path as the user wrote it.
     piece, pieces : int
         Which one, from 0, of how many.
     """
 
-    given: str = ""
+    file_name: str = ""
     piece: int = 0
     pieces: int = 1
 
     @property
     def mark(self) -> str:
-        """What tells it from other pieces of the file."""
+        """What distinguishes it from other pieces of the file."""
         return f"[{self.piece + 1}/{self.pieces}]"
 
     def described(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class PieceShard(FileShard):
         DataError
             If there is no such file, or it has not enough rows for so many pieces.
         """
-        kind = self.reading.get("format") or ROWS.choose(self.given)
+        kind = self.reading.get("format") or ROWS.choose(self.file_name)
         if kind == "parquet":
             return self._row_groups(schema)
         # Every piece begins with the line of names, so that it cannot look like a row in one piece and not in another.
@@ -225,7 +225,7 @@ class _Range(RawIOBase):
 
 
 class _Renumbered(Stream):
-    """The stream of a piece; errors tell the line of the whole file."""
+    """The stream of a piece; errors have the line of the whole file."""
 
     def __init__(self, inner: Stream, lines: Lines) -> None:
         super().__init__(lines.name)

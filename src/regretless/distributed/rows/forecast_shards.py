@@ -27,7 +27,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Experts:
-    """Who forecasts.
+    """The experts of all shards.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ForecastShard(ABC):
 
     @abstractmethod
     def experts(self, blind: bool) -> Experts:
-        """Who forecasts here; `blind` where there are no outcomes to look for."""
+        """The experts here; `blind` where there are no outcomes to look for."""
 
     @abstractmethod
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
@@ -125,10 +125,10 @@ class ForecastArrays(ForecastShard):
 
     Attributes
     ----------
-    given : (forecasts, outcomes) or forecasts, or a function
+    source : (forecasts, outcomes) or forecasts, or a function
     """
 
-    given: Any
+    source: Any
 
     def experts(self, blind: bool) -> Experts:
         """As the columns have them."""
@@ -154,8 +154,8 @@ class ForecastArrays(ForecastShard):
         yield table, None if blind else outcomes_of(outcomes, len(table), known.width, classes=True)
 
     def _read(self, blind: bool) -> tuple[Any, Any]:
-        given = self.given() if callable(self.given) else self.given
-        forecasts, outcomes = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        pair = self.source() if callable(self.source) else self.source
+        forecasts, outcomes = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
         if blind:
             return forecasts, None
         if outcomes is None:
@@ -177,23 +177,23 @@ class ForecastArrays(ForecastShard):
         return result
 
 
-def forecast_shards(given: Any, reading: Mapping[str, Any]) -> list[ForecastShard]:
-    """Whatever stands for shards of forecasts.
+def forecast_shards(shards: Any, reading: Mapping[str, Any]) -> list[ForecastShard]:
+    """Shards of forecasts, of anything that stands for them.
 
     Raises
     ------
     RegretlessError
         If there are none, or they are nothing of the kind.
     """
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) and not _paths(given):
+    if isinstance(shards, Sequence) and not isinstance(shards, str) and len(shards) and not _paths(shards):
         if reading:
             raise RegretlessError(f"{', '.join(reading)}=: an option of reading files, and these shards are arrays")
-        return [ForecastArrays(f"shard {place}", place, one) for place, one in enumerate(given)]
+        return [ForecastArrays(f"shard {place}", place, one) for place, one in enumerate(shards)]
     from .paths import paths_of
 
-    paths = paths_of(given)
+    paths = paths_of(shards)
     return [ForecastFile(path, place, path, dict(reading)) for place, path in enumerate(paths)]
 
 
-def _paths(given: Sequence[Any]) -> bool:
-    return all(isinstance(one, str) or hasattr(one, "__fspath__") for one in given)
+def _paths(shards: Sequence[Any]) -> bool:
+    return all(isinstance(one, str) or hasattr(one, "__fspath__") for one in shards)

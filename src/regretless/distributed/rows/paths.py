@@ -18,23 +18,23 @@ def paths_of(paths: Paths) -> list[str]:
     Parameters
     ----------
     paths : path, pattern such as ``"part-*.svm"``, or sequence of these
-        What exists under the very name that is given is no pattern.
+        What exists under the name itself is no pattern.
 
     Returns
     -------
     list of str
-        In natural order, whatever order they are given in, so that it does not hang on who expands a pattern. That a
+        In natural order, so that it does not matter what expands a pattern. That a
         file exists shows when it is opened: it may lie on another machine.
 
     Raises
     ------
     RegretlessError
-        If nothing is found, a path is a folder, or a file is given twice.
+        If no file matches, a path is a folder, or a file is given twice.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not given:
+    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not listed:
         raise RegretlessError("there are no files; give paths or a pattern such as 'part-*.svm'")
-    result = [path for one in given for path in _expanded(os.fspath(one))]
+    result = [path for one in listed for path in _expanded(os.fspath(one))]
     seen: dict[str, str] = {}
     for path in result:
         _refuse_folder(path)

@@ -57,7 +57,7 @@ class Shard(ABC):
         """
 
     def fingerprint(self) -> str | None:
-        """By what its rows are known again without reading them all, wherever they lie; None if by nothing.
+        """What identifies its rows without reading them all, wherever they lie; None if nothing does.
 
         What begins with `UNSURE` may differ though the rows be the same: there is a warning then, and no error.
         """
@@ -71,7 +71,7 @@ class FileShard(Shard):
     Attributes
     ----------
     name : str
-        The path as it was given.
+        The path as the user wrote it.
     path : str
         The whole path: a worker may run in another folder.
     reading : mapping
@@ -86,7 +86,7 @@ class FileShard(Shard):
 
     @property
     def mark(self) -> str:
-        """What tells it from other shards of the same file."""
+        """What distinguishes it from other shards of the same file."""
         return ""
 
     def described(self) -> dict[str, Any]:
@@ -155,13 +155,13 @@ class CallShard(Shard):
             If it fails, or gives something else than (X, y) or a `Stream`.
         """
         try:
-            given = self.function()
+            value = self.function()
         except RegretlessError:
             raise
         except Exception as error:  # whatever readers raise; not all of it could travel between processes
             fault = f"its reader raised {type(error).__name__}: {error}"
             raise DataError(self.name, None, None, fault, "call the function by itself to see where") from error
-        return stream_of(given, self.name, schema)
+        return stream_of(value, self.name, schema)
 
 
 class HeldStream(Stream):
@@ -255,12 +255,12 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
 
 
 def fingerprint(X: Any, y: Any) -> str | None:
-    """By what rows in memory are known again: their shape, the first and last of them, and all labels.
+    """What identifies rows in memory: their shape, the first and last of them, and all labels.
 
     Returns
     -------
     str or None
-        None of what cannot be looked at; the worker that plays it says why.
+        None of what cannot be read; the worker that plays it says why.
     """
     try:
         X = X.tocsr() if hasattr(X, "tocsr") else X

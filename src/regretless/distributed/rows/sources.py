@@ -1,4 +1,4 @@
-"""Shards made of what users give: paths, patterns, arrays and functions."""
+"""Shards of users: paths, patterns, arrays and functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     Parameters
     ----------
     paths : path, pattern such as ``"part-*.svm"``, or sequence of these
-        Whoever plays a shard must find its file under the same path.
+        Every worker must find the file of its shard under the same path.
     pieces : int, default=1
         Into how many shards to cut each file: svmlight and CSV text that is not compressed by lines, Parquet by row
         groups. No piece is copied, each is read where it stands in the file.
@@ -39,15 +39,15 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     Raises
     ------
     RegretlessError
-        If nothing is found, a path is a folder or is given twice, an option has no meaning, or a file cannot be cut.
+        If no file matches, a path is a folder or is given twice, an option has no meaning, or a file cannot be cut.
     """
     whole("pieces", pieces)
     known = [name for name in signature(open_stream).parameters if name not in DECIDED]
     for name in reading:
         if name not in known:
             raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
-    kept = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
-    result = [FileShard(path, os.path.abspath(path), kept) for path in paths_of(paths)]
+    options = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
+    result = [FileShard(path, os.path.abspath(path), options) for path in paths_of(paths)]
     if pieces == 1:
         return list(result)
     return [piece for shard in result for piece in pieces_of(shard, pieces)]
@@ -98,12 +98,12 @@ def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
     return _some(result)
 
 
-def shards_of(given: Any, **reading: Any) -> list[Shard]:
-    """Whatever stands for shards.
+def shards_of(shards: Any, **reading: Any) -> list[Shard]:
+    """Shards, of anything that stands for them.
 
     Parameters
     ----------
-    given : path, pattern, or sequence of paths, of pairs (X, y), of functions or of `Shard`
+    shards : path, pattern, or sequence of paths, of pairs (X, y), of functions or of `Shard`
     **reading
         What `files` takes, if they are paths.
 
@@ -116,13 +116,13 @@ def shards_of(given: Any, **reading: Any) -> list[Shard]:
     RegretlessError
         If it is something else, or nothing at all.
     """
-    if isinstance(given, str | os.PathLike):
-        return files(given, **reading)
-    if isinstance(given, Shard):
-        return [given]
-    if not isinstance(given, Iterable):
-        raise RegretlessError(f"{type(given).__name__} is no list of shards; give {EXPECTED}")
-    listed = list(given)
+    if isinstance(shards, str | os.PathLike):
+        return files(shards, **reading)
+    if isinstance(shards, Shard):
+        return [shards]
+    if not isinstance(shards, Iterable):
+        raise RegretlessError(f"{type(shards).__name__} is no list of shards; give {EXPECTED}")
+    listed = list(shards)
     if all(isinstance(one, Shard) for one in listed):
         return _distinct(_some(listed))
     if all(isinstance(one, str | os.PathLike) for one in listed):
@@ -149,7 +149,7 @@ def _some(shards: list[Shard]) -> list[Shard]:
 
 
 def _distinct(shards: list[Shard]) -> list[Shard]:
-    """Refuse shards that share a name: errors and checkpoints tell them apart by it."""
+    """Refuse shards that share a name: errors and checkpoints distinguish them by it."""
     seen: set[str] = set()
     for shard in shards:
         if shard.name in seen:
@@ -192,7 +192,7 @@ def _format(shard: FileShard) -> str:
 def _columns(name: str) -> str:
     reader = READERS.get(name)
     if reader is None:
-        return ""  # whoever opens it says that there is no such format
+        return ""  # opening it is an error that says so
     if reader.named:
         return "that have names"
     return "that have ids" if "ids_from" in reader.takes else "that go by their places"

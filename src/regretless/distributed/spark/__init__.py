@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Partitions", "RegretlessClassifier", "RegretlessModel", "SparkEngine", "SparkPartition"]
 
-# Found when they are asked for: Python workers of Spark need none of them, and pyspark.ml takes a second to load.
+# Imported when they are asked for: Python workers of Spark need none of them, and pyspark.ml takes a second to load.
 _PLACES = {
     "Partitions": "survey",
     "RegretlessClassifier": "estimator",

@@ -22,7 +22,7 @@ from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
 
 SECONDS_BETWEEN_LOOKS = 0.2  # at whether to stop
 SECONDS_TO_END = 30.0  # that a job has to end before it is left alone
-SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may be given all of
+SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may get all of
 FEW = 32  # as many answers come to the driver as they are; of more, neighbours are merged on the executors before
 LOST = (
     "the Python of Spark's workers cannot load what is to be run there ({}); regretless must be installed in it, and "
@@ -143,7 +143,7 @@ class SparkEngine(Engine):
     def _collected(
         self, frame: Any, merge: Any, common: Any, leaves: int, size: int, stop: Callable[[], bool] | None
     ) -> Mapping[int, tuple[str, Any]]:
-        """What came of each node: a leaf, or neighbours that were merged on the executors."""
+        """The result of each node: a leaf, or neighbours that were merged on the executors."""
         if size > 1:
             frame = frame.groupBy("node").applyInArrow(merging(merge, common, leaves, size), ANSWERS)
         table = collected(self.session, frame, stop)
@@ -168,7 +168,7 @@ def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) 
     Interrupted
         If `stop` said so; Spark's tasks are cancelled.
     EngineError
-        If the workers cannot run what they are given, or a task failed as often as Spark tries it.
+        If the workers cannot run the work, or a task failed as often as Spark tries it.
     """
     from pyspark.errors import PySparkException
 

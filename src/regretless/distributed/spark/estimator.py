@@ -56,7 +56,7 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
         From `fit`, if a column is missing or holds what cannot be used; it is named.
     """
 
-    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever the code is
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
@@ -82,9 +82,9 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
         self._setDefault(learner="averaged-perceptron", weights="uniform")
         self._take(self._input_kwargs)
 
-    def setParams(self, **given: Any) -> RegretlessClassifier:
+    def setParams(self, **parameters: Any) -> RegretlessClassifier:
         """Set parameters, under either name."""
-        self._take(given)
+        self._take(parameters)
         return self
 
     def setFeaturesCol(self, value: Any) -> RegretlessClassifier:
@@ -104,7 +104,7 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
                 epochs=learner.most_passes if epochs is None else epochs,
                 weights=weights,
                 together=together,
-                found=rows.classes,  # in the rows: they were not declared
+                known_labels=rows.classes,  # in the rows: they were not declared
                 checkpoint=self.chosen("checkpoint"),
                 unfinished=True,
             )

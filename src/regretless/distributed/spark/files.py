@@ -120,7 +120,7 @@ def _write(path: str, model: Any) -> None:
 
 
 def _local(path: str) -> str:
-    """The path of a file on this machine, which may be given as ``file:``."""
+    """The path of a file on this machine, which may be written as ``file:``."""
     scheme, colon, rest = path.partition(":")
     if colon and scheme == "file":
         return "/" + rest.lstrip("/")

@@ -31,7 +31,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
     mixture : Mixture, optional
         The run that it comes from.
     extra : mapping, optional
-        What a file kept with it, if it comes from no such run.
+        What a file has beside it, if it comes from no such run.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
         What happened in each epoch, and the sums that certificates are made of.
     """
 
-    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever the code is
 
     def __init__(
         self, learner: OnlineClassifier, mixture: Mixture | None = None, extra: Mapping[str, Any] | None = None
@@ -96,12 +96,12 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             result = {shard.name: shard.rows for shard in rows.shards}
             if played != result:
                 raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(result)}")
-            mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.kept)
+            mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.run)
             return mixture.certify(rows.engine, **how)
 
-    def setParams(self, **given: Any) -> RegretlessModel:
+    def setParams(self, **parameters: Any) -> RegretlessModel:
         """Set columns, under either name."""
-        self._take(given)
+        self._take(parameters)
         return self
 
     def setFeaturesCol(self, value: Any) -> RegretlessModel:
@@ -123,7 +123,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
 
     def extra(self) -> dict[str, Any]:
         """What a file keeps with the learner, as JSON values."""
-        return self._extra if self.mixture is None else self.mixture.kept.extra()
+        return self._extra if self.mixture is None else self.mixture.run.extra()
 
     def _scores(self, value: Vector) -> Array:
         values = np.ascontiguousarray(value.toArray(), np.float64)[None]
@@ -145,9 +145,11 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             return dataset
         if layout.kind == "columns" and len(layout.features) != self.numFeatures:
             _refuse_width(len(layout.features), self.learner)
-        told = schema[layout.features[0]].metadata.get("ml_attr", {}).get("num_attrs")  # as a VectorAssembler says it
-        if layout.kind == "vector" and told is not None:
-            _refuse_width(told, self.learner, f"column {layout.features[0]!r} has ")
+        declared = (
+            schema[layout.features[0]].metadata.get("ml_attr", {}).get("num_attrs")
+        )  # as a VectorAssembler says it
+        if layout.kind == "vector" and declared is not None:
+            _refuse_width(declared, self.learner, f"column {layout.features[0]!r} has ")
         places = [dataset.columns.index(name) for name in layout.features]
         wanted = StructType([*dataset.schema.fields, *added])
         return dataset.mapInArrow(predicting(self.learner, layout, places, bool(labels), bool(scores)), wanted)

@@ -43,9 +43,11 @@ def described(learner: Any) -> str | dict[str, Any]:
     return {"learner": learner.name, "parameters": other} if other else learner.name
 
 
-def made(given: str | Mapping[str, Any]) -> OnlineClassifier:
-    """The learner that `described` describes."""
-    name, parameters = (given, {}) if isinstance(given, str) else (given["learner"], given.get("parameters", {}))
+def made(value: str | Mapping[str, Any]) -> OnlineClassifier:
+    """The learner of what `described` gave."""
+    if isinstance(value, str):
+        value = {"learner": value}
+    name, parameters = value["learner"], value.get("parameters", {})
     learner: OnlineClassifier = learner_class(name)(**parameters)
     return learner
 
@@ -59,7 +61,7 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
     featuresCols: Any = Param(
         Params._dummy(),
         "featuresCols",
-        "names of the numeric columns that are the features; used instead of featuresCol where it is given",
+        "names of the numeric columns that are the features; used instead of featuresCol where it is set",
         TypeConverters.toListString,
     )
     numWorkers: Any = Param(
@@ -78,10 +80,10 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
         """What a parameter was set to; None if it was not."""
         return self.getOrDefault(name) if self.isDefined(name) else None
 
-    def _take(self, given: Mapping[str, Any]) -> None:
-        """Set what was given, under either name; a list of columns as `featuresCol` is a list of columns."""
+    def _take(self, parameters: Mapping[str, Any]) -> None:
+        """Set parameters, under either name; a list of columns as `featuresCol` is a list of columns."""
         named: dict[str, Any] = {}
-        for name, value in given.items():
+        for name, value in parameters.items():
             spark = SNAKES.get(name, name)
             if not self.hasParam(spark):
                 raise TypeError(f"there is no parameter {name!r}; there are: {', '.join(self._known())}")

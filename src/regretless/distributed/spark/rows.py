@@ -90,7 +90,7 @@ class RecordStream(Stream):
 
 
 def batch_of(records: Any, layout: Layout, name: str, first: int = 0, columns: int | None = None) -> Batch:
-    """A record batch as rounds; no row is looked at by itself.
+    """A record batch as rounds; there is no loop over rows.
 
     Parameters
     ----------

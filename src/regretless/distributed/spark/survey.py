@@ -21,7 +21,7 @@ VECTORS = "pyspark.ml vectors, arrays of numbers, or a list of numeric columns a
 class Partitions:
     """The partitions of a data frame as shards, for as long as the ``with`` block lasts.
 
-    The columns that are needed are kept by Spark (``persist``), so that every epoch finds the same rows in the same
+    The columns that are needed are persisted by Spark (``persist``), so that every epoch has the same rows in the same
     partitions; a data frame that is persisted already stays as it is. Partitions without rows take no part.
 
     Parameters
@@ -51,7 +51,7 @@ class Partitions:
         If a column is missing, or holds something else than is expected, or there are no rows.
     """
 
-    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever it is kept
+    __module__ = "regretless.distributed.spark"  # saved pipelines name it by this, wherever the code is
 
     shards: list[SparkPartition]
     engine: SparkEngine

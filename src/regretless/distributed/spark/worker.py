@@ -23,7 +23,7 @@ Batches = Iterator[Any]
 
 
 class Task:
-    """The record batches of a task, which come once; all of them can be kept in a temporary file, to come again.
+    """The record batches of a task, which come once; all of them can be written to a temporary file, to come again.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Task:
         Raises
         ------
         RegretlessError
-            If they came before and were not kept; `again` is true then.
+            If they came before and were not written; `again` is true then.
         """
         if self._keep:
             return self._kept()
@@ -123,7 +123,7 @@ def playing(
 def playing_others(
     work: Callable[..., Any], common: Any, packed: Sequence[bytes] | None, size: int
 ) -> Callable[[Batches], Batches]:
-    """What plays pickled shards, whose places are the rows of a data frame; they are beside them if not given here."""
+    """What plays pickled shards, whose places are the rows of a data frame; they are in these rows if not here."""
 
     def play(batches: Batches) -> Batches:
         for batch in batches:
@@ -158,7 +158,7 @@ def merging(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> C
 
 
 def _answer(work: Callable[..., Any], common: Any, shard: Any, again: Callable[[], bool]) -> tuple[str, Any]:
-    """What came of a shard, under what it is."""
+    """The result of a shard, under its kind."""
     value, error = run_answering(work, common, shard)
     if error is None:
         return "result", value

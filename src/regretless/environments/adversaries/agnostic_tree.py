@@ -27,9 +27,9 @@ class AgnosticTree(PointLabels, ObliviousLabels):
     """Go down a mistake tree, asking for the point of each node many times, with fair coins for labels.
 
     The T rounds are shared among the d levels of the tree as evenly as can be, the first ones having one more: k_i of
-    them at level i. What the majority of these labels says leads to the next node; where they are as many, 0 does.
+    them at level i. The majority of these labels leads to the next node; where they are as many, 0 does.
 
-    Whatever was seen before, a label is a fair coin: so every learner, drawing or not, is wrong in T / 2 rounds in
+    Given all that came before, a label is a fair coin: so every learner, drawing or not, is wrong in T / 2 rounds in
     expectation. The hypothesis at the leaf, which agrees with the majority at every node, is wrong for the minority
     alone: in k / 2 - \\|S_k\\| / 2 of k rounds, where S_k is the sum of their labels, -1 and 1. So the expected regret
     against it is r(k_1) + ... + r(k_d) exactly, with r(k) = E \\|S_k\\| / 2, which is `FairCoins.regret`; and that
@@ -45,11 +45,11 @@ class AgnosticTree(PointLabels, ObliviousLabels):
     ----------
     finite_class : FiniteClass
     rounds : int
-        T. If fewer are played, the promise is that of the levels which they come to.
+        T. If fewer are played, the bound is that of the levels which they reach.
     tree : MistakeTree, optional
         By default one as deep as the Littlestone dimension.
     limit : float, optional
-        How many seconds to look for it; the deepest that was found by then is walked.
+        How many seconds to search for it; the deepest tree known by then is walked.
     seed : int
         Every run has coins of its own.
     """
@@ -102,7 +102,7 @@ class AgnosticTree(PointLabels, ObliviousLabels):
         """Votes, and a coin for each."""
         return votes_of(self.finite_class, self.points(begin, end, run)), signed(self._heads(begin, end, run))
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the regret of each level, for every learner."""
         lengths = np.diff(np.minimum(self._ends, rounds), prepend=0)
         regret = sum(FairCoins.regret(int(length)) for length in lengths if length)

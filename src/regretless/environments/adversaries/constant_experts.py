@@ -1,4 +1,4 @@
-"""Two experts that always say the same, and labels that make fools of both."""
+"""Two experts with constant votes, and labels on which both err."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def two_constants() -> FiniteClass:
 
 
 class LabelFlipping(PointLabels):
-    """Two experts, one that always says -1 and one that always says 1; the label is not the one that is predicted.
+    """Two experts, one that always votes -1 and one that always votes 1; the label is not the one that is predicted.
 
     A deterministic learner errs in every one of T rounds. Of the two experts one is right in at least half of them, for
     in each round one of them is: so the learner's regret is at least T / 2, and no deterministic learner has a bound
-    that grows more slowly. One that draws gets the label that it is less likely to say: it errs with a probability
+    that grows more slowly. One that draws gets the label that it is less likely to predict: it errs with a probability
     of at least one half in each round, and its regret can be small all the same (Cover 1965).
 
-    No hypothesis of this class is right for long: for learners of finite classes it is beyond what they promise.
+    No hypothesis of this class is right in all rounds, so theorems about finite classes do not apply.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class LabelFlipping(PointLabels):
         """An asker that contradicts."""
         return _Flipping()
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner, and no more than half of them are an expert's."""
         source = "Cover 1965"
         if not opposed.deterministic:
@@ -73,9 +73,9 @@ class _Flipping(Asker):
 
 
 class FairLabels(PointLabels, ObliviousLabels):
-    """Two experts, one that always says -1 and one that always says 1; each label is a fair coin.
+    """Two experts, one that always votes -1 and one that always votes 1; each label is a fair coin.
 
-    Whatever a learner does, it errs in half of the rounds in expectation. The better expert's mistakes are expected to
+    Every learner errs in half of the rounds in expectation. The better expert's mistakes are expected to
     be fewer by `FairCoins.regret`, T C(T - 1, floor((T - 1) / 2)) / 2^T, which is at least sqrt(T / 8): every learner's
     expected regret is this very number, and no learner does better for two experts on all sequences.
 
@@ -105,7 +105,7 @@ class FairLabels(PointLabels, ObliviousLabels):
         """The same coins for arms."""
         return FairCoins(self.rounds, self.seed)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Half of the rounds, and the exact regret of the game, for every learner."""
         source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
         return [

@@ -21,7 +21,7 @@ class Dyadic(Labels):
     A label of 1 says that the halfspace <w, v> > 0 of w = (-1, a) has a > m, one of -1 that a < m: so after any labels
     there is an interval of such a, half as long in every round, and in the middle of it an a that agrees with them all.
     A deterministic learner of halfspaces in the plane hence errs in every round for ever (their Littlestone dimension
-    is infinite), although a line separates whatever it saw. The distance of the rows from that line halves as well:
+    is infinite), although a line separates all rows. The distance of the rows from that line halves as well:
     with a margin there is a bound, and this is why perceptrons need one.
 
     Numbers m of t binary digits are floats up to 53 rounds; here the game ends after 52, so that the last a is one too.
@@ -55,7 +55,7 @@ class Dyadic(Labels):
         """An asker with the whole line from 0 to 1."""
         return _Halving(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """All rounds are mistakes of a deterministic learner."""
         return errors_forced("Dyadic tree", min(rounds, DEEPEST), "Shalev-Shwartz & Ben-David 2014, ch. 21", opposed)
 

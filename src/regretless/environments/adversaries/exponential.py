@@ -65,7 +65,7 @@ class Exponential(ObliviousLabels):
 
     @property
     def default_rounds(self) -> int | None:
-        """Those of the passes that a perceptron makes until it is done, where anybody would wait for that."""
+        """Those of the passes that a perceptron makes until one is clean, if these are not too many."""
         if self.rounds is not None:
             return self.rounds
         rounds = self.columns * int((4**self.columns + 2) // 6)
@@ -76,7 +76,7 @@ class Exponential(ObliviousLabels):
         """How many updates a perceptron makes at least, until it makes none."""
         return int((4**self.columns - 1) // 3)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Those of the passes that are over, to a perceptron."""
         least = min(max(2 * (rounds // self.columns) - 1, 0), self.updates)
         if not opposed.perceptron:

@@ -1,4 +1,4 @@
-"""Rows that say nothing of each other: as many mistakes as the margin's bound allows."""
+"""Rows at right angles: as many mistakes as the margin's bound allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..lower_bounds import LearnerDescription, LowerBound, errors_forced
 class Orthonormal(Labels):
     """The directions e_1, ..., e_N in turn; what is not known of one yet is the opposite of the prediction.
 
-    Whatever the labels y are, v = (y_1, ..., y_N) has y <v, x> / |v| = 1 / sqrt(N) on all rows, so that the bound of
+    For all labels y, v = (y_1, ..., y_N) has y <v, x> / |v| = 1 / sqrt(N) on all rows, so that the bound of
     Novikoff (1962) is N; and a deterministic learner errs N times. So no learner's bound in terms of radius and margin
     is better than the perceptron's. A learner that draws errs N / 2 times in expectation, or more. After N rounds the
     same rows come again, with the same labels.
@@ -48,13 +48,13 @@ class Orthonormal(Labels):
         """An asker that has decided nothing yet."""
         return _Turning(self.columns)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """An error in every round of the first N; of a perceptron of any rate an update, for its score is 0."""
         count, source = min(rounds, self.columns), "Novikoff's bound is attained"
-        promises = errors_forced("Orthonormal rows", count, source, opposed)
+        bounds = errors_forced("Orthonormal rows", count, source, opposed)
         if opposed.additive:
-            promises.append(LowerBound("Orthonormal rows", "updates", float(count), source))
-        return promises
+            bounds.append(LowerBound("Orthonormal rows", "updates", float(count), source))
+        return bounds
 
 
 class _Turning(Asker):

@@ -1,4 +1,4 @@
-"""The adversary of learners that draw: what chance is worth against a class, and no more."""
+"""The adversary of learners that draw: it forces the randomised Littlestone dimension, and no more."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class RandomizedTree(PointLabels):
 
     Let R be the randomised Littlestone dimension: 0 of one hypothesis, else the most, over points that split the
     class, of (1 + R0 + R1) / 2 and of R0 and R1, where R0 and R1 are those of what the two labels leave. Among the
-    hypotheses that have the same R there are some with a point for which (1 + R0 + R1) / 2 is R: these alone are kept,
-    which is not shown, and that point is asked for. A learner that says 1 with probability p gets the label y for
+    hypotheses that have the same R there are some with a point for which (1 + R0 + R1) / 2 is R: only these are left,
+    which is not shown, and that point is asked for. A learner that predicts 1 with probability p gets the label y for
     which \\|y - p\\| + R_y is larger. It is at least the mean of both, R. So by the time that one hypothesis is left
-    the probabilities of being wrong add up to R or more, whatever the learner does; and some learner makes it no more.
+    the probabilities of being wrong add up to R or more, for every learner; and some learner makes it no more.
 
     Each round parts the hypotheses that are left, by a point that was not asked for before: so fewer rounds than there
     are hypotheses, and no more than there are points, are enough. After them the last one labels all points in turn.
@@ -65,14 +65,14 @@ class RandomizedTree(PointLabels):
         self._search, self._lock = RandomizedSearch(finite_class), Lock()
         dimension = self._search.dimension(None, limit=limit)
         if dimension.upper - dimension.lower > ROUNDING:
-            known = f"what chance is worth against this class is not known by then, but {dimension}"
+            known = f"the randomised dimension of this class is not known by then, but {dimension}"
             raise ParameterError(
                 "limit", str(limit), f"{known}; shattered-tree is quicker, and forces half the dimension", ": "
             )
         self.value = dimension.lower
 
-    def worth(self, alive: Words | None) -> Fraction:
-        """The randomised Littlestone dimension of some hypotheses; runs on several threads share what is found."""
+    def dimension(self, alive: Words | None) -> Fraction:
+        """The randomised Littlestone dimension of some hypotheses; runs on several threads share the search."""
         with self._lock:
             return self._search.value(alive)
 
@@ -85,10 +85,10 @@ class RandomizedTree(PointLabels):
         """An asker that has all hypotheses left."""
         return _Weighing(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The randomised Littlestone dimension, once the rounds are enough.
 
-        A learner that tells no probabilities errs a whole number of times. A combiner tells them, its forecasts.
+        A learner without probabilities errs a whole number of times. A combiner has them, its forecasts.
         """
         if rounds < self.parting_rounds:
             return []
@@ -99,13 +99,13 @@ class RandomizedTree(PointLabels):
 
 class _Weighing(Surviving):
     def __init__(self, environment: RandomizedTree) -> None:
-        self._worth = environment.worth
+        self._dimension = environment.dimension
         self._below = Fraction(0), Fraction(0)  # what the labels 0 and 1 of the point leave
         super().__init__(environment)
 
     def _next(self) -> int:
         while True:
-            point = self._balanced(self._worth(self._alive))
+            point = self._balanced(self._dimension(self._alive))
             if point is not None:
                 return point
 
@@ -116,13 +116,13 @@ class _Weighing(Surviving):
         return 1 - chance + float(above) >= chance + float(below)
 
     def _balanced(self, value: Fraction) -> int | None:
-        """A point whose labels together attain the value; if there is none, fewer are kept that have it as well."""
+        """A point whose labels together attain the value; if there is none, fewer hypotheses that have it as well."""
         fewer, best, most = None, None, Fraction(-1)
         for point in range(self._class.points):
             zeros, ones = self._parts(point)
             if not (zeros.any() and ones.any()):
                 continue
-            below, above = self._worth(zeros), self._worth(ones)
+            below, above = self._dimension(zeros), self._dimension(ones)
             mean = (1 + below + above) / 2
             if abs(below - above) < 1 and mean > most:
                 best, most, self._below = point, mean, (below, above)

@@ -34,7 +34,7 @@ class Surviving(Asker):
 
     @abstractmethod
     def _says_one(self, prediction: int, probability: float | None) -> bool:
-        """Which label to tell, where both leave somebody."""
+        """Which label to give, where both leave hypotheses."""
 
     def row(self) -> Array:
         if self.settled:
@@ -63,7 +63,7 @@ class Surviving(Asker):
         return rows, rows[:, self._last].copy(), points
 
     def _parts(self, point: int) -> tuple[Words, Words]:
-        """The hypotheses left that say 0 of a point, and those that say 1."""
+        """The hypotheses left that label a point 0, and those that label it 1."""
         ones = self._class.columns[point] & self._alive
         return self._alive & ~ones, ones
 

@@ -22,9 +22,9 @@ SOURCE = "Littlestone 1988"
 class ShatteredTree(PointLabels):
     """Ask for the point of a node of a mistake tree, answer against the prediction, go down to where that leads.
 
-    Whatever was answered, some hypothesis agrees with it: so a deterministic learner errs as often as the tree is deep,
+    After any answers some hypothesis agrees with them: so a deterministic learner errs as often as the tree is deep,
     in the first rounds already, on labels that a hypothesis of the class has. A learner that draws gets the label
-    that it is less likely to say, and errs half as often in expectation. With a tree as deep as the Littlestone
+    that it is less likely to predict, and errs half as often in expectation. With a tree as deep as the Littlestone
     dimension no learner can do better than the optimal one does.
 
     Below the tree more than one hypothesis may be left. The adversary then asks for a point on which they differ, as
@@ -37,7 +37,7 @@ class ShatteredTree(PointLabels):
     tree : MistakeTree, optional
         By default one as deep as the Littlestone dimension.
     limit : float, optional
-        How many seconds to look for it; the deepest that was found by then is walked.
+        How many seconds to search for it; the deepest tree known by then is walked.
     rounds : int, optional
 
     Examples
@@ -78,7 +78,7 @@ class ShatteredTree(PointLabels):
         """An asker at the root."""
         return _Walking(self)
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """As many mistakes as the tree is deep, or half as many in expectation."""
         return errors_forced("Shattered tree", min(rounds, self.tree.depth), SOURCE, opposed)
 

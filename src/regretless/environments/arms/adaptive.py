@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import RegretlessError
 from ..base import Array, Environment, Opponent
+from ..lower_bounds import LearnerDescription, LowerBound
 
 Arms = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -89,6 +90,16 @@ class LikeliestLoses(Environment):
     def begin(self, run: int = 0) -> Opponent:
         """An opponent that looks at probabilities alone."""
         return _AgainstTheLikeliest(self.arms)
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """The likeliest of K arms has a probability of at least 1 / K; of a deterministic learner, of 1."""
+        source = "Cover 1965"
+        if not opposed.deterministic:
+            return [LowerBound("Likeliest arm loses", "loss", rounds / self.arms, source, "expected")]
+        return [
+            LowerBound("Likeliest arm loses", "loss", float(rounds), source),
+            LowerBound("Likeliest arm loses", "regret", float(rounds - rounds // self.arms), source),
+        ]
 
 
 class _AgainstTheLikeliest(Opponent):

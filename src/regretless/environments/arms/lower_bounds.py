@@ -10,6 +10,7 @@ import numpy as np
 from ...checks import share, whole
 from ...errors import ParameterError
 from ..base import Array, Oblivious
+from ..lower_bounds import LearnerDescription, LowerBound
 from .stochastic import Stochastic, World, key_of, key_of_run, uniforms
 from .table import Table
 
@@ -47,6 +48,14 @@ class FairCoins(Oblivious):
         """One and nothing, or nothing and one."""
         heads = uniforms(key_of_run(self.seed, run), begin, end, 1) < 0.5
         return np.concatenate([heads, ~heads], axis=1).astype(np.float64)
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Half the rounds, and the regret of every learner."""
+        source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
+        return [
+            LowerBound("Fair coins", "loss", rounds / 2, source, "expected"),
+            LowerBound("Fair coins", "regret", FairCoins.regret(rounds), source, "expected"),
+        ]
 
     @staticmethod
     def regret(rounds: int) -> float:
@@ -110,6 +119,14 @@ class OneBetterArm(Stochastic):
         means = np.full((1, self.arms), 0.5)
         means[0, self.better(run)] -= self.gap
         return World(means, np.zeros(1, dtype=np.int64), key_of_run(self.seed, run))
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Of the theorem's own gap and number of rounds, for learners that see the loss of one arm."""
+        hardest = OneBetterArm(self.arms, rounds).gap
+        if self.gap != hardest or opposed.kind != "bandits" or opposed.informed:
+            return []
+        source = "Auer, Cesa-Bianchi, Freund & Schapire 2002, Theorem 5.1"
+        return [LowerBound("One better arm", "regret", OneBetterArm.regret(self.arms, rounds), source, "expected")]
 
     @staticmethod
     def regret(arms: int, rounds: int) -> float:

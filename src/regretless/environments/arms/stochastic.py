@@ -57,7 +57,7 @@ class Stochastic(Oblivious):
         return sums
 
     def block(self, begin: int, end: int, run: int = 0) -> Array:
-        """Zeros and ones: the very ones that the compiled loop meets."""
+        """Zeros and ones: the same as in the compiled loop."""
         world = self.world(run)
         out = np.empty((end - begin, self.arms))
         ends = np.append(world.starts[1:], end)
@@ -77,7 +77,7 @@ class Bernoulli(Stochastic):
     means : array-like of shape (arms,)
         Mean losses from 0 to 1.
     seed : int
-        Of the noise. All learners and runs that play the same seed meet the same losses: they differ by what was drawn
+        Of the noise. All learners and runs that play the same seed have the same losses: they differ by what was drawn
         alone, and their regret is that on one table of luck. Another table is another seed.
     rounds : int, optional
     names : sequence of str, optional

@@ -13,7 +13,7 @@ from .stochastic import Stochastic, World, key_of, lost, means_of
 
 
 class Switching(Stochastic):
-    """Arms whose means change at given rounds.
+    """Arms whose means change at known rounds.
 
     Parameters
     ----------

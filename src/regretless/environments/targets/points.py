@@ -1,8 +1,9 @@
-"""Points of a finite class as rounds: each hypothesis votes, and one of them may be the truth."""
+"""Points of a finite class as rounds: each hypothesis votes; labels are a hypothesis's, a file's or a worst case's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,15 +15,17 @@ from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..asker import Array, Places
 from ..labels import Labels, ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
+from ..registry import WORST
 
 if TYPE_CHECKING:
     from ...finite_classes.finite_class import FiniteClass
+    from ...finite_classes.learners.base import ClassLearner
 
-KEPT = 1 << 22  # numbers, those of points that may be asked for again
+STORED = 1 << 22  # numbers, those of points that may be asked for again
 
 
 def votes_of(finite_class: FiniteClass, points: Any) -> Array:
-    """What each hypothesis says of some points, -1 or 1, shape (points, hypotheses)."""
+    """The votes of the hypotheses on some points, -1 or 1, shape (points, hypotheses)."""
     return signed(unpacked(finite_class.columns[points], finite_class.hypotheses))
 
 
@@ -58,10 +61,10 @@ class PointLabels(Labels):
         return max(1, min(self.columns - 1, self.finite_class.points))
 
     def votes_on(self, point: int) -> Array:
-        """What each hypothesis says of a point, -1 or 1, kept for the next time that it is asked for."""
+        """The votes of the hypotheses on a point, -1 or 1, stored for the next time."""
         row = self._rows.get(point)
         if row is None:
-            if (len(self._rows) + 1) * self.columns > KEPT:
+            if (len(self._rows) + 1) * self.columns > STORED:
                 self._rows.clear()
             row = votes_of(self.finite_class, [point])[0]
             row.flags.writeable = False
@@ -122,16 +125,16 @@ class RandomTarget(PointLabels, ObliviousLabels):
         return self._drawn(begin, end, run)[0]
 
     def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
-        """Votes, and what the target says of the points but for noise."""
+        """Votes, and the labels of the target but for noise."""
         points, turned = self._drawn(begin, end, run)
         rows = votes_of(self.finite_class, points)
         labels = rows[:, self.target_of(run)].copy()
         labels[turned] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
-        return promised_by_noise(self.noise, rounds)
+        return noise_bounds(self.noise, rounds)
 
     def _drawn(self, begin: int, end: int, run: int) -> tuple[Places, np.ndarray[Any, np.dtype[np.bool_]]]:
         luck = uniforms(key_of_run(self.seed, run), begin, end, 2)
@@ -140,7 +143,7 @@ class RandomTarget(PointLabels, ObliviousLabels):
 
 
 class WrittenPoints(PointLabels, ObliviousLabels):
-    """Points and labels that are given, as those of a worst case or of a file.
+    """Points and labels from the user, a file or a worst case.
 
     Parameters
     ----------
@@ -163,12 +166,70 @@ class WrittenPoints(PointLabels, ObliviousLabels):
         super().__init__(finite_class, len(self._points))
 
     def points(self, begin: int, end: int, run: int = 0) -> Places:
-        """Those that were given."""
+        """As they were written."""
         return self._points[begin:end]
 
     def block(self, begin: int, end: int, run: int = 0) -> tuple[Array, Array]:
-        """Votes, and the labels that were given."""
+        """Votes, and the written labels."""
         return votes_of(self.finite_class, self._points[begin:end]), signed(self._labels[begin:end])
+
+
+def written(finite_class: FiniteClass, file: str | PathLike[str]) -> WrittenPoints:
+    """Points and labels from a table of two columns.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    file : path or "-"
+        Points by their names or numbers, labels 0 or 1; it may be compressed (.gz, .xz, .zst, .bz2).
+
+    Raises
+    ------
+    DataError
+        If something cannot be used: it names the place.
+    """
+    from ...data.point_labels import read_point_labels
+
+    rows = read_point_labels(file, finite_class.points, finite_class.point_names)
+    return WrittenPoints(finite_class, rows.points.tolist(), rows.labels.tolist())
+
+
+class WorstCaseLabels(WrittenPoints):
+    """Points, with the labels of a hypothesis of the class, on which one learner makes the most mistakes.
+
+    Exact dynamic programming gives them before the first round; learners that draw have no such labels.
+
+    Parameters
+    ----------
+    learner : ClassLearner
+        One that has played nothing.
+    limit : float, optional
+        How many seconds to search. If the most is not known by then, the rounds that are known force fewer mistakes.
+
+    Attributes
+    ----------
+    most : WorstCase
+    """
+
+    name = WORST
+    summary = "points and labels of a hypothesis that cost this very learner as much as any do"
+
+    def __init__(self, learner: ClassLearner, limit: float | None = None) -> None:
+        from ...finite_classes.worst_cases.search import worst_case
+
+        self.most = worst_case(learner, limit=limit)
+        if not len(self.most.points):
+            reason = "no labels of a hypothesis force a mistake" if self.most.exact else "none was found in that time"
+            raise RegretlessError(f"{learner.name} has no worst case to play: {reason}")
+        self._of = learner.name, learner.get_params()
+        super().__init__(learner.finite_class, self.most.points.tolist(), self.most.labels.tolist())
+
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+        """Its mistakes, of this learner alone and for all of the rounds."""
+        if rounds != self.rounds or (opposed.learner, opposed.parameters) != self._of:
+            return []
+        source = "exact dynamic programming" if self.most.exact else "dynamic programming, stopped before it was done"
+        return [LowerBound("Worst case", "mistakes", float(self.most.lower), source)]
 
 
 def _named(finite_class: FiniteClass, target: int | str) -> int:
@@ -191,7 +252,7 @@ def noise_of(noise: float) -> float:
     return float(noise)
 
 
-def promised_by_noise(noise: float, rounds: int) -> list[LowerBound]:
+def noise_bounds(noise: float, rounds: int) -> list[LowerBound]:
     """What labels that are turned round by coins of their own cost every learner in expectation."""
     if not noise:
         return []

@@ -12,7 +12,7 @@ from ..arms.stochastic import key_of, key_of_run, uniforms
 from ..asker import Array
 from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
-from .points import noise_of, promised_by_noise
+from .points import noise_bounds, noise_of
 
 ROUNDING = 1e-9  # by which margins and lengths are kept away from what is claimed
 
@@ -82,9 +82,9 @@ class Separable(ObliviousLabels):
         labels[luck[:, -1] < self.noise] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
-        return promised_by_noise(self.noise, rounds)
+        return noise_bounds(self.noise, rounds)
 
 
 class DriftingTarget(Separable):

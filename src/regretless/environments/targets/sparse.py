@@ -13,7 +13,7 @@ from ..arms.stochastic import key_of, key_of_run, uniforms, words
 from ..asker import Array, Places
 from ..labels import ObliviousLabels
 from ..lower_bounds import LearnerDescription, LowerBound
-from .points import noise_of, promised_by_noise, signed
+from .points import noise_bounds, noise_of, signed
 
 
 class SparseTarget(ObliviousLabels):
@@ -69,6 +69,6 @@ class SparseTarget(ObliviousLabels):
         labels[uniforms(key ^ 2, begin, end, 1)[:, 0] < self.noise] *= -1
         return rows, labels
 
-    def promises(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
+    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """The noise cannot be foreseen."""
-        return promised_by_noise(self.noise, rounds)
+        return noise_bounds(self.noise, rounds)

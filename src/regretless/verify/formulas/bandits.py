@@ -11,7 +11,7 @@ from .base import Facts, Formula, printed, same
 
 
 def arms(formula: Formula) -> Formula:
-    """Where there is one arm there is no regret; else the bound in units, times what a unit is worth."""
+    """Where there is one arm there is no regret; else the bound in units, times the value of a unit."""
 
     def whole(ell: Facts, v: Facts, w: Facts) -> Any:
         return 0.0 if w["arms"] == 1 else float(w["width"] * formula(ell, v, w))
