@@ -130,7 +130,7 @@ class Voter {
 }  // namespace
 
 void bind_vote(nb::module_& m) {
-  m.attr("VOTE_FIELDS") = nb::make_tuple("rounds", "mistakes", "alive", "kept", "died");
+  m.attr("VOTE_FIELDS") = nb::make_tuple("rounds", "mistakes", "alive", "voters", "died");
   nb::class_<Voter>(
       m, "Voter",
       "The hypotheses that are kept: they vote, or the first one in the order is followed. Those alive are "

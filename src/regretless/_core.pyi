@@ -518,7 +518,7 @@ TREE_ROWS: int = 5
 
 TREE_MEMORY: int = 2
 
-VOTE_FIELDS: tuple = ('rounds', 'mistakes', 'alive', 'kept', 'died')
+VOTE_FIELDS: tuple = ('rounds', 'mistakes', 'alive', 'voters', 'died')
 
 class Voter:
     """

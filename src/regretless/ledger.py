@@ -294,8 +294,8 @@ class ClassLedger:
         Of a learner that draws its labels: the sum of the probabilities of the wrong ones; of others the mistakes.
     alive : int
         How many hypotheses agree with all labels so far; 0 if none does.
-    kept : int
-        How many the learner still goes by; more than `alive` if it prunes on mistakes alone.
+    voters : int
+        How many hypotheses the learner predicts from; more than `alive` if it prunes on mistakes alone.
     died : int or None
         The round, counted from 1, whose label no hypothesis was left to agree with.
     """
@@ -304,5 +304,5 @@ class ClassLedger:
     mistakes: int = 0
     expected: float = 0.0
     alive: int = 0
-    kept: int = 0
+    voters: int = 0
     died: int | None = None

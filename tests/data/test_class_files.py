@@ -307,7 +307,7 @@ def test_options_that_do_not_fit(write):
 def test_a_class_is_made_of_a_file(write):
     """`FiniteClass.read` merges rows alike and keeps the names."""
     made = FiniteClass.read(write("p\tq\nh\t0\t1\ng\t0\t1\n", "class.tab"))
-    assert (made.given, made.hypothesis_names, made.point_names) == (2, ["h"], ["p", "q"])
+    assert (made.table_rows, made.hypothesis_names, made.point_names) == (2, ["h"], ["p", "q"])
 
 
 def test_points_are_read_as_they_are_written(write):

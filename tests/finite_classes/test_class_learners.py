@@ -219,7 +219,7 @@ def test_pruning_on_mistakes_alone_keeps_more():
     found = FiniteClass.named("thresholds:8")
     learner = Halving(found, prune="mistake")
     learner.play([7], [learner.forecast(7)])
-    assert (learner.ledger_.kept, learner.ledger_.alive) == (9, len(learner.alive_))
+    assert (learner.ledger_.voters, learner.ledger_.alive) == (9, len(learner.alive_))
     assert learner.ledger_.alive < 9
 
 
@@ -605,7 +605,7 @@ def test_the_rank_of_a_class_is_found_out_once(monkeypatch):
 def test_a_vote_refuses_what_is_no_set_of_its_hypotheses():
     """Bits beyond the last hypothesis, sets of other lengths, and arrays that are not aligned raise."""
     found = FiniteClass.named("thresholds:5")
-    book, kept = np.zeros(5, dtype=np.int64), found.everybody.copy()
+    book, kept = np.zeros(5, dtype=np.int64), found.all_hypotheses.copy()
     for columns, hypotheses, some, message in [
         (found.columns, 6, kept << np.uint64(1), "a bit beyond"),
         (found.columns, 4, kept >> np.uint64(2), "a bit beyond"),

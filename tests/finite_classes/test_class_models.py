@@ -66,7 +66,7 @@ def test_what_is_loaded_goes_on_as_it_would_have(name, more, tmp_path):
     other = regretless.load(path)
     assert type(other) is type(learner)
     assert other.finite_class == learner.finite_class
-    assert other.finite_class.given == 6
+    assert other.finite_class.table_rows == 6
     assert other.finite_class.point_names == ["p", "q", "r", "s"]
     assert other.finite_class.hypothesis_names == list("abcde")
     assert (other.ledger_, other.pending_, other.state()) == (learner.ledger_, (2,), learner.state())

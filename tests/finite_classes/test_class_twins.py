@@ -97,7 +97,7 @@ def test_learners_predict_as_their_twins(played: Any, tie: int, random: Any) -> 
     for learner, twin, lazy in pairs:
         predictions, kept = textbook.play(twin, H, points, labels, lazy)
         assert learner.play(points, labels).predictions.tolist() == predictions
-        assert learner.ledger_.kept == len(kept)
+        assert learner.ledger_.voters == len(kept)
 
 
 @given(plays())

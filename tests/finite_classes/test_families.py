@@ -79,7 +79,7 @@ def test_families_are_what_they_are_said_to_be(name):
     expected = {tuple(bool(function(point)) for point in points) for function in functions}
     made = FiniteClass.named(name)
     assert {tuple(row) for row in made.matrix.tolist()} == expected
-    assert made.given == made.hypotheses == len(expected)
+    assert made.table_rows == made.hypotheses == len(expected)
 
 
 @pytest.mark.parametrize("name", SIZES)

@@ -51,7 +51,7 @@ def test_hypotheses_alike_are_merged(table):
     distinct = list(dict.fromkeys(map(tuple, table.tolist())))
     made = FiniteClass(table)
     assert made.matrix.tolist() == [list(row) for row in distinct]
-    assert (made.given, made.hypotheses) == (len(table), len(distinct))
+    assert (made.table_rows, made.hypotheses) == (len(table), len(distinct))
     assert made.floor_log2 == int(np.floor(np.log2(len(distinct))))
 
 
@@ -136,7 +136,7 @@ def test_functions_and_points():
     """A function becomes what it says of each point, and points are called by what they print as."""
     made = FiniteClass.from_functions([lambda x: x > 1, lambda x: int(x > 2), lambda x: 1.0], [Fraction(3, 2), 3])
     assert made.matrix.tolist() == [[True, True], [False, True]]
-    assert (made.given, made.point_names) == (3, ["3/2", "3"])
+    assert (made.table_rows, made.point_names) == (3, ["3/2", "3"])
 
 
 def test_functions_that_say_something_else():
@@ -241,26 +241,26 @@ def test_everybody_is_all_hypotheses(count):
     """Its bits are those of all hypotheses and no others, for nobody to change; a pickled class has them too."""
     found = FiniteClass.named(f"singletons:{count}")
     for one in (found, pickle.loads(pickle.dumps(found))):
-        assert unpacked(one.everybody[None], 64 * len(one.everybody))[0].sum() == count
-        assert np.array_equal(one.everybody, packed(np.ones((1, count), dtype=bool))[0])
+        assert unpacked(one.all_hypotheses[None], 64 * len(one.all_hypotheses))[0].sum() == count
+        assert np.array_equal(one.all_hypotheses, packed(np.ones((1, count), dtype=bool))[0])
         with pytest.raises(ValueError, match="read-only"):
-            one.everybody[0] = 0
+            one.all_hypotheses[0] = 0
 
 
 def test_what_is_found_out_of_a_class_is_remembered():
     """It is found out once, and a pickled class has to find it out again."""
     found, asked = FiniteClass.named("thresholds:3"), []
     for _ in range(2):
-        assert found.remembered("answer", lambda: asked.append(1) or 42) == 42
+        assert found.cache("answer", lambda: asked.append(1) or 42) == 42
     assert len(asked) == 1
-    assert pickle.loads(pickle.dumps(found)).remembered("answer", lambda: 43) == 43
+    assert pickle.loads(pickle.dumps(found)).cache("answer", lambda: 43) == 43
 
 
 @pytest.mark.parametrize("table", [[], np.zeros((0, 3)), np.zeros((0, 70), bool)])
 def test_the_empty_class_has_dimensions_of_minus_one(table):
     """Without a hypothesis both dimensions are -1 and known, and nobody learns or plays such a class."""
     empty = FiniteClass(table)
-    assert (empty.hypotheses, empty.given, empty.points) == (0, 0, np.shape(table)[-1])
+    assert (empty.hypotheses, empty.table_rows, empty.points) == (0, 0, np.shape(table)[-1])
     for found in (vc_dimension(empty), littlestone_dimension(empty)):
         assert (found.value, found.exact, str(found)) == (-1, True, "-1")
     assert empty.describe()["floor_log2"] == -1

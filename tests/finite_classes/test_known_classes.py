@@ -14,7 +14,7 @@ from regretless.theory import finite_classes as fc
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
 # Thirty rounds with 22 hypotheses, of which 3 agree with all labels and 5 still vote.
-BOOK = ClassLedger(rounds=30, mistakes=4, expected=2.5, alive=3, kept=5)
+BOOK = ClassLedger(rounds=30, mistakes=4, expected=2.5, alive=3, voters=5)
 RIGHT = ClassComparator(2, "h", 30.0)
 LEARNER = fc.ClassFacts(
     "standard-optimal", 22, place=7, rank=6, rank_left=2, littlestone=(3, 4), littlestone_left=(1, 2),
@@ -41,7 +41,7 @@ CASES = [
     case(fc.left, 19, 4),
     case(fc.consistent, 21, 4),
     case(fc.halvings, 2, 4),  # 22 / 5 = 4.4
-    case(fc.halvings, 1, 4, {"ledger.kept": 6}),  # 22 / 6 = 3.7
+    case(fc.halvings, 1, 4, {"ledger.voters": 6}),  # 22 / 6 = 3.7
     case(fc.halving, 4, 4),
     case(fc.halving, 5, 4, {"learner.hypotheses": 32}),
     case(fc.dimension_spent, 3, 4),
@@ -105,7 +105,7 @@ def test_half_the_bits_of_small_classes(count, half):
 
 def test_labels_that_nobody_agrees_with_give_the_round():
     """Where the last hypothesis died no theorem applies, and each says in which round it was."""
-    dead = ClassLedger(rounds=30, mistakes=4, expected=2.5, alive=0, kept=1, died=7)
+    dead = ClassLedger(rounds=30, mistakes=4, expected=2.5, alive=0, voters=1, died=7)
     for certificate in fc.certified(fc.CONSISTENT, dead, [RIGHT], LEARNER):
         assert (certificate.bound, certificate.applies) == (None, False)
         assert certificate.why is not None

@@ -438,7 +438,7 @@ def test_patience_is_what_may_be_looked_at() -> None:
     finite_class = drawn(700, 700, 0.3, 1)
     for patience in (1, 1 << 18, 1 << 22):
         search = RandomizedSearch(finite_class)
-        assert not searched(search, finite_class.everybody, patience)
+        assert not searched(search, finite_class.all_hypotheses, patience)
         assert patience <= search.words <= patience + 8 * finite_class.columns.size + 700 * 700 * 9 // 2
     learner = RandomizedOptimal(finite_class, random_state=0, patience=1 << 18)
     ones = int(finite_class.matrix[:, 0].sum())
@@ -449,7 +449,7 @@ def test_patience_is_what_may_be_looked_at() -> None:
 
 def sides_of(finite_class: FiniteClass, point: int) -> tuple[Words, Words]:
     ones = finite_class.columns[point]
-    return finite_class.everybody & ~ones, ones
+    return finite_class.all_hypotheses & ~ones, ones
 
 
 def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:

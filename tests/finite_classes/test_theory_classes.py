@@ -38,7 +38,7 @@ class Plainly:
 
     def __init__(self, table):
         self.table = np.unique(np.asarray(table, dtype=int), axis=0)
-        self.everybody = frozenset(range(len(self.table)))
+        self.all_hypotheses = frozenset(range(len(self.table)))
         self.points = self.table.shape[1]
         self.littlestone = cache(self._littlestone)
         self.randomized = cache(self._randomized)
@@ -80,7 +80,7 @@ class Plainly:
 
     def parts(self) -> list[Part]:
         """All parts that labels may leave."""
-        met, new = {self.everybody}, [self.everybody]
+        met, new = {self.all_hypotheses}, [self.all_hypotheses]
         while new:
             for both in self.splits(new.pop()):
                 for part in both:
@@ -109,7 +109,7 @@ def test_ranks_are_those_of_plain_elimination(table):
     """The rank of a class, and of any part of it that labels leave, is what elimination of whole numbers finds."""
     found = Plainly(table)
     judged = FiniteClass(found.table)
-    assert rank(judged) == found.rank(found.everybody)
+    assert rank(judged) == found.rank(found.all_hypotheses)
     for part in found.parts():
         alive = packed(np.isin(np.arange(judged.hypotheses), list(part))[None])[0]
         assert rank(judged, alive) == found.rank(part)
@@ -167,7 +167,7 @@ def test_the_randomised_dimension_lies_where_it_should(table):
 def test_thresholds_cost_as_much_as_any_class_of_their_size(points):
     """The randomised dimension of thresholds is half the mean depth of the evenest tree with as many paths."""
     found = Plainly(FiniteClass.named(f"thresholds:{points}").matrix)
-    assert 2 * found.randomized(found.everybody) == depth(points + 1)
+    assert 2 * found.randomized(found.all_hypotheses) == depth(points + 1)
 
 
 def test_half_the_bits_is_a_potential_too():
@@ -223,7 +223,7 @@ def test_fair_coins_down_the_best_tree_cost_everybody_as_much():
         return Fraction(0)
 
     learner = Halving(FiniteClass(found.table))
-    assert mean(found.everybody, learner) == found.randomized(found.everybody) == Fraction(23, 16)
+    assert mean(found.all_hypotheses, learner) == found.randomized(found.all_hypotheses) == Fraction(23, 16)
 
 
 # Bounds on plays.
@@ -303,7 +303,7 @@ def read(name: str, ledger: ClassLedger, **known) -> dict[str, float | None]:
 
 def test_formulas():
     """Each bound is its formula, of numbers that nobody computed: intervals count by their worse ends."""
-    books = ClassLedger(rounds=9, mistakes=1, expected=1.0, alive=3, kept=5)
+    books = ClassLedger(rounds=9, mistakes=1, expected=1.0, alive=3, voters=5)
     assert read("consistent", books, hypotheses=100, place=7, rank=6, rank_left=2) == {
         "first_in_order": 7,
         "rank": 4,
@@ -327,7 +327,7 @@ def test_formulas():
 @pytest.mark.parametrize("name", THEOREMS)
 def test_what_is_not_known_is_not_certified(name):
     """A theorem whose numbers were not computed does not apply, and says which."""
-    books = ClassLedger(rounds=1, alive=3, kept=3)
+    books = ClassLedger(rounds=1, alive=3, voters=3)
     against = [ClassComparator(0, "hypothesis 0", 1)]
     for one in certified(THEOREMS[name], books, against, ClassFacts(name, hypotheses=9)):
         needs = one.theorem.assumes[1:]
@@ -341,7 +341,7 @@ def test_certificates_are_written_and_read():
         for one in theorems:
             assert pickle.loads(pickle.dumps(one)) is one
             assert one.statement.endswith(".")
-        books = ClassLedger(rounds=3, mistakes=1, alive=2, kept=2)
+        books = ClassLedger(rounds=3, mistakes=1, alive=2, voters=2)
         against = [ClassComparator(1, "hypothesis 1", 3.0, 2)]
         for one in certified(theorems, books, against, ClassFacts(name, hypotheses=4)):
             assert json.loads(json.dumps(one.describe()))["theorem"] == one.theorem.name
@@ -389,8 +389,8 @@ def test_no_adversary_beats_the_bound_on_the_draws(name, delta):
                 best = max(best, wrong * most(left, wanted - 1) + (1 - wrong) * most(left, wanted))
         return best
 
-    bound = chernoff(float(found.randomized(found.everybody)), delta)
-    assert most(found.everybody, int(bound) + 1) <= delta
+    bound = chernoff(float(found.randomized(found.all_hypotheses)), delta)
+    assert most(found.all_hypotheses, int(bound) + 1) <= delta
 
 
 def test_the_bound_on_the_draws_is_not_far_above_coins():

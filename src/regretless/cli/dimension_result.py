@@ -136,7 +136,7 @@ class DimensionOutput(Output):
             "schema": SCHEMA,
             "path": self.argument.path,
             "named": self.argument.named,
-            "hypotheses": made.given,
+            "hypotheses": made.table_rows,
             "distinct": made.hypotheses,
             "points": made.points,
             "vc_dimension": known["vc_dimension"],
@@ -171,7 +171,7 @@ class DimensionOutput(Output):
     def lines(self) -> Iterator[str]:
         """The lines for people, with the tree if it is asked for."""
         made = self.argument.finite_class
-        merged = f", of {made.given:,} that were given" if made.given > made.hypotheses else ""
+        merged = f", of {made.table_rows:,} that were given" if made.table_rows > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
         yield f"{self.argument.title}: {count}{merged}, on {many(made.points, 'point')}"
         for name, title in (("vc_dimension", VC), ("littlestone_dimension", LITTLESTONE)):

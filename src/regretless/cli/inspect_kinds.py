@@ -168,7 +168,7 @@ def describe_class_learner(learner: ClassLearner, points: int = MOST) -> dict[st
         "mistakes": book.mistakes,
         "expected_mistakes": book.expected if learner.info.draws else None,
         "alive": book.alive,
-        "kept": book.kept,
+        "voters": book.voters,
         "died": book.died,
         "waiting": len(learner.pending_),
         "left": [finite_class.hypothesis_name(one) for one in left[:MOST].tolist()],
@@ -217,9 +217,9 @@ def _agreeing(alive: int) -> str:
 def _goes_by(values: Mapping[str, Any]) -> str | None:
     """What it predicts by, if that is not what agrees with all labels."""
     if values["died"]:
-        return f"{_hypotheses(values['kept'])}, as it did before that round"
-    if values["kept"] != values["alive"]:
-        return f"{_hypotheses(values['kept'])}: those that were wrong leave when the learner is"
+        return f"{_hypotheses(values['voters'])}, as it did before that round"
+    if values["voters"] != values["alive"]:
+        return f"{_hypotheses(values['voters'])}: those that were wrong leave when the learner is"
     return None
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 BLOCK = 1 << 22  # entries of a table that are taken in at a time
 MIX = 0x9E3779B97F4A7C15  # odd, its bits spread evenly: multiples of it tell words apart
@@ -42,8 +42,8 @@ class FiniteClass:
 
     Attributes
     ----------
-    given : int
-        How many rows there were before those alike were merged.
+    table_rows : int
+        Rows of `matrix`; hypotheses that agree everywhere are merged.
     columns : ndarray of uint64, shape (points, words)
         Bit h % 64 of word h // 64 is what hypothesis h says of the point; bits beyond the last hypothesis are 0.
     rows : ndarray of uint64, shape (hypotheses, words)
@@ -62,7 +62,7 @@ class FiniteClass:
     <FiniteClass: 21 hypotheses on 20 points>
     """
 
-    given: int
+    table_rows: int
     columns: Words
     rows: Words
 
@@ -70,12 +70,12 @@ class FiniteClass:
         self, matrix: Any, *, hypotheses: Sequence[str] | None = None, points: Sequence[str] | None = None
     ) -> None:
         table = _table(matrix)
-        self.given, width = table.shape
+        self.table_rows, width = table.shape
         self._points = _names(points, width, "points")
-        names = _names(hypotheses, self.given, "hypotheses")
+        names = _names(hypotheses, self.table_rows, "hypotheses")
         rows = _packed_zero_one(table)
-        firsts = _first_of_each(rows) if self.given else np.arange(0)
-        if len(firsts) < self.given:
+        firsts = _first_of_each(rows) if self.table_rows else np.arange(0)
+        if len(firsts) < self.table_rows:
             rows = rows[firsts]
             names = None if names is None else [names[place] for place in firsts]
         self._hypotheses = names
@@ -198,9 +198,9 @@ class FiniteClass:
         return unpacked(self.rows, self.points)
 
     @property
-    def everybody(self) -> Words:
+    def all_hypotheses(self) -> Words:
         """All hypotheses as bits, shape (words,)."""
-        return self._everybody
+        return self._all_hypotheses
 
     @property
     def floor_log2(self) -> int:
@@ -260,28 +260,28 @@ class FiniteClass:
     def describe(self) -> dict[str, Any]:
         """How large it is, as JSON values."""
         return {
-            "hypotheses": self.given,
+            "hypotheses": self.table_rows,
             "distinct": self.hypotheses,
             "points": self.points,
             "floor_log2": self.floor_log2,
         }
 
-    def remembered(self, what: str, find: Callable[[], Found]) -> Found:
-        """What was found out of the class under some name; it is found out once."""
-        if what not in self._values:
-            self._values[what] = find()
-        return cast(Found, self._values[what])
+    def cache(self, name: str, compute: Callable[[], T]) -> T:
+        """A value that depends on the class alone; it is computed once."""
+        if name not in self._values:
+            self._values[name] = compute()
+        return cast(T, self._values[name])
 
     def _protect(self) -> None:
-        """Nobody changes the bits; what follows from them goes with them."""
-        self._everybody: Words = np.full(self.columns.shape[1], ~np.uint64(0))
-        self._everybody[-1:] >>= np.uint64(-self.hypotheses % 64)
-        for words in (self.columns, self.rows, self._everybody):
+        """Make the bits read-only, and forget cached values."""
+        self._all_hypotheses: Words = np.full(self.columns.shape[1], ~np.uint64(0))
+        self._all_hypotheses[-1:] >>= np.uint64(-self.hypotheses % 64)
+        for words in (self.columns, self.rows, self._all_hypotheses):
             words.flags.writeable = False
         self._values: dict[str, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_values", "_everybody")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_values", "_all_hypotheses")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

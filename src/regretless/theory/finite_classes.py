@@ -228,7 +228,7 @@ def consistent(ledger: ClassLedger, comparator: ClassComparator, learner: ClassF
 def halvings(ledger: ClassLedger, comparator: ClassComparator, learner: ClassFacts) -> float:
     """Each mistake of a majority vote at least halves the hypotheses that vote: there are at most floor(log2(|H| /
     |K|)), where K still vote at the end, however ties are broken and whether others left meanwhile or not."""
-    return float(floor_log2(learner.hypotheses // ledger.kept))
+    return float(floor_log2(learner.hypotheses // ledger.voters))
 
 
 @theorem(

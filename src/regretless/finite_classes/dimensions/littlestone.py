@@ -142,7 +142,7 @@ def _depth(tree: MistakeTree) -> int:
 
 def one_level(finite_class: FiniteClass, alive: Words | None = None) -> MistakeTree:
     """The tree that asks the first point on which hypotheses that are alive differ; one of no points if they do not."""
-    left = finite_class.everybody if alive is None else alive
+    left = finite_class.all_hypotheses if alive is None else alive
     for point, ones in enumerate(finite_class.columns):
         if (left & ones).any() and (left & ~ones).any():
             return MistakeTree(np.array([point]), np.array([_first(left & ~ones), _first(left & ones)]))

@@ -125,7 +125,7 @@ class RandomizedSearch(VersionSpaceSearch):
         """The values of what the labels 0 and 1 of a point leave; None of no hypothesis."""
         ones = self.finite_class.columns[point]
         if alive is None:
-            alive = self.finite_class.everybody
+            alive = self.finite_class.all_hypotheses
         sides = alive & ~ones, alive & ones
         zero, one = (self.value(side) if side.any() else None for side in sides)
         return zero, one

@@ -186,7 +186,7 @@ def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
 
     They are distinguished by marks, a few points at a time; where marks are the same, the points are looked at.
     """
-    points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.everybody))
+    points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.all_hypotheses))
     marks, splits = np.empty(points, dtype=np.uint64), np.empty(points, dtype=bool)
     for begin in range(0, points, step):
         part = slice(begin, begin + step)
@@ -207,7 +207,7 @@ def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
 def _plain(finite_class: FiniteClass, points: Points | slice) -> Words:
     """Of the columns of points and their opposites those without hypothesis 0."""
     columns = finite_class.columns[points]
-    return np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ finite_class.everybody, columns)
+    return np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ finite_class.all_hypotheses, columns)
 
 
 def _marks(columns: Words) -> Words:

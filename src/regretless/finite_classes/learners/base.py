@@ -59,7 +59,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_made" in self.__dict__ and name in self.__dataclass_fields__:
-            raise RegretlessError(f"{name}= is given when a learner is made; see clone({name}=...)")
+            raise RegretlessError(f"{name}= cannot be changed; see clone({name}=...)")
         object.__setattr__(self, name, value)
 
     # What a learner is.
@@ -113,7 +113,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
     @property
     def version_space_(self) -> Words:
         """The hypotheses that the learner goes by, as bits: never none."""
-        return self._board.kept.copy()
+        return self._board.version_space.copy()
 
     @property
     def realizable_(self) -> bool:
@@ -137,7 +137,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def state(self) -> bytes:
         """All that future predictions depend on, as a key."""
-        return self._board.kept.tobytes()
+        return self._board.version_space.tobytes()
 
     # One round at a time.
 
@@ -255,7 +255,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def _play(self, points: Array, played: ClassPlay) -> None:
         """The compiled loop, in slices."""
-        step = max(1, SLICE // len(self._board.kept))
+        step = max(1, SLICE // len(self._board.version_space))
         for begin in range(0, len(points), step):
             part = slice(begin, begin + step)
             self._board.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
@@ -264,7 +264,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
     # In a file, in which the class stands too.
 
     def stored_params(self) -> dict[str, Any]:
-        """The parameters but for those that are kept as arrays."""
+        """The parameters but for those that a file stores as arrays."""
         parameters = {name: value for name, value in self.get_params().items() if name not in APART}
         return parameters | self._settled()
 
@@ -272,7 +272,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         """The class, the prediction that waits, and the arrays of the state."""
         finite_class, board = self.finite_class, self._board
         description = {
-            "given": finite_class.given,
+            "given": finite_class.table_rows,
             "points": finite_class.points,
             "point_names": finite_class.point_names,
             "names": finite_class.hypothesis_names,
@@ -348,5 +348,5 @@ def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:
     )
     if finite_class.hypotheses != len(rows):
         raise ValueError("a hypothesis is there twice")
-    finite_class.given = total
+    finite_class.table_rows = total
     return finite_class

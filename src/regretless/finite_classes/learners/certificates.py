@@ -108,8 +108,8 @@ def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
     alive : ndarray of uint64, shape (words,), optional
         Which hypotheses count, one bit for each; all by default.
     """
-    if alive is None or np.array_equal(alive, finite_class.everybody):
-        return finite_class.remembered("rank", lambda: _eliminated(finite_class, finite_class.everybody))
+    if alive is None or np.array_equal(alive, finite_class.all_hypotheses):
+        return finite_class.cache("rank", lambda: _eliminated(finite_class, finite_class.all_hypotheses))
     return _eliminated(finite_class, alive)
 
 

@@ -81,5 +81,5 @@ class Consistent(ClassLearner):
         return Label(self._board.core.predict(point))
 
     def _facts(self) -> dict[str, Any]:
-        left = unpacked(self._board.kept[None], self.finite_class.hypotheses)[0]
+        left = unpacked(self._board.version_space[None], self.finite_class.hypotheses)[0]
         return {"place": int(left[self._board.order].argmax()), **self._ranks()}

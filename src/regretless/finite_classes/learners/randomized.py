@@ -121,7 +121,7 @@ class RandomizedOptimal(SearchingLearner):
         size = self._board.core.size
         if self._settled_at is None and 2 * size <= self._tried:
             self._tried, search = size, self._new_search()
-            if searched(search, self._board.kept, self.patience):
+            if searched(search, self._board.version_space, self.patience):
                 self._settled_at, self._searching = size, search
         return self._settled_at is not None
 
@@ -129,11 +129,11 @@ class RandomizedOptimal(SearchingLearner):
         return RandomizedSearch(self.finite_class)
 
     def _facts(self) -> dict[str, Any]:
-        everybody, left = self.finite_class.hypotheses, self._board.core.size
+        hypotheses, left = self.finite_class.hypotheses, self._board.core.size
         knows = self._knows()
         return {
-            "randomized": self._range(None, everybody, self._settled_at == everybody),
-            "randomized_left": self._range(self._board.kept, left, knows),
+            "randomized": self._range(None, hypotheses, self._settled_at == hypotheses),
+            "randomized_left": self._range(self._board.version_space, left, knows),
             **self._ranks(),
         }
 
@@ -177,14 +177,14 @@ class RandomizedOptimal(SearchingLearner):
         }
 
     def _go_on(self, extra: Any) -> None:
-        size, everybody = self._board.core.size, self.finite_class.hypotheses
+        size, hypotheses = self._board.core.size, self.finite_class.hypotheses
         self.seed_ = digits(extra["seed"])
         self._expected, settled_at = float(extra["expected"]), extra["settled_at"]
         if type(extra["expected"]) is not float or not 0 <= self._expected <= self.rounds_:
             raise ValueError("its expected mistakes are no sum of probabilities")
         self._tried = count(extra["tried"], "tried", size)
         self._settled_at = None if settled_at is None else count(settled_at, "settled_at", size)
-        if self._tried > 2 * everybody or (settled_at or 0) > everybody:
+        if self._tried > 2 * hypotheses or (settled_at or 0) > hypotheses:
             raise ValueError("its search was tried when there were more hypotheses than there ever were")
         self._draw_from(self._tickets)
 

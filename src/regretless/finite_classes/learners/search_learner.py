@@ -39,7 +39,7 @@ class SearchingLearner(ClassLearner):
 
     def _parts(self, point: int) -> tuple[Words, Words]:
         """Those that are left and say 0 of a point, and those that say 1."""
-        words, column = self._board.kept, self.finite_class.columns[point]
+        words, column = self._board.version_space, self.finite_class.columns[point]
         return words & ~column, words & column
 
     def __getstate__(self) -> dict[str, Any]:

@@ -122,13 +122,13 @@ class StandardOptimal(SearchingLearner):
         return float(self.tie if costlier == 0 else costlier > 0)
 
     def _facts(self) -> dict[str, Any]:
-        whole = self.finite_class.remembered("Littlestone dimension", lambda: dimension_bounds(self.finite_class, None))
+        whole = self.finite_class.cache("Littlestone dimension", lambda: dimension_bounds(self.finite_class, None))
         return {"littlestone": whole, "littlestone_left": self._left(whole)}
 
     def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
         """Numbers between which the dimension of what is left lies."""
-        words, key = self._board.kept, self.state()
-        if np.array_equal(words, self.finite_class.everybody):
+        words, key = self._board.version_space, self.state()
+        if np.array_equal(words, self.finite_class.all_hypotheses):
             return whole
         if self._stood is None or self._stood[0] != key:
             least, most = dimension_bounds(self.finite_class, words)

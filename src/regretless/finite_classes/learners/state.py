@@ -27,16 +27,16 @@ class ClassState:
     lazy : bool
         Whether only mistakes cost hypotheses their vote.
     order : ndarray of int64, optional
-        Follow the first in this order of those that are kept.
+        Follow the first hypothesis of the version space in this order.
     arrays : mapping of str to ndarray, optional
         Those of a board of such a learner, to go on with.
 
     Attributes
     ----------
-    kept : ndarray of uint64, shape (words,)
-        Whom the learner goes by. A label that would leave no hypothesis leaves it as it is.
+    version_space : ndarray of uint64, shape (words,)
+        The hypotheses that the learner predicts from. A label that would leave none changes nothing.
     alive : ndarray of uint64 or None, shape (words,)
-        Who agrees with all labels, or did until the last one died; None where it is those that are kept.
+        The hypotheses that agree with all labels, or did until none was left; None where that is the version space.
     book : ndarray of int64
         Numbers by the names of `FIELDS`.
     """
@@ -54,19 +54,19 @@ class ClassState:
         self.finite_class, self.tie, self.lazy, self.order = finite_class, tie, lazy, order
         count = finite_class.hypotheses
         if arrays is None:
-            everybody = finite_class.everybody
-            arrays = {"kept": everybody, "book": np.array([0, 0, count, count, 0])}
-            arrays |= {"alive": everybody} if lazy else {}
-        self.kept: Words = arrays["kept"].copy()
+            whole = finite_class.all_hypotheses
+            arrays = {"kept": whole, "book": np.array([0, 0, count, count, 0])}
+            arrays |= {"alive": whole} if lazy else {}
+        self.version_space: Words = arrays["kept"].copy()
         self.book: np.ndarray[Any, np.dtype[np.int64]] = arrays["book"].astype(np.int64)
         self.alive: Words | None = arrays["alive"].copy() if lazy else None
         self.core = _core.Voter(
-            finite_class.columns, count, self.kept, self.book, self.alive, order, tie=tie, lazy=lazy
+            finite_class.columns, count, self.version_space, self.book, self.alive, order, tie=tie, lazy=lazy
         )
 
     def arrays(self) -> dict[str, Array]:
         """All that another board needs to go on."""
-        return {"kept": self.kept, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
+        return {"kept": self.version_space, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
 
     def with_arrays(self, arrays: Mapping[str, Array]) -> ClassState:
         """Another state of the same learner with arrays that were not checked yet.
@@ -77,11 +77,11 @@ class ClassState:
             If no run can have left them.
         """
         _refuse_arrays(self, arrays)
-        return ClassState(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=arrays)
+        return ClassState(**self.__getstate__() | {"arrays": arrays})
 
     def copy(self) -> ClassState:
         """The same, to go on by itself."""
-        return ClassState(self.finite_class, tie=self.tie, lazy=self.lazy, order=self.order, arrays=self.arrays())
+        return ClassState(**self.__getstate__())
 
     @property
     def died(self) -> int | None:
@@ -92,7 +92,7 @@ class ClassState:
         """Numbers of the hypotheses that agree with all labels."""
         if self.died is not None:
             return np.empty(0, dtype=np.int64)
-        words = self.kept if self.alive is None else self.alive
+        words = self.version_space if self.alive is None else self.alive
         return np.flatnonzero(unpacked(words[None], self.finite_class.hypotheses)[0])
 
     def ledger(self, expected: float | None = None) -> ClassLedger:
@@ -102,17 +102,12 @@ class ClassState:
         return ClassLedger(**totals, expected=float(totals["mistakes"]) if expected is None else expected)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "core"}
+        """The arguments of the constructor."""
+        settings = {"finite_class": self.finite_class, "tie": self.tie, "lazy": self.lazy, "order": self.order}
+        return settings | {"arrays": self.arrays()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        ClassState.__init__(
-            self,
-            state["finite_class"],
-            tie=state["tie"],
-            lazy=state["lazy"],
-            order=state["order"],
-            arrays=state,
-        )
+        ClassState.__init__(self, **state)
 
 
 def whole_row(array: Array, what: str) -> Array:
@@ -122,9 +117,9 @@ def whole_row(array: Array, what: str) -> Array:
     return array
 
 
-def _agreeing(finite_class: FiniteClass, everybody: Array, some: Array) -> Array:
+def _agreeing(finite_class: FiniteClass, some: Array) -> Array:
     """All hypotheses that say what some of them agree on."""
-    agreeing = everybody.copy()
+    agreeing = finite_class.all_hypotheses.copy()
     for column in finite_class.columns:
         if not (some & ~column).any():
             agreeing &= column
@@ -141,13 +136,13 @@ def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
     """Refuse what no run can have written."""
     if set(arrays) != set(board.arrays()):
         raise ValueError("it has other arrays than such a learner")
-    everybody = board.kept
+    whole = board.finite_class.all_hypotheses
     for name, array in arrays.items():
         if name == "book":
             continue
-        if array.shape != everybody.shape or array.dtype != np.uint64 or (array & ~everybody).any() or not array.any():
+        if array.shape != whole.shape or array.dtype != np.uint64 or (array & ~whole).any() or not array.any():
             raise ValueError(f"{name} is no set of its hypotheses")
-        if not np.array_equal(_agreeing(board.finite_class, everybody, array), array):
+        if not np.array_equal(_agreeing(board.finite_class, array), array):
             raise ValueError(f"{name} are not all that agree with some labels")
     if board.lazy and (arrays["alive"] & ~arrays["kept"]).any() and not arrays["book"][FIELDS.index("died")]:
         raise ValueError("a hypothesis agrees with all labels and has no vote")

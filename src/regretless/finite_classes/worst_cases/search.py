@@ -51,10 +51,10 @@ def of_any(learner: Any, finite_class: FiniteClass, watch: Watch) -> WorstCase:
 def _explored(learner: Any, finite_class: FiniteClass, watch: Watch) -> tuple[Graph, list[int], str | None]:
     """All nodes, the first one first; who agrees with the labels at each; and why it ended, if before the end."""
     says = [int.from_bytes(column.astype("<u8").tobytes(), "little") for column in finite_class.columns]
-    everybody = (1 << finite_class.hypotheses) - 1
+    whole = (1 << finite_class.hypotheses) - 1
     graph: Graph = []
-    places = {(everybody, learner.state()): 0}
-    alive, copies = [everybody], [learner]
+    places = {(whole, learner.state()): 0}
+    alive, copies = [whole], [learner]
     ended = None
     while len(graph) < len(copies) and ended is None:
         node, steps = len(graph), []

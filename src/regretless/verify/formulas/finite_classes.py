@@ -22,7 +22,7 @@ same("first_in_order", lambda ell, v, w: w["place"])
 same("rank", lambda ell, v, w: w["rank"] - (w["rank_left"] or 0))
 same("left", lambda ell, v, w: w["hypotheses"] - ell["alive"])
 same("consistent", lambda ell, v, w: w["hypotheses"] - 1)
-same("halvings", lambda ell, v, w: _bits(w["hypotheses"] // ell["kept"]))
+same("halvings", lambda ell, v, w: _bits(w["hypotheses"] // ell["voters"]))
 same("halving optimal_by_size", lambda ell, v, w: _bits(w["hypotheses"]))
 same(
     "dimension_spent",
