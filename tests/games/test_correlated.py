@@ -79,7 +79,7 @@ def test_objectives_are_what_is_best(coarse: bool) -> None:
     assert game.correlated(objective="row", coarse=coarse).joint == pytest.approx(np.array([[1, 0], [0, 0]]))
     assert game.correlated(objective="column", coarse=coarse).joint == pytest.approx(np.array([[0, 0], [0, 1]]))
     apart = game.correlated(objective=[[0, 1], [0, 0]], coarse=coarse)
-    assert apart.objective == "given"
+    assert apart.objective == "matrix"
     assert 0.2 < apart.best <= apart.bound
 
 

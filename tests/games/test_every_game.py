@@ -17,7 +17,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, Payoffs, Solution, SolveError
-from regretless.games.solution import Exact
+from regretless.games.solution import ExactSolution
 
 ENDING = ("auto", "simplex", "interior-point", "linear-programming")
 PLAYING = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
@@ -120,7 +120,7 @@ def test_losses_are_told_as_losses(method: str) -> None:
     losses = [[-5.0, 5.0, 5.0], [-4.0, 3.0, 2.0]]
     solution = MatrixGame.from_losses(losses).solve(method, rounds=ROUNDS if method in PLAYING else None)
     assert solution.lower - 1e-12 <= 3 <= solution.upper + 1e-12
-    assert "loss" in solution.whose
+    assert "loss" in solution.quantity
     assert solution.describe()["payoffs"] == "row player's losses"
 
 
@@ -234,7 +234,7 @@ def test_whole_numbers_are_kept_as_they_were() -> None:
 
 def test_an_exact_value_outside_of_the_interval_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fractions that contradict what the strategies in floats guarantee are no answer."""
-    wrong = Exact(Fraction(2), [Fraction(1), Fraction(0)], [Fraction(1), Fraction(0)])
+    wrong = ExactSolution(Fraction(2), [Fraction(1), Fraction(0)], [Fraction(1), Fraction(0)])
     monkeypatch.setattr("regretless.games.solvers.exact.solve_exactly", lambda *_, **__: wrong)
     with pytest.raises(RegretlessError, match=r"the exact value, 2, lies outside of 0\.7"):
         MatrixGame([[3, 0], [0, 1]]).solve(exact=True)

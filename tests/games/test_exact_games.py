@@ -19,7 +19,7 @@ from regretless.games.formatting import written
 from regretless.games.matrix import MatrixGame
 from regretless.games.payoffs import Array, Payoffs
 from regretless.games.raw_solution import RawSolution
-from regretless.games.solution import Exact
+from regretless.games.solution import ExactSolution
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
 from regretless.games.solvers.interrupt import Halted
@@ -27,7 +27,7 @@ from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.tableau import simplex
 
 
-def checked(payoffs: Payoffs, found: RawSolution | None = None) -> Exact:
+def checked(payoffs: Payoffs, found: RawSolution | None = None) -> ExactSolution:
     """Both strategies guarantee the value against every answer, in fractions."""
     solved = solve_exactly(payoffs, simplex(payoffs) if found is None else found)
     A = payoffs.fractions()

@@ -218,7 +218,7 @@ def test_operators_of_any_size_are_played_like_others(method, scale):
     """Products near the ends of the floats are put in units, told by their range or by a first product."""
     A = scale * np.random.default_rng(1).uniform(-1, 1, (20, 30))
     for declared in ((-scale, scale), None)[: 1 if method in EXPONENTIAL else 2]:
-        found = self_play(Payoffs(aslinearoperator(A), declared=declared), method, tolerance=0.02 * scale)
+        found = self_play(Payoffs(aslinearoperator(A), payoff_range=declared), method, tolerance=0.02 * scale)
         assert found.iterations < 3000
         assert gap(A, found.row, found.column) <= 0.02 * scale
         assert found.ledger.gap == pytest.approx(gap(A, found.row, found.column), rel=0.01)
@@ -235,7 +235,7 @@ def test_no_tolerance_is_below_what_products_are_trusted_to():
     """A gap within the rounding of an operator's products is refused at once, and one well above it is not."""
     A = np.random.default_rng(21).uniform(-1, 1, (40, 60))
     for declared in (None, (-1.0, 1.0)):
-        operator = Payoffs(aslinearoperator(A), declared=declared)
+        operator = Payoffs(aslinearoperator(A), payoff_range=declared)
         for tolerance in (0.0, 1e-15):
             with pytest.raises(RegretlessError, match=r"no gap below .* can be reached"):
                 self_play(operator, tolerance=tolerance)

@@ -68,9 +68,9 @@ def test_self_play(seed: int, method: str, average: str, alternate: bool) -> Non
     assert course is not None
     assert course.rounds[-1] == solution.iterations == 200
     assert course.gap[-1] == pytest.approx(solution.gap, abs=1e-9)
-    assert (solution.line is None) == (method == "pcfr+" and alternate)
-    if solution.line is not None:
-        title, bound = solution.line
+    assert (solution.gap_bound is None) == (method == "pcfr+" and alternate)
+    if solution.gap_bound is not None:
+        title, bound = solution.gap_bound
         assert all(course.gap <= [bound(rounds) + 1e-9 for rounds in course.rounds.tolist()]), title
 
 
@@ -187,14 +187,14 @@ def test_stated_payoffs() -> None:
     floats = np.zeros((3, 3))
     for place, payoff in stated.items():
         floats[place] = float(payoff)
-    exact = SequenceGame(floats, CHOICE, CHOICE, stated=stated)
+    exact = SequenceGame(floats, CHOICE, CHOICE, exact_payoffs=stated)
     solution = exact.solve(exact=True)
     assert solution.exact is not None
     assert solution.exact.value == Fraction(-1, 21)
     assert exact.interval(solution.row, solution.column) == (solution.lower, solution.upper)
     assert solution.gap > SequenceGame(floats, CHOICE, CHOICE).gap(solution.row, solution.column)
     with pytest.raises(RegretlessError, match="not the payoffs"):
-        SequenceGame(PENNIES, CHOICE, CHOICE, stated=stated)
+        SequenceGame(PENNIES, CHOICE, CHOICE, exact_payoffs=stated)
 
 
 def test_no_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +333,7 @@ def test_payoffs_that_cancel() -> None:
     """Payoffs of which always the same sums are won are solved, though they are rounded and their range is 0."""
     single, third = [[1, 0], [-1, 1]], Fraction(1, 3)
     stated = {(0, 0): third, (1, 1): -third}
-    game = SequenceGame([[1 / 3, 0], [0, -1 / 3]], single, single, stated=stated)
+    game = SequenceGame([[1 / 3, 0], [0, -1 / 3]], single, single, exact_payoffs=stated)
     assert game.spread == 0
     solution = game.solve()
     assert Fraction(solution.lower) <= 0 <= Fraction(solution.upper)
@@ -357,7 +357,7 @@ def test_stated_payoffs_near_nothing() -> None:
     floats = np.zeros((3, 3))
     for place, payoff in stated.items():
         floats[place] = float(payoff)
-    game = SequenceGame(floats, CHOICE, CHOICE, stated=stated)
+    game = SequenceGame(floats, CHOICE, CHOICE, exact_payoffs=stated)
     lower, upper = game.interval([1, 0, 1], [1, 1, 0])
     assert Fraction(lower) <= -odd / 2**10 <= odd <= Fraction(upper)
 
@@ -375,8 +375,8 @@ def test_learners_of_any_size(seed: int, scale: float, method: str, alternate: b
     np.testing.assert_allclose(scaled.row, told.row, atol=1e-12)
     assert scaled.gap == pytest.approx(told.gap * factor, rel=1e-9, abs=1e-13 * plain.size * factor)
     assert scaled.course is not None
-    if scaled.line is not None:
-        bound = scaled.line[1]
+    if scaled.gap_bound is not None:
+        bound = scaled.gap_bound[1]
         slack = 1e-12 * game.size
         assert all(scaled.course.gap <= [bound(rounds) + slack for rounds in scaled.course.rounds.tolist()])
 

@@ -168,7 +168,7 @@ def bimatrix(**changes: Any) -> GameReport:
         method="support-enumeration",
         rows=2,
         columns=2,
-        whose="payoffs of the row player and of the column player",
+        quantity="payoffs of the row player and of the column player",
         row_names=names,
         column_names=names,
         payoffs=[[3.0, 0.0], [0.0, 2.0]],
@@ -208,7 +208,7 @@ def in_turns(**changes: Any) -> GameReport:
         upper=-1 / 18 + 4e-7,
         gap=8e-7,
         players=("Alice", "Bob"),
-        whose="payoff of Alice",
+        quantity="payoff of Alice",
         source={"path": "kuhn.efg", "format": "Gambit"},
         iterations=400,
         seconds=0.01,
@@ -230,7 +230,7 @@ def odd() -> dict[str, GameReport]:
     none: list[float | None] = [None] * len(known.rounds)
     return {
         "solved at once": solved_at_once(),
-        "losses": matrix(losses=True, whose="loss of the row player, who minimises it"),
+        "losses": matrix(losses=True, quantity="loss of the row player, who minimises it"),
         "one strategy each": matrix(saddle, row_names=("only",), column_names=("only",), row={"only": 1.0},
                                     column={"only": 1.0}, exact=ExactGame("1/2", {"only": "1"}, {"only": "1"})),
         "large": matrix(large),

@@ -84,7 +84,7 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
     reports = [
         matrix(
             title=HOSTILE, method=HOSTILE, players=(HOSTILE, HOSTILE), row=row, column=row, row_names=names,
-            column_names=names, course=replace(known, rows=shares, columns=shares), note=HOSTILE, whose=HOSTILE,
+            column_names=names, course=replace(known, rows=shares, columns=shares), note=HOSTILE, quantity=HOSTILE,
             lines={HOSTILE: known.gap}, beside={HOSTILE: (known.rounds, known.gap)}, source={HOSTILE: HOSTILE},
         ),
         bimatrix(equilibria=[replace(one, row={HOSTILE: 1.0}, note=HOSTILE) for one in bimatrix().equilibria],
@@ -231,7 +231,7 @@ def test_a_course_and_its_theorem_are_read_off_a_solution() -> None:
     rows = np.array([[1.0, 0.0], [0.5, 0.5]])
     course = Trajectory(np.array([1, 10]), np.array([1.0, 0.5]), np.zeros(2), np.ones(2), rows)
     solution = MatrixGame([[1, 0], [0, 1]], ["a", "b"]).solve()
-    report = solved(replace(solution, course=course, promised=lambda: ("Square root", lambda t: t**-0.5)))
+    report = solved(replace(solution, course=course, make_gap_bound=lambda: ("Square root", lambda t: t**-0.5)))
     assert report.course == GameCourse(
         [1, 10], [1.0, 0.5], [0.0, 0.0], [1.0, 1.0], {"a": [1.0, 0.5], "b": [0.0, 0.5]}, {}
     )

@@ -30,7 +30,7 @@ def crowded() -> GameReport:
     return replace(
         made, title=long * 3, method=long, row_names=names[0], column_names=names[1], course=course,
         row={f"{long}{name}": p for name, p in made.row.items()}, lines={long: made.course.gap},
-        column={f"{long}{name}": p for name, p in made.column.items()}, whose=long, players=(long, long),
+        column={f"{long}{name}": p for name, p in made.column.items()}, quantity=long, players=(long, long),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..certificate import Certificate
     from ..data.game_files import GameFile
-    from ..games.general_sum.correlated import Correlated
+    from ..games.general_sum.correlated import CorrelatedEquilibrium
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
     from ..report.games import EquilibriumRow, GameReport, JointRow
     from .arguments import SolveOptions
@@ -80,7 +80,7 @@ class BimatrixTask:
             return BimatrixOutput(self._file, self._game, None, self._correlated("welfare"), str(error))
         return BimatrixOutput(self._file, self._game, equilibria, None)
 
-    def _correlated(self, objective: Any) -> Correlated:
+    def _correlated(self, objective: Any) -> CorrelatedEquilibrium:
         from ..games.general_sum.correlated import correlated
 
         game, arguments = self._game, self._arguments
@@ -104,7 +104,7 @@ class BimatrixOutput(SolveOutput):
     game : BimatrixGame
     equilibria : Equilibria or None
         Nash equilibria, if they were searched for.
-    correlated : Correlated or None
+    correlated : CorrelatedEquilibrium or None
         A correlated equilibrium, if one was.
     lacking : str or None
         Why mixed Nash equilibria were not searched for, if they were not.
@@ -114,7 +114,7 @@ class BimatrixOutput(SolveOutput):
     file: GameFile
     game: BimatrixGame
     equilibria: Equilibria | None
-    correlated: Correlated | None
+    correlated: CorrelatedEquilibrium | None
     lacking: str | None = None
     certificates: list[Certificate] = field(default_factory=list)
 
@@ -148,7 +148,7 @@ class BimatrixOutput(SolveOutput):
         }
 
     @property
-    def known(self) -> Correlated:
+    def known(self) -> CorrelatedEquilibrium:
         """The correlated equilibrium, where there is one."""
         assert self.correlated is not None, "asked where there is one"
         return self.correlated
@@ -192,7 +192,7 @@ class BimatrixOutput(SolveOutput):
         return f"; {equilibria.method}: {count}, {_completeness(equilibria)}{note}"
 
     def _equilibrium(self, number: int, one: Equilibrium) -> Iterator[str]:
-        exact = one.exact if self.equilibria is not None and self.equilibria.stated else None
+        exact = one.exact if self.equilibria is not None and self.equilibria.is_exact else None
         payoffs = [figures(one.row_payoff), figures(one.column_payoff)]
         if exact is not None:
             payoffs = [fraction(exact.row_payoff, payoffs[0]), fraction(exact.column_payoff, payoffs[1])]
@@ -238,12 +238,12 @@ class BimatrixOutput(SolveOutput):
         write_report(path, page_of_game(report_of(self)))
 
 
-def _kind_of(one: Correlated) -> str:
+def _kind_of(one: CorrelatedEquilibrium) -> str:
     """What it is called."""
     return "coarse correlated" if one.coarse else "correlated"
 
 
-def _played(one: Correlated) -> list[int]:
+def _played(one: CorrelatedEquilibrium) -> list[int]:
     """The rows of a joint distribution that are ever played."""
     return [int(i) for i in np.flatnonzero(one.joint.any(axis=1))]
 
@@ -294,7 +294,7 @@ def report_of(outcome: BimatrixOutput) -> GameReport:
         method=equilibria.method if equilibria is not None else _kind_of(outcome.known),
         rows=rows,
         columns=columns,
-        whose="payoffs of both players",
+        quantity="payoffs of both players",
         row_names=outcome.game.rows,
         column_names=outcome.game.cols,
         payoffs=outcome.game.row_payoffs.dense().tolist() if shown else None,
@@ -314,7 +314,7 @@ def _row(outcome: BimatrixOutput, one: Equilibrium) -> EquilibriumRow:
     from ..report.games import EquilibriumRow, ExactGame
 
     exact = None
-    if one.exact is not None and outcome.equilibria is not None and outcome.equilibria.stated:
+    if one.exact is not None and outcome.equilibria is not None and outcome.equilibria.is_exact:
         row, column = _texts(outcome.game.rows, one.exact.row), _texts(outcome.game.cols, one.exact.column)
         exact = ExactGame("", row, column)
     return EquilibriumRow(

@@ -58,16 +58,16 @@ class ZeroSumTask(ABC):
     file : GameFile
     arguments : SolveOptions
     game : MatrixGame or SequenceGame
-    stated : bool
-        Whether the file states its numbers as people write them, and not as floats.
+    is_exact : bool
+        Whether the file holds its numbers as text, and not as floats.
     """
 
     asks = True
 
-    def __init__(self, file: GameFile, arguments: SolveOptions, game: Any, stated: bool) -> None:
+    def __init__(self, file: GameFile, arguments: SolveOptions, game: Any, is_exact: bool) -> None:
         self._file, self._arguments, self._game = file, arguments, game
         self.notes: list[str] = []
-        if arguments.exact and not stated:
+        if arguments.exact and not is_exact:
             self.notes.append(f"{file.name}: its numbers are floats; what is exact is about their very values")
 
     @abstractmethod
@@ -126,7 +126,7 @@ class ZeroSumOutput(SolveOutput):
     def value_lines(self, total: Any = None) -> Iterator[str]:
         """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
         solution = self.solution
-        yield solution.whose
+        yield solution.quantity
         if solution.exact is not None:
             yield row_of("value, exactly", fraction(solution.exact.value))
         yield row_of("value", certain(solution.value, solution.gap))
@@ -159,7 +159,7 @@ class MatrixTask(ZeroSumTask):
             raise UsageError(f"--method {arguments.method} is for games in turns, and {file.name} holds a matrix")
         make = MatrixGame.from_losses if arguments.losses else MatrixGame
         game = make(file.payoffs[0], rows=file.rows, cols=file.columns)
-        super().__init__(file, arguments, game, game.payoffs.stated)
+        super().__init__(file, arguments, game, game.payoffs.is_exact)
         self._constant = constant
 
     def solve(self, show: Show, stop: Stop) -> MatrixOutput:
@@ -251,8 +251,8 @@ class MatrixOutput(ZeroSumOutput):
             return {}
         marks = played.course.rounds.tolist()
         curves = {BESIDE: (marks, played.course.gap.tolist())}
-        if played.line is not None and self.solution.course is None:
-            title, bound = played.line
+        if played.gap_bound is not None and self.solution.course is None:
+            title, bound = played.gap_bound
             curves[title] = marks, [bound(mark) for mark in marks]
         return curves
 

@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .boosting import Boosted, boost
+    from .boosting import Ensemble, boost
     from .extensive_form.extensive import ExtensiveGame, read_efg
     from .extensive_form.sequence import SequenceGame
     from .extensive_form.sequence_solution import SequenceSolution
     from .general_sum.bimatrix import BimatrixGame, JointPlay
-    from .general_sum.correlated import Correlated, Distance, correlated, distance_to_correlated
+    from .general_sum.correlated import CorrelatedEquilibrium, Distance, correlated, distance_to_correlated
     from .general_sum.equilibria import Equilibria, Equilibrium
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
     from .general_sum.nfg import read_nfg
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from .play.self_play import self_play
     from .raw_solution import RawSolution, Trajectory
     from .reductions import boosting_game, learning_game, margin_game
-    from .solution import Exact, Solution, SolveError
+    from .solution import ExactSolution, Solution, SolveError
 
 _HOMES = {
     "BimatrixGame": "general_sum.bimatrix",
-    "Boosted": "boosting",
-    "Correlated": "general_sum.correlated",
+    "Ensemble": "boosting",
+    "CorrelatedEquilibrium": "general_sum.correlated",
     "Trajectory": "raw_solution",
     "Distance": "general_sum.correlated",
     "Duel": "play.duel",
     "Equilibria": "general_sum.equilibria",
     "Equilibrium": "general_sum.equilibria",
-    "Exact": "solution",
+    "ExactSolution": "solution",
     "ExtensiveGame": "extensive_form.extensive",
     "RawSolution": "raw_solution",
     "Incentives": "general_sum.nash",
@@ -63,13 +63,13 @@ _HOMES = {
 
 __all__ = [
     "BimatrixGame",
-    "Boosted",
-    "Correlated",
+    "CorrelatedEquilibrium",
     "Distance",
     "Duel",
+    "Ensemble",
     "Equilibria",
     "Equilibrium",
-    "Exact",
+    "ExactSolution",
     "ExtensiveGame",
     "Incentives",
     "JointPlay",

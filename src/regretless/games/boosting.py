@@ -23,8 +23,8 @@ METHODS = ("hedge", "adaboost")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Boosted:
-    """Votes for hypotheses, and what is known of their margins.
+class Ensemble:
+    """Votes for hypotheses, and their margins.
 
     Attributes
     ----------
@@ -49,7 +49,9 @@ class Boosted:
     certificates: list[Certificate]
 
 
-def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge", rate: float | None = None) -> Boosted:
+def boost(
+    predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge", rate: float | None = None
+) -> Ensemble:
     """Vote among hypotheses by self-play in the boosting game: Hedge weighs the examples, hypotheses answer best.
 
     Parameters
@@ -68,7 +70,7 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
 
     Returns
     -------
-    Boosted
+    Ensemble
 
     Raises
     ------
@@ -78,13 +80,13 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
     Examples
     --------
     >>> from regretless.games import boost
-    >>> found = boost([[1, 1, -1], [1, -1, 1], [-1, 1, 1]], [1, 1, 1], rounds=300)
-    >>> round(found.margin, 3), round(found.edge, 3)
+    >>> ensemble = boost([[1, 1, -1], [1, -1, 1], [-1, 1, 1]], [1, 1, 1], rounds=300)
+    >>> round(ensemble.margin, 3), round(ensemble.edge, 3)
     (0.333, 0.333)
     """
     game = predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)
     if game.losses:
-        raise ParameterError("predictions", None, "a game of losses was given; margins are what the row player wins")
+        raise ParameterError("predictions", None, "a game of losses; margins are what the row player wins")
     payoffs = game.payoffs
     limit, count = whole("rounds", rounds), payoffs.shape[1]
     adapts = one_of("method", method, METHODS) == "adaboost"
@@ -112,7 +114,7 @@ def boost(predictions: Any, y: Any = None, *, rounds: int, method: str = "hedge"
         largest = payoffs.size
     seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
     certificates = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
-    return Boosted(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
+    return Ensemble(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
 
 
 def _played(payoffs: Payoffs, rounds: int, rate: float | None) -> tuple[Vector, Vector, Vector]:

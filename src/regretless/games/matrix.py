@@ -31,7 +31,7 @@ class MatrixGame(ZeroSum):
         What the row player wins, also of a game of losses.
     rows, cols : list of str
     losses : bool
-        Whether the numbers were given as the row player's losses.
+        Whether the user's numbers are the row player's losses.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class MatrixGame(ZeroSum):
         *,
         payoff_range: tuple[float, float] | None = None,
     ) -> None:
-        self.payoffs = Payoffs(payoffs, declared=payoff_range)
+        self.payoffs = Payoffs(payoffs, payoff_range=payoff_range)
         self.losses = False
         if rows is None:
             rows = _row_labels(payoffs)
@@ -71,7 +71,7 @@ class MatrixGame(ZeroSum):
         *,
         loss_range: tuple[float, float] | None = None,
     ) -> MatrixGame:
-        """A game given by what the row player loses: it minimises, the column player maximises.
+        """A game of the row player's losses: it minimises, the column player maximises.
 
         Values, intervals and gaps are then losses too: the value is min_p max_q p' M q.
         """
@@ -157,7 +157,7 @@ class MatrixGame(ZeroSum):
 
     @property
     def value(self) -> float:
-        """The value of the game, by the default method to its default tolerance; kept once it is known."""
+        """The value of the game, by the default method to its default tolerance; solved once."""
         if self._solved is None:
             self._solved = self.solve()
         return self._solved.value

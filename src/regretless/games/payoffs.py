@@ -1,4 +1,4 @@
-"""What a player wins: a matrix as users give it, in floats, exact numbers, sparse, or as products alone."""
+"""Payoff matrices: dense or sparse floats, exact numbers, or a linear operator that only multiplies."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Payoffs:
 
     Parameters
     ----------
-    given : array, sequence, frame, sparse matrix, linear operator or Payoffs
+    matrix : array, sequence, frame, sparse matrix, linear operator or Payoffs
         Of floats, whole numbers or fractions; finite. Floats, dense or sparse, are borrowed where they can be, and must
         not change as long as the game is used; whole numbers and fractions are copied.
     what : str
         What errors call it.
-    declared : (float, float), optional
-        Of a linear operator: between which numbers its payoffs lie, taken on trust.
+    payoff_range : (float, float), optional
+        Of a linear operator: the range of its payoffs, taken on trust.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ class Payoffs:
         float32 stays float32; everything else is float64. A dense one is in C order, a sparse one has sorted rows
         without duplicates.
     low, high : float
-        The smallest and the largest payoff; NaN where only products are known and nothing was declared.
+        The smallest and the largest payoff; NaN of a linear operator without a `payoff_range`.
 
     Raises
     ------
     RegretlessError
-        If there is no row, no column, or a number that is none.
+        If there is no row, no column, or an entry that is no finite number.
     """
 
     __slots__ = ("_exact", "high", "kind", "low", "values")
@@ -54,23 +54,23 @@ class Payoffs:
     high: float
     _exact: Array | None
 
-    def __init__(self, given: Any, what: str = "payoffs", declared: tuple[float, float] | None = None) -> None:
-        if isinstance(given, Payoffs):
+    def __init__(self, matrix: Any, what: str = "payoffs", payoff_range: tuple[float, float] | None = None) -> None:
+        if isinstance(matrix, Payoffs):
             for name in self.__slots__:
-                setattr(self, name, getattr(given, name))
+                setattr(self, name, getattr(matrix, name))
             return
         self._exact = None
-        if hasattr(given, "tocsr"):
-            self.kind, self.values = "sparse", _sparse(given, what)
-        elif hasattr(given, "matvec") and hasattr(given, "rmatvec"):
-            self.kind, self.values = "operator", given
+        if hasattr(matrix, "tocsr"):
+            self.kind, self.values = "sparse", _sparse(matrix, what)
+        elif hasattr(matrix, "matvec") and hasattr(matrix, "rmatvec"):
+            self.kind, self.values = "operator", matrix
         else:
-            self.kind, given = "dense", _array(given, what)
-            self._exact = _stated(given)
-            self.values = _dense(given if self._exact is None else _floats(self._exact, what), what)
+            self.kind, array = "dense", _array(matrix, what)
+            self._exact = _exact_numbers(array)
+            self.values = _dense(array if self._exact is None else _floats(self._exact, what), what)
         if len(self.values.shape) != 2 or 0 in self.values.shape:
             raise RegretlessError(f"{what}: shape {self.values.shape}; at least one row and one column are expected")
-        self.low, self.high = self._range(what) if declared is None else _declared(declared, self.kind, what)
+        self.low, self.high = self._range(what) if payoff_range is None else _declared(payoff_range, self.kind, what)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,17 +89,16 @@ class Payoffs:
 
     @property
     def rounding(self) -> float:
-        """By how much a float may differ from the number that it was given as; 0 for floats, and for all but huge whole
-        numbers."""
+        """By how much a float may differ from its exact number; 0 unless these are fractions or huge."""
         if self._exact is None or (self._exact.dtype != object and self.size <= 2**53):
             return 0.0
         pairs = zip(self._exact.flat, self.values.flat, strict=True)
-        odd = any(Fraction(stated) != Fraction(held) for stated, held in pairs)
+        odd = any(Fraction(number) != Fraction(value) for number, value in pairs)
         return max(self.size * 2.0**-52, 5e-324) if odd else 0.0
 
     @property
-    def stated(self) -> bool:
-        """Whether they were given as whole numbers or fractions, rather than as floats that stand for themselves."""
+    def is_exact(self) -> bool:
+        """Whether the user's numbers are whole numbers or fractions, rather than floats."""
         return self._exact is not None
 
     def times(self, column: Vector) -> Vector:
@@ -125,7 +124,7 @@ class Payoffs:
         return np.ascontiguousarray(self.values.toarray()) if self.kind == "sparse" else self.values
 
     def fractions(self) -> list[list[Fraction]]:
-        """All numbers exactly: as they were stated, or the very value of each float.
+        """All numbers exactly: as the user wrote them, or the exact value of each float.
 
         Raises
         ------
@@ -198,7 +197,7 @@ def _dense(array: Array, what: str) -> Array:
     return values[None] if values.ndim == 1 else values
 
 
-def _stated(array: Array) -> Array | None:
+def _exact_numbers(array: Array) -> Array | None:
     """The exact numbers, if all are whole or fractions; None if there are floats among them."""
     if array.ndim not in (1, 2) or array.size == 0 or np.ma.is_masked(array):
         return None
@@ -207,9 +206,9 @@ def _stated(array: Array) -> Array | None:
     return None
 
 
-def _floats(stated: Array, what: str) -> Array:
+def _floats(numbers: Array, what: str) -> Array:
     try:
-        return stated.astype(np.float64)
+        return numbers.astype(np.float64)
     except OverflowError as error:
         raise RegretlessError(f"{what}: a payoff is too large for floats") from error
 
@@ -221,7 +220,7 @@ def _culprit(values: Any, kind: Kind) -> str:
 
 
 class ZeroSum:
-    """A zero-sum game as it is before anybody solves it: what the methods know of a `MatrixGame`.
+    """What the methods need of a `MatrixGame`.
 
     Attributes
     ----------
@@ -229,7 +228,7 @@ class ZeroSum:
         What the row player wins, also of a game of losses.
     rows, cols : list of str
     losses : bool
-        Whether the numbers were given as the row player's losses.
+        Whether the user's numbers are the row player's losses.
     """
 
     payoffs: Payoffs

@@ -52,7 +52,7 @@ class SolveError(RegretlessError):
         super().__init__(message)
 
 
-Promise = tuple[str, Callable[[float], float]]
+GapBound = tuple[str, Callable[[float], float]]
 
 
 def _nothing() -> None:
@@ -60,7 +60,7 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exact:
+class ExactSolution:
     """The solution in fractions, verified in exact arithmetic.
 
     Attributes
@@ -103,9 +103,9 @@ class Solution:
         Why it ended before the tolerance was reached, where that is no error.
     course : Trajectory or None
         How a self-play went.
-    exact : Exact or None
-    judged, promised : callable
-        What gives `certificates` and `line`.
+    exact : ExactSolution or None
+    make_certificates, make_gap_bound : callable
+        Compute `certificates` and `gap_bound`.
     """
 
     rows: Sequence[str]
@@ -121,19 +121,19 @@ class Solution:
     note: str = ""
     stopped: str | None = None
     course: Trajectory | None = None
-    exact: Exact | None = None
-    judged: Callable[[], list[Certificate]] = list
-    promised: Callable[[], Promise | None] = _nothing
+    exact: ExactSolution | None = None
+    make_certificates: Callable[[], list[Certificate]] = list
+    make_gap_bound: Callable[[], GapBound | None] = _nothing
 
     @property
     def certificates(self) -> list[Certificate]:
         """Every theorem about the solution and about how it was found."""
-        return self.judged()
+        return self.make_certificates()
 
     @property
-    def line(self) -> Promise | None:
+    def gap_bound(self) -> GapBound | None:
         """What a theorem said beforehand of the gap of self-play: its title, and the bound after so many rounds."""
-        return self.promised()
+        return self.make_gap_bound()
 
     @property
     def value(self) -> float:
@@ -149,7 +149,7 @@ class Solution:
         return self.upper - self.lower
 
     @property
-    def whose(self) -> str:
+    def quantity(self) -> str:
         """Whose numbers these are, in words."""
         return "loss of the row player, who minimises it" if self.losses else "payoff of the row player"
 

@@ -16,7 +16,7 @@ from ..errors import ParameterError, RegretlessError
 from .enclosure import enclose, trusted_to
 from .payoffs import Payoffs, ZeroSum, starts_of
 from .raw_solution import RawSolution, Trajectory, Vector
-from .solution import Exact, Once, Promise, Solution, SolveError
+from .solution import ExactSolution, GapBound, Once, Solution, SolveError
 from .solvers.interrupt import NO_FRACTIONS, Halted
 from .solvers.tableau import simplex
 from .tolerance import default_gap, wanted_gap
@@ -234,7 +234,7 @@ def _constant(payoffs: Payoffs) -> Answer:
     return Answer(raw, nextafter(payoffs.low - off, -inf), nextafter(payoffs.high + off, inf))
 
 
-def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, Exact | None]:
+def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, ExactSolution | None]:
     """The answer in fractions; if it is stopped there, the answer that there is already, and that it was stopped.
 
     Raises
@@ -256,7 +256,7 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
     return answer, proof
 
 
-def _solution(game: ZeroSum, answer: Answer, proof: Exact | None, began: float) -> Solution:
+def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began: float) -> Solution:
     raw, lower, upper = answer
     # Only on request: on a small game they cost as much as all the rest.
     judged, promised = partial(_judged, raw, game.payoffs, lower, upper), partial(_promised, raw, game.payoffs)
@@ -291,7 +291,7 @@ def _judged(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> l
     return certificates(raw, payoffs, lower, upper)
 
 
-def _promised(raw: RawSolution, payoffs: Payoffs) -> Promise | None:
+def _promised(raw: RawSolution, payoffs: Payoffs) -> GapBound | None:
     from .certificates import theorem_line
 
     return None if raw.ledger is None else theorem_line(raw, payoffs)

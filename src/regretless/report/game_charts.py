@@ -112,7 +112,7 @@ def payoff_stills(report: GameReport) -> list[Still]:
     if report.kind == "bimatrix":
         both = zip(("payoffs", "column_payoffs"), (report.payoffs, report.column_payoffs), report.players, strict=True)
         return [_payoffs(report, key, f"Payoffs of {the(whose)}", values) for key, values, whose in both if values]
-    return [_payoffs(report, "payoffs", f"The game: {report.whose}", report.payoffs)] if report.payoffs else []
+    return [_payoffs(report, "payoffs", f"The game: {report.quantity}", report.payoffs)] if report.payoffs else []
 
 
 def _payoffs(report: GameReport, key: str, title: str, matrix: Matrix) -> Still:

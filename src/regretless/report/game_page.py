@@ -39,7 +39,7 @@ def page_of_game(report: GameReport) -> Page:
         result["iterations"] = report.iterations
     if report.seconds is not None:
         result["seconds"] = f"{formatting.real(report.seconds, 3)}"
-    size = {"rows": report.rows, "columns": report.columns, "numbers": report.whose}
+    size = {"rows": report.rows, "columns": report.columns, "numbers": report.quantity}
     names = _SEQUENCES if report.kind == "sequence" else _SIZES
     return Page(
         title=report.title,
@@ -179,7 +179,7 @@ def _cards(report: GameReport) -> list[Card]:
     noun = "sequences" if report.kind == "sequence" else "rows"
     other = "sequences" if report.kind == "sequence" else "columns"
     return [
-        Card("Value", "–" if report.value is None else valued(report.value, report.gap or 0.0), report.whose),
+        Card("Value", "–" if report.value is None else valued(report.value, report.gap or 0.0), report.quantity),
         Card("Duality gap", gap, ", ".join(filter(None, (asked, speed)))),
         Card(formatting.label(report.players[0], 20), *_used(report, report.row, report.rows, noun)),
         Card(formatting.label(report.players[1], 20), *_used(report, report.column, report.columns, other)),

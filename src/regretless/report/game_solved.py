@@ -56,8 +56,8 @@ def solved(solution: Any, title: str = "", source: Mapping[str, object] | None =
     ----------
     solution : Solution or GameReport
         With the attributes of a solver's answer: ``rows, columns`` (names), ``row, column`` (probabilities), ``method,
-        lower, upper, value, gap, iterations, seconds, losses, whose, note, stopped, certificates, course, exact,
-        describe``, and perhaps ``line``: a theorem's title and what it says of the gap after so many rounds.
+        lower, upper, value, gap, iterations, seconds, losses, quantity, note, stopped, certificates, course, exact,
+        describe``, and perhaps ``gap_bound``: a theorem's title and what it says of the gap after so many rounds.
     title : str
     source : mapping, optional
         Where the game came from.
@@ -81,12 +81,12 @@ def solved(solution: Any, title: str = "", source: Mapping[str, object] | None =
         "column_names": columns,
         "interrupted": solution.stopped,
         "certificates": list(solution.certificates),
-        **{name: getattr(solution, name) for name in ("method", "whose", "losses", "note", "iterations")},
+        **{name: getattr(solution, name) for name in ("method", "quantity", "losses", "note", "iterations")},
         **{name: float(getattr(solution, name)) for name in ("value", "lower", "upper", "gap", "seconds")},
     }
     if solution.course is not None:
         known["course"] = named_course(solution.course, rows, columns)
-        if line := getattr(solution, "line", None):
+        if line := getattr(solution, "gap_bound", None):
             known["lines"] = {line[0]: [float(line[1](t)) for t in known["course"].rounds]}
     if solution.exact is not None:
         texts = solution.describe()["exact"]  # fractions may be too long for str()

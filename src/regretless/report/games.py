@@ -146,8 +146,8 @@ class GameReport:
         How it was solved.
     rows, columns : int
         How many strategies each player has; of a game in turns, how many sequences.
-    whose : str
-        Whose payoffs the numbers are, as ``payoff of the row player``.
+    quantity : str
+        What the numbers are, as ``payoff of the row player``.
     losses : bool
         Whether these are losses, so that the row player minimises.
     value, lower, upper, gap : float or None
@@ -199,7 +199,7 @@ class GameReport:
     method: str
     rows: int
     columns: int
-    whose: str = "payoff of the row player"
+    quantity: str = "payoff of the row player"
     losses: bool = False
     value: float | None = None
     lower: float | None = None

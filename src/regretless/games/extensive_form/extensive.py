@@ -229,7 +229,7 @@ class _Walk:
             row_actions=row_actions,
             col_actions=col_actions,
             total=float(self._total[0]) if self._total else 0.0,
-            stated=payoffs,
+            exact_payoffs=payoffs,
         )
 
     def _payoffs(self) -> dict[tuple[int, int], Fraction]:

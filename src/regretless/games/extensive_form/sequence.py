@@ -15,7 +15,7 @@ from typing import Any
 from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
 from ..raw_solution import RawSolution
-from ..solution import Exact, Once, Promise, SolveError
+from ..solution import ExactSolution, GapBound, Once, SolveError
 from ..solvers.interrupt import NO_FRACTIONS, Halted
 from ..tolerance import default_gap, wanted_gap
 from .sequence_form import SequenceForm
@@ -56,7 +56,7 @@ class SequenceGame(SequenceForm):
         What the last action of each sequence is called in its information set; by default the sequences' names.
     total : float
         What both players win together, if that is not 0 but the same at every end.
-    stated : mapping of (int, int) to Fraction, optional
+    exact_payoffs : mapping of (int, int) to Fraction, optional
         What the payoffs are exactly, by their places in A, where floats only come near: intervals allow for it, and
         exact solutions are about these.
 
@@ -216,7 +216,7 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
 
 
 def _solution(
-    game: SequenceForm, raw: RawSolution, interval: tuple[float, float], proof: Exact | None, began: float
+    game: SequenceForm, raw: RawSolution, interval: tuple[float, float], proof: ExactSolution | None, began: float
 ) -> SequenceSolution:
     lower, upper = interval
     return SequenceSolution(
@@ -233,8 +233,8 @@ def _solution(
         stopped=raw.stopped,
         course=raw.course,
         exact=proof,
-        judged=Once(partial(_judged, game, raw, lower, upper)),
-        promised=partial(_promised, game, raw),
+        make_certificates=Once(partial(_judged, game, raw, lower, upper)),
+        make_gap_bound=partial(_promised, game, raw),
         row_tree=game.row,
         column_tree=game.column,
         total=game.total,
@@ -290,7 +290,7 @@ def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | Non
 
 def _exactly(
     game: SequenceForm, raw: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
-) -> tuple[RawSolution, Exact | None]:
+) -> tuple[RawSolution, ExactSolution | None]:
     """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
 
     Raises
@@ -320,7 +320,7 @@ def _judged(game: SequenceForm, raw: RawSolution, lower: float, upper: float) ->
     return certificates(game, raw, lower, upper)
 
 
-def _promised(game: SequenceForm, raw: RawSolution) -> Promise | None:
+def _promised(game: SequenceForm, raw: RawSolution) -> GapBound | None:
     from .sequence_certificates import theorem_line
 
     return None if raw.ledger is None else theorem_line(game, raw)

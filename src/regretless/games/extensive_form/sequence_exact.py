@@ -15,7 +15,7 @@ from math import lcm
 import numpy as np
 
 from ..raw_solution import RawSolution, Vector
-from ..solution import Exact
+from ..solution import ExactSolution
 from ..solvers.interrupt import Halted, Look, looking
 from .sequence_form import SequenceForm
 from .sequence_program import linear_program
@@ -26,7 +26,9 @@ Plan = list[int]  # each divided by the first one
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
 
 
-def solve_exactly(game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact | None:
+def solve_exactly(
+    game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bool] | None = None
+) -> ExactSolution | None:
     """The solution in fractions, verified.
 
     Parameters
@@ -39,7 +41,7 @@ def solve_exactly(game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bo
 
     Returns
     -------
-    Exact or None
+    ExactSolution or None
         None if nothing leads to one.
 
     Raises
@@ -47,16 +49,16 @@ def solve_exactly(game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bo
     Halted
         If it was stopped.
     """
-    stated = game.fractions()
-    scale = lcm(*{value.denominator for _, _, value in stated})
-    won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in stated]
+    payoffs = game.fractions()
+    scale = lcm(*{value.denominator for _, _, value in payoffs})
+    won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in payoffs]
     paid = [(j, i, -value) for i, j, value in won]
     look = looking(stop)
     for x, y in _candidates(game, raw, won, paid, stop):
         look()
         least = -_best(game.column, _against(x, paid, len(game.column)))
         if least * y[0] == _best(game.row, _against(y, won, len(game.row))) * x[0]:
-            return Exact(Fraction(least, x[0] * scale), _outward(game.row, x), _outward(game.column, y))
+            return ExactSolution(Fraction(least, x[0] * scale), _outward(game.row, x), _outward(game.column, y))
     return None
 
 

@@ -39,7 +39,7 @@ class SequenceForm:
         row_actions: Sequence[str] | None = None,
         col_actions: Sequence[str] | None = None,
         total: float = 0.0,
-        stated: Mapping[tuple[int, int], Fraction] | None = None,
+        exact_payoffs: Mapping[tuple[int, int], Fraction] | None = None,
     ) -> None:
         self.payoffs = sparse(payoffs, "A")
         self.row = Treeplex(sparse(row_constraints, "E"), "E", rows, row_infosets, row_actions)
@@ -51,9 +51,9 @@ class SequenceForm:
             )
         if (largest := float(np.abs(self.payoffs.data).max(initial=0.0))) > LARGEST:
             raise RegretlessError(f"A: {largest:.3g} in it; payoffs up to {LARGEST:.0e} are expected")
-        self.total, self._stated = float(total), stated
-        self._rounded = stated is not None and _differ(self.payoffs, stated)
-        self._rough = 0 if stated is None else sum(0 < abs(payoff) < NORMAL for payoff in stated.values())
+        self.total, self._exact = float(total), exact_payoffs
+        self._rounded = exact_payoffs is not None and _differ(self.payoffs, exact_payoffs)
+        self._rough = sum(0 < abs(payoff) < NORMAL for payoff in (exact_payoffs or {}).values())
         self.unit = unit_of(largest)
 
     @property
@@ -127,12 +127,12 @@ class SequenceForm:
         return min(worth) * self.unit
 
     def fractions(self) -> list[tuple[int, int, Fraction]]:
-        """The payoffs exactly, as they were stated or as the floats are, with their places in the kernels' order."""
+        """The exact payoffs, or the exact values of the floats, with their places in the kernels' order."""
         entries = self.inward.tocoo()
         fractions = []
         for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
             place = int(self.row.order[row]), int(self.column.order[column])
-            fractions.append((row, column, Fraction(value) if self._stated is None else self._stated[place]))
+            fractions.append((row, column, Fraction(value) if self._exact is None else self._exact[place]))
         return fractions
 
     def _enclose(self, row: Vector, column: Vector) -> tuple[float, float]:
@@ -213,8 +213,8 @@ def _shape(sides: Any) -> tuple[int, int]:
     return int(rows), int(columns)
 
 
-def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
-    """Whether not every stated payoff is a float.
+def _differ(payoffs: Any, exact: Mapping[tuple[int, int], Fraction]) -> bool:
+    """Whether some exact payoff is no float.
 
     Raises
     ------
@@ -223,9 +223,9 @@ def _differ(payoffs: Any, stated: Mapping[tuple[int, int], Fraction]) -> bool:
     """
     entries = payoffs.tocoo()
     floats = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
-    if {place: float(value) for place, value in stated.items() if float(value)} != floats:
-        raise RegretlessError("stated: these are not the payoffs of A")
-    return any(floats.get(place, 0.0) != value for place, value in stated.items())
+    if {place: float(value) for place, value in exact.items() if float(value)} != floats:
+        raise RegretlessError("exact_payoffs: these are not the payoffs of A")
+    return any(floats.get(place, 0.0) != value for place, value in exact.items())
 
 
 def _at_least(value: float, unit: float, off: float) -> float:

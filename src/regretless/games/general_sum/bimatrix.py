@@ -12,7 +12,7 @@ from ...certificate import Certificate
 from ...errors import ParameterError
 from ..matrix import MatrixGame
 from ..raw_solution import RawSolution, Vector
-from .correlated import Correlated, Distance, correlated, distance_to_correlated
+from .correlated import CorrelatedEquilibrium, Distance, correlated, distance_to_correlated
 from .dominance import Domination, dominated
 from .equilibria import Equilibria
 from .exact_integers import above
@@ -23,7 +23,7 @@ from .nash_search import METHODS, Search
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointPlay:
-    """What two learners played, each pair of strategies by how often it was met.
+    """The joint distribution of two learners' play: how often each pair of strategies was played.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class JointPlay:
     row_regret, column_regret : float
         How much more each would have won per round by its best fixed strategy, negative if less: computed exactly from
         `joint`, rounded upwards.
-    found : RawSolution
-        The average strategies, the ledger and the course.
+    averages : RawSolution
+        The average strategies, the ledger and the trajectory.
     certificates : list of Certificate
     """
 
@@ -44,7 +44,7 @@ class JointPlay:
     column_payoff: float
     row_regret: float
     column_regret: float
-    found: RawSolution
+    averages: RawSolution
     certificates: list[Certificate]
 
     @property
@@ -99,8 +99,8 @@ class BimatrixGame:
     --------
     >>> from regretless.games import BimatrixGame
     >>> game = BimatrixGame([[2, 0], [0, 1]], [[1, 0], [0, 2]], rows=["boxing", "ballet"], cols=["boxing", "ballet"])
-    >>> for found in game.equilibria():
-    ...     print(*found.exact.row, "|", *found.exact.column)
+    >>> for one in game.equilibria():
+    ...     print(*one.exact.row, "|", *one.exact.column)
     1 0 | 1 0
     2/3 1/3 | 1/3 2/3
     0 1 | 0 1
@@ -187,7 +187,9 @@ class BimatrixGame:
         """What both players get, and what each would gain by its best deviation, in fractions."""
         return incentives(self.row_payoffs, self.column_payoffs, row, column)
 
-    def correlated(self, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0) -> Correlated:
+    def correlated(
+        self, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0
+    ) -> CorrelatedEquilibrium:
         """The best (coarse) correlated equilibrium; see the function of this name."""
         return correlated(self.row_payoffs, self.column_payoffs, coarse=coarse, objective=objective, seconds=seconds)
 

@@ -88,7 +88,7 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Correlated:
+class CorrelatedEquilibrium:
     """A joint distribution from which neither player gains by deviating, but for `row_gain` and `column_gain`.
 
     Attributes
@@ -98,7 +98,7 @@ class Correlated:
     coarse : bool
         Whether deviating means one fixed strategy, rather than an answer to the part that one is shown.
     objective : str
-        What it is best in: "welfare", "row", "column" or "given".
+        What it is best in: "welfare", "row", "column" or "matrix".
     row_payoff, column_payoff : float
         What each player expects.
     row_gain, column_gain : float
@@ -151,7 +151,7 @@ class Distance:
 
 def correlated(
     A: Any, B: Any, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0
-) -> Correlated:
+) -> CorrelatedEquilibrium:
     """Find the (coarse) correlated equilibrium that is best in some sense.
 
     Parameters
@@ -161,13 +161,13 @@ def correlated(
     coarse : bool
         Look among the coarse correlated equilibria, of which there are more.
     objective : {"welfare", "row", "column"} or array, shape (rows, columns)
-        What is to be as large as possible in expectation: both players' payoffs together, one's, or what is given.
+        What is to be as large as possible in expectation: both players' payoffs together, one's, or this matrix.
     seconds : float
         Give up after about so long.
 
     Returns
     -------
-    Correlated
+    CorrelatedEquilibrium
 
     Raises
     ------
@@ -177,8 +177,8 @@ def correlated(
     Examples
     --------
     >>> chicken = [[6, 2], [7, 0]], [[6, 7], [2, 0]]
-    >>> found = correlated(*chicken)
-    >>> found.joint.round(6).tolist(), round(found.best, 6)
+    >>> best = correlated(*chicken)
+    >>> best.joint.round(6).tolist(), round(best.best, 6)
     ([[0.5, 0.25], [0.25, 0.0]], 10.5)
     """
     row, column = two_payoffs(A, B)
@@ -202,10 +202,10 @@ def correlated(
     joint = _cleaned(solved.x).reshape(row.shape)
     row_gain, column_gain = _checked(row, column, joint, coarse)
     bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
-    return Correlated(
+    return CorrelatedEquilibrium(
         joint,
         coarse,
-        objective if isinstance(objective, str) else "given",
+        objective if isinstance(objective, str) else "matrix",
         float(np.vdot(row.dense(), joint)),
         float(np.vdot(column.dense(), joint)),
         row_gain,

@@ -44,7 +44,7 @@ class Equilibrium:
     row_gain, column_gain : float
         By how much each player's best deviation is better: computed exactly from `row` and `column`, rounded upwards.
     exact : ExactEquilibrium or None
-        The equilibrium that the floats are rounded from, where it was found.
+        The equilibrium that the floats are rounded from, where it is known.
     """
 
     row: Vector
@@ -57,7 +57,7 @@ class Equilibrium:
 
     @classmethod
     def of(cls, row: Vector, column: Vector, checked: Incentives, exact: ExactEquilibrium | None = None) -> Equilibrium:
-        """Strategies with what was found out about them."""
+        """Two strategies and their payoffs and gains."""
         payoffs = float(checked.row_payoff), float(checked.column_payoff)
         return cls(row, column, *payoffs, above(checked.row_gain), above(checked.column_gain), exact)
 
@@ -89,31 +89,31 @@ class Equilibria(Sequence[Equilibrium]):
 
     Attributes
     ----------
-    found : list of Equilibrium
+    equilibria : list of Equilibrium
         At least one, no two the same.
     rows, columns : sequence of str
         The strategies' names.
     method : str
-        How they were found.
+        The method that found them.
     complete : bool or None
         Whether these are all extreme equilibria, of which all others are mixtures; None if they are all there are
-        unless the game is degenerate, which was not found out.
+        unless the game is degenerate, which is not known.
     degenerate : bool or None
         Whether some strategy has more pure best responses than it mixes strategies; None if that is not known.
     subsets : list of list of int, or None
-        Where all are known, the maximal Nash subsets, as places in `found`: any mixture of the row strategies of one
-        with any mixture of its column strategies is an equilibrium, and there are no others.
+        Where all are known, the maximal Nash subsets, as places in `equilibria`: any mixture of the row strategies of
+        one with any mixture of its column strategies is an equilibrium, and there are no others.
     components : list of list of int, or None
         Which of them hang together through such mixtures; one alone is an isolated equilibrium.
     seconds : float
         How long it took.
     note : str
         What else there is to say.
-    stated : bool
-        Whether all payoffs were given as whole numbers or fractions.
+    is_exact : bool
+        Whether all payoffs are whole numbers or fractions, as the user wrote them.
     """
 
-    found: list[Equilibrium]
+    equilibria: list[Equilibrium]
     rows: Sequence[str]
     columns: Sequence[str]
     method: str
@@ -123,20 +123,20 @@ class Equilibria(Sequence[Equilibrium]):
     components: list[list[int]] | None = None
     seconds: float = 0.0
     note: str = ""
-    stated: bool = False
+    is_exact: bool = False
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.equilibria)
 
     def __iter__(self) -> Iterator[Equilibrium]:
-        return iter(self.found)
+        return iter(self.equilibria)
 
     @overload
     def __getitem__(self, place: int) -> Equilibrium: ...
     @overload
     def __getitem__(self, place: slice) -> list[Equilibrium]: ...
     def __getitem__(self, place: int | slice) -> Equilibrium | list[Equilibrium]:
-        return self.found[place]
+        return self.equilibria[place]
 
     def describe(self) -> dict[str, Any]:
         """All of it as JSON values; strategies that are not played are left out, places count from 0."""
@@ -146,7 +146,7 @@ class Equilibria(Sequence[Equilibrium]):
             "method": self.method,
             "complete": self.complete,
             "degenerate": self.degenerate,
-            "equilibria": [self._one(equilibrium) for equilibrium in self.found],
+            "equilibria": [self._one(equilibrium) for equilibrium in self.equilibria],
             "subsets": self.subsets,
             "components": self.components,
             "seconds": self.seconds,
@@ -162,7 +162,7 @@ class Equilibria(Sequence[Equilibrium]):
             "row_gain": equilibrium.row_gain,
             "column_gain": equilibrium.column_gain,
         }
-        if self.stated and (exact := equilibrium.exact) is not None:
+        if self.is_exact and (exact := equilibrium.exact) is not None:
             record["exact"] = {
                 "row_strategy": _named(self.rows, exact.row, written),
                 "column_strategy": _named(self.columns, exact.column, written),

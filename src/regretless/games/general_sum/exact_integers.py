@@ -31,8 +31,8 @@ class Whole:
 
 
 def whole_payoffs(payoffs: Payoffs) -> Whole:
-    """All payoffs exactly: as they were stated, or the very value of each float."""
-    return whole_fractions(payoffs.fractions()) if payoffs.stated else _whole_floats(payoffs.dense())
+    """All payoffs exactly: as the user wrote them, or the exact value of each float."""
+    return whole_fractions(payoffs.fractions()) if payoffs.is_exact else _whole_floats(payoffs.dense())
 
 
 def whole_fractions(values: Any) -> Whole:

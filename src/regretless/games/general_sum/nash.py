@@ -66,7 +66,7 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
     row, column = two_payoffs(A, B)
     gains = incentives(row, column, p, q)
     if tolerance is None:
-        exact = row.stated and column.stated and is_exact(p) and is_exact(q)
+        exact = row.is_exact and column.is_exact and is_exact(p) and is_exact(q)
         return within(gains, row, column, 0.0 if exact else SLACK)
     if not tolerance >= 0:
         raise ParameterError("tolerance", None, f"{tolerance}; a number that is not negative is expected")

@@ -169,5 +169,5 @@ class Search:
             degenerate,
             seconds=monotonic() - self.begin,
             note="; ".join([*self.notes, note] if note else self.notes),
-            stated=self.A.stated and self.B.stated,
+            is_exact=self.A.is_exact and self.B.is_exact,
         )

@@ -12,16 +12,16 @@ import numpy as np
 
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution
-from ..solution import Exact
+from ..solution import ExactSolution
 from .interrupt import Halted, Look, looking
 from .lifting import Integers, lifted
 from .tableau import simplex
 
 
-def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> Exact:
+def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> ExactSolution:
     """The value and optimal strategies of a game, in fractions and without any doubt.
 
-    Payoffs count as they were stated, floats at their very values. The rows and columns in play are taken from the
+    Payoffs count as the user wrote them, floats at their exact values. The rows and columns in play are taken from the
     basis of the simplex method, of which `raw` may hold one; their equations are solved in whole numbers, and the
     strategies are tried against every row and column in exact arithmetic. Where the basis of the floats is not
     optimal, exact pivots go on from it, by a method that needs no feasible basis.
@@ -37,7 +37,7 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
 
     Returns
     -------
-    Exact
+    ExactSolution
 
     Raises
     ------
@@ -51,7 +51,7 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     rows, columns = basis
     row, column = _solved(game.cells, rows, columns, looking(stop))
     total = sum(row)
-    return Exact(
+    return ExactSolution(
         game.payoff(Fraction(int(min(row @ game.cells)), total)),
         [Fraction(int(weight), total) for weight in row],
         [Fraction(int(weight), sum(column)) for weight in column],
