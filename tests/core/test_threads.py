@@ -17,7 +17,8 @@ from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_
 from regretless.errors import RegretlessError
 from regretless.experts import Doubling, Hedge, RandomizedWeightedMajority, Ridge
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import METHODS, Duel
+from regretless.games.play.duel import Duel
+from regretless.games.registry import SELF_PLAY
 from regretless.turns import BUSY, Turn
 
 ADVICE = np.random.default_rng(0).random((200, 3))
@@ -319,7 +320,7 @@ def test_a_child_forked_while_another_thread_plays_may_copy_the_learner():
 
 @needs_fork
 @pytest.mark.parametrize("travels", [pickle.loads, None])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_a_duel_goes_on_elsewhere_to_the_same_bits(method, travels):
     """Two learners on one matrix end with the same strategies in a forked child, and from a pickle."""
 

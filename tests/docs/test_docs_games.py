@@ -6,8 +6,7 @@ import re
 
 from regretless.games import solving
 from regretless.games.extensive_form import sequence
-from regretless.games.extensive_form.sequence_play import SELF_PLAY as IN_TURNS
-from regretless.games.solving import METHODS, SELF_PLAY
+from regretless.games.registry import IN_TURNS, METHODS, SELF_PLAY
 
 from .documents import examples, page, script
 
@@ -28,7 +27,7 @@ def test_every_method_has_a_row_and_every_self_play_a_column():
     """The table of methods names each of them once, and the tables of rounds each self-play."""
     (table,) = re.findall(r"^## Which method when\n(.*?)<!--", page("games"), re.MULTILINE | re.DOTALL)
     rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
-    assert sorted(name for row in rows for name in re.findall(r"`([a-z+-]+)`", row)) == sorted({*METHODS} - {"auto"})
+    assert sorted(name for row in rows for name in re.findall(r"`([a-z+-]+)`", row)) == sorted(METHODS)
     heads = [line for line in page("games").splitlines() if line.startswith("| game |")]
     assert "| game | " + " | ".join(sorted(SELF_PLAY, key=script("solves").SELF_PLAY.index)) + " |" in heads
     assert [line for line in heads if line.endswith(" | ".join(sorted(IN_TURNS)) + " |")]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from regretless import _core
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import AVERAGES, METHODS, Duel
+from regretless.games.play.duel import Duel
+from regretless.games.registry import AVERAGES, SELF_PLAY
 from regretless.ledger import GAME_FIELDS
 from regretless.textbook import games as textbook
 
@@ -193,7 +194,7 @@ def test_copies_need_finite_units():
 
 @pytest.mark.parametrize("alternate", [False, True])
 @pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_rounds_are_those_of_the_textbook(isa, method, average, alternate):
     """Averages and every number of the ledger agree with learners of the textbook, replayed in numpy."""
     for shape in ((2, 3), (5, 4), (17, 9), (1, 6), (4, 1)):
@@ -201,7 +202,7 @@ def test_rounds_are_those_of_the_textbook(isa, method, average, alternate):
         rates = 0.3 if method in ("hedge", "optimistic-hedge") else None
         duel = Duel(Payoffs(A), method, average=average, alternate=alternate, rates=rates)
         play(duel, 60)
-        expected = replayed(A, method, 60, alternate, AVERAGES[average], 0.3)
+        expected = replayed(A, method, 60, alternate, AVERAGES.index(average), 0.3)
         assert np.allclose(duel.row, expected.pop("row"), rtol=0, atol=1e-9)
         assert np.allclose(duel.column, expected.pop("column"), rtol=0, atol=1e-9)
         for name, number in expected.items():
@@ -223,7 +224,7 @@ def test_hedge_at_falling_rates_is_that_of_the_textbook(isa):
 
 
 @pytest.mark.parametrize("kind", ["dense", "single", "sparse", "float32", "offset"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_all_instruction_sets_play_alike(method, kind):
     """After the same rounds every array has the same bits on every instruction set."""
     from scipy.sparse import csr_array
@@ -248,7 +249,7 @@ def test_all_instruction_sets_play_alike(method, kind):
 @settings(max_examples=30)
 @given(
     cuts=st.lists(st.integers(0, 30), min_size=1, max_size=5),
-    method=st.sampled_from(METHODS),
+    method=st.sampled_from(SELF_PLAY),
     alternate=st.booleans(),
     average=st.sampled_from(list(AVERAGES)),
     again=st.sampled_from(["on", "pickled", "adopted"]),
@@ -285,7 +286,7 @@ def test_a_long_play_comes_up_for_air():
     assert bits(whole) == bits(pieces)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_a_play_stops_at_its_target(method):
     """It stops where the gap is at most what was asked for, and at most a thirty-second part of the rounds late."""
     payoffs = Payoffs(matrix(12, 10))

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from regretless.games.enclosure import enclose
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_vertex import vertex
+from regretless.games.extensive_form.sequence_exact import vertex
 from regretless.games.formatting import written
 from regretless.games.matrix import MatrixGame
 from regretless.games.payoffs import Array, Payoffs

@@ -15,8 +15,9 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import AVERAGES, EXPONENTIAL, METHODS, Duel
+from regretless.games.play.duel import EXPONENTIAL, Duel
 from regretless.games.play.self_play import _limit, self_play
+from regretless.games.registry import AVERAGES, SELF_PLAY
 
 Array = Any
 RNG = np.random.default_rng(11)
@@ -81,7 +82,7 @@ def test_payoffs_may_be_as_large_as_floats_are():
     assert gap(A / 1e308, found.row, found.column) <= 1e-4
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_gap_is_both_regrets_and_the_turns(name, method):
     """The weighted gap, computed afresh, is the sum of both regrets and of what moving second was worth."""
@@ -103,7 +104,7 @@ def test_the_gap_is_both_regrets_and_the_turns(name, method):
     values=st.integers(1, 9).flatmap(
         lambda n: st.lists(st.lists(st.floats(-1e3, 1e3), min_size=n, max_size=n), min_size=1, max_size=9)
     ),
-    method=st.sampled_from(METHODS),
+    method=st.sampled_from(SELF_PLAY),
     alternate=st.booleans(),
     average=st.sampled_from(list(AVERAGES)),
     rounds=st.integers(1, 70),
@@ -162,7 +163,7 @@ def test_regret_matching_of_the_worked_case(oracles):
 # ---- payoffs of every kind
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_sparse_payoffs_and_products_play_like_dense_ones(method):
     """The same matrix dense, compressed or as a linear operator leads to the same strategies but for rounding."""
     A = RNG.uniform(-1, 1, (30, 41)) * (RNG.random((30, 41)) < 0.3)
@@ -213,7 +214,7 @@ def test_wrong_products_are_told():
 
 
 @pytest.mark.parametrize("scale", [1e305, 1e-200, 1e-318])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_operators_of_any_size_are_played_like_others(method, scale):
     """Products near the ends of the floats are put in units, told by their range or by a first product."""
     A = scale * np.random.default_rng(1).uniform(-1, 1, (20, 30))
@@ -271,7 +272,7 @@ def test_ranges_below_the_normal_floats_are_not_copied():
 # ---- how it ends
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_a_play_of_so_many_rounds_ends_there(method):
     """Without a tolerance every round is played, the course ends at the last one, and its numbers are those found."""
     A = GAMES["whole numbers"]
@@ -383,7 +384,7 @@ def test_rates_are_those_of_the_theorems():
     assert (given_rates["row_rate"], given_rates["column_rate"]) == pytest.approx((0.1, 0.2))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELF_PLAY)
 def test_a_start_is_played_first(method):
     """The first round is played with the strategies that were given."""
     start = np.array([0.5, 0.2, 0.3]), np.array([0.1, 0.1, 0.8])

@@ -19,9 +19,10 @@ from regretless.errors import RegretlessError
 from regretless.games.extensive_form import sequence_exact
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import COARSE, LARGEST_PROGRAM, SequenceGame, plan
-from regretless.games.extensive_form.sequence_play import SELF_PLAY, TreePlay
+from regretless.games.extensive_form.sequence_play import TreePlay
 from regretless.games.extensive_form.sequence_solution import SequenceSolution
 from regretless.games.matrix import MatrixGame
+from regretless.games.registry import IN_TURNS
 from regretless.games.solution import SolveError
 
 from ..finite_classes.trees import Draw, kuhn, strategic_form, strategies
@@ -56,7 +57,7 @@ def test_value_is_that_of_the_strategic_form(seed: int, total: Fraction) -> None
     assert not violations(solution)
 
 
-@given(SEEDS, st.sampled_from(SELF_PLAY), st.sampled_from(("uniform", "linear", "quadratic")), st.booleans())
+@given(SEEDS, st.sampled_from(IN_TURNS), st.sampled_from(("uniform", "linear", "quadratic")), st.booleans())
 def test_self_play(seed: int, method: str, average: str, alternate: bool) -> None:
     """Two learners' averages enclose the value, no theorem is broken, and the course ends where they do."""
     matrix, game = drawn(seed)
@@ -92,7 +93,7 @@ def test_interval_of_any_plans(seed: int) -> None:
     assert low - 1e-9 <= lower <= upper <= high + 1e-9
 
 
-@pytest.mark.parametrize("method", ["auto", "linear-programming", *SELF_PLAY])
+@pytest.mark.parametrize("method", ["auto", "linear-programming", *IN_TURNS])
 def test_kuhn(method: str) -> None:
     """Every method finds that Kuhn's poker is worth -1/18."""
     tolerance = {"cfr": 1e-2, "cfr+": 1e-4}.get(method, 1e-6)
@@ -264,7 +265,7 @@ def test_progress() -> None:
     assert all(gap > 0 for _, gap in told)
 
 
-@given(SEEDS, st.sampled_from(SELF_PLAY))
+@given(SEEDS, st.sampled_from(IN_TURNS))
 def test_start(seed: int, method: str) -> None:
     """Players who begin with given plans play them in the first round, and no theorem is broken by it."""
     _, game = drawn(seed)
@@ -318,7 +319,7 @@ def test_extreme_sizes(scale: float, method: str) -> None:
         SequenceGame(np.array(PENNIES) * 1e300, CHOICE, CHOICE)
 
 
-@pytest.mark.parametrize("method", ["auto", "linear-programming", *SELF_PLAY])
+@pytest.mark.parametrize("method", ["auto", "linear-programming", *IN_TURNS])
 def test_nothing_is_won(method: str) -> None:
     """A game that is worth 0 whatever is done is solved by every method, with a gap of exactly 0."""
     for total in (0, 5):
@@ -343,7 +344,7 @@ def test_payoffs_that_cancel() -> None:
 @pytest.mark.parametrize("scale", [5e-324, 1e-320, 1e-310])
 def test_payoffs_near_nothing(scale: float) -> None:
     """Of payoffs among the smallest floats there is an answer with an interval that is true."""
-    for method in ("auto", *SELF_PLAY):
+    for method in ("auto", *IN_TURNS):
         solution = SequenceGame(np.array(PENNIES) * scale, CHOICE, CHOICE).solve(method, tolerance=2 * scale)
         assert solution.lower <= 0 <= solution.upper
         assert solution.gap <= 2 * scale
@@ -362,7 +363,7 @@ def test_stated_payoffs_near_nothing() -> None:
     assert Fraction(lower) <= -odd / 2**10 <= odd <= Fraction(upper)
 
 
-@given(SEEDS, st.sampled_from((1e289, 1e-295, 1e-150)), st.sampled_from(SELF_PLAY), st.booleans())
+@given(SEEDS, st.sampled_from((1e289, 1e-295, 1e-150)), st.sampled_from(IN_TURNS), st.booleans())
 def test_learners_of_any_size(seed: int, scale: float, method: str, alternate: bool) -> None:
     """Payoffs however large or small are learnt as well as those near 1, as far as the theorems promise."""
     _, plain = drawn(seed)
@@ -395,7 +396,7 @@ def test_learners_in_units_are_paid_no_other_game() -> None:
         np.testing.assert_array_equal(mine, others)
 
 
-@pytest.mark.parametrize("method", SELF_PLAY)
+@pytest.mark.parametrize("method", IN_TURNS)
 def test_play_goes_on(method: str) -> None:
     """A play that is copied, or taken up from its arrays, goes on bit by bit as it would have."""
     game = read_efg(kuhn()).sequence_form()

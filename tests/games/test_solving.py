@@ -25,13 +25,15 @@ from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.payoffs import Payoffs
 from regretless.games.raw_solution import RawSolution
-from regretless.games.solvers import central_path, highs, normal_matrix
-from regretless.games.solvers.highs import solved_in_slices
-from regretless.games.solvers.interior import interior_point
-from regretless.games.solvers.linear_program import linear_program
+from regretless.games.registry import EXACT_METHODS, METHODS, SELF_PLAY
+from regretless.games.solvers import interior_point as interior
+from regretless.games.solvers import linear_program as programs
+from regretless.games.solvers import normal_matrix
+from regretless.games.solvers.interior_point import interior_point
+from regretless.games.solvers.linear_program import linear_program, solved_in_slices
 from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
-from regretless.games.solving import EXACT_METHODS, METHODS, SELF_PLAY, choose
+from regretless.games.solving import choose
 
 # What runs on the compiled core is run under the sanitizers too; interior points and linear programs are not its.
 kernel = pytest.mark.kernel
@@ -512,7 +514,7 @@ class TestWishes:
 
     def test_methods_are_those_of_the_docstring(self) -> None:
         """Every method's name stands in the documentation of `solve`."""
-        for method in METHODS:
+        for method in ("auto", *METHODS):
             assert f'"{method}"' in (MatrixGame.solve.__doc__ or "")
 
     def test_exact_solutions_come_with_every_method(self) -> None:
@@ -553,7 +555,7 @@ class TestSinglePrecision:
         left: list[bool] = []
         precise = NormalMatrix.precise
         monkeypatch.setattr(normal_matrix, "SINGLE_CELLS", 0)
-        monkeypatch.setattr(central_path, "DIRECTION_ERROR", 0.0)
+        monkeypatch.setattr(interior, "DIRECTION_ERROR", 0.0)
         monkeypatch.setattr(
             NormalMatrix, "precise", lambda normal: left.append(normal._single is not None) or precise(normal)
         )
@@ -617,4 +619,4 @@ class TestSlices:
         monkeypatch.setattr("scipy.optimize.linprog", never_ready)
         with pytest.raises(KeyboardInterrupt):
             solved_in_slices({}, "highs")
-        assert given_seconds == [highs.FIRST_ALONE, 2 * highs.FIRST_ALONE, 4 * highs.FIRST_ALONE]
+        assert given_seconds == [programs.FIRST_ALONE, 2 * programs.FIRST_ALONE, 4 * programs.FIRST_ALONE]

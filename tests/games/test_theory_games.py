@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 from regretless.comparator import GameComparator
 from regretless.games import MatrixGame
-from regretless.games.certificates import GameCertificate, certificates, coarse_certificates, facts, theorem_line
+from regretless.games.certificates import GameCertificate, certificates, coarse_certificates, facts, gap_bound
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.self_play import self_play
 from regretless.games.raw_solution import RawSolution
@@ -536,7 +536,7 @@ def test_the_line_of_a_picture_is_the_theorem():
     payoffs = Payoffs(np.random.default_rng(6).uniform(-1, 1, (5, 6)))
     for method in METHODS:
         found = self_play(payoffs, method, rounds=50)
-        line = theorem_line(found, payoffs)
+        line = gap_bound(found, payoffs)
         certificate = next((one for one in certificates(found, payoffs, 0, 0) if one.theorem in BEFOREHAND), None)
         if method == "prm+":
             assert line is None
@@ -545,7 +545,7 @@ def test_the_line_of_a_picture_is_the_theorem():
         assert title == certificate.theorem.title
         assert after(50) == pytest.approx(certificate.bound, rel=1e-9)
         assert after(10) > after(50) or method == "hedge"
-    assert theorem_line(RawSolution(np.ones(5) / 5, np.ones(6) / 6, "simplex", 1), payoffs) is None
+    assert gap_bound(RawSolution(np.ones(5) / 5, np.ones(6) / 6, "simplex", 1), payoffs) is None
 
 
 def test_of_products_alone_no_range_is_known():

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.comparator import GameComparator
+from regretless.games.certificates import sequence_certificates, sequence_facts, sequence_gap_bound
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_certificates import certificates, facts, theorem_line
 from regretless.games.extensive_form.sequence_play import tree_play
 from regretless.ledger import GameLedger
 from regretless.textbook.games import counterfactual as textbook
@@ -137,7 +137,7 @@ def test_no_random_game_breaks_a_theorem(seed, method, average, alternate, round
     """Whatever the tree, the weights and the turns, every theorem applies, and no line prints a false inequality."""
     game = ExtensiveGame(Draw(seed).tree).sequence_form()
     found = tree_play(game, method, rounds=rounds, average=average, alternate=alternate)
-    told = certificates(game, found, *game._enclose(found.row, found.column))
+    told = sequence_certificates(game, found, *game._enclose(found.row, found.column))
     assert [one.theorem for one in told] == list(BY_METHOD[method])
     assert all(one.applies for one in told)
     for one in told:
@@ -148,9 +148,9 @@ def test_kuhn_poker_is_promised_what_its_sets_allow():
     """In Kuhn's poker one plan comes to six sets of two actions, and the promise falls as the root of the rounds."""
     game = read_efg(kuhn()).sequence_form()
     found = tree_play(game, "cfr", rounds=500)
-    told = facts(game, found)
+    told = sequence_facts(game, found)
     assert (told.row_sets, told.column_sets) == (6.0, 6.0)
-    title, after = theorem_line(game, found)
+    title, after = sequence_gap_bound(game, found)
     assert title == counterfactual.title
     assert after(400) == pytest.approx((told.row_reach + told.column_reach) / 20)
     assert found.ledger.gap < after(500)
@@ -171,12 +171,12 @@ def test_what_may_cost_is_not_promised_and_is_added():
     """Predictive players in turns, and given starts in turns, are promised nothing; what it cost is in the bound."""
     game = read_efg(kuhn()).sequence_form()
     predictive = tree_play(game, "pcfr+", rounds=50, alternate=True)
-    assert theorem_line(game, predictive) is None
+    assert sequence_gap_bound(game, predictive) is None
     start = tuple(tree.outward(tree.uniform()) for tree in (game.row, game.column))
     started = tree_play(game, "cfr+", rounds=50, alternate=True, start=start)
-    assert theorem_line(game, started) is None
-    assert facts(game, started).started
-    told = facts(game, predictive)
+    assert sequence_gap_bound(game, started) is None
+    assert sequence_facts(game, started).started
+    told = sequence_facts(game, predictive)
     book = GameLedger(10.0, 10.0, 1.0)
     costly = GameLedger(10.0, 10.0, 1.0, turn=2.0)
     more = counterfactual.bound(costly, GameComparator(), told) - counterfactual.bound(book, GameComparator(), told)
@@ -188,7 +188,7 @@ def test_a_start_may_make_moving_second_costly():
     game = SequenceGame([[0, 0, 1]], [[1]], [[1, 0, 0], [-1, 1, 1]])
     found = tree_play(game, "cfr+", rounds=1, alternate=True, start=([1], [1, 1, 0]))
     assert found.ledger.turn == pytest.approx(0.5)
-    told = certificates(game, found, *game._enclose(found.row, found.column))
+    told = sequence_certificates(game, found, *game._enclose(found.row, found.column))
     assert all(one.observed <= one.bound for one in told)
 
 

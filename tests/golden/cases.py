@@ -10,10 +10,9 @@ from pathlib import Path
 from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS
 from regretless.cli.combine import LOSSES
 from regretless.cli.entry import make
-from regretless.cli.solve import ENUMERATIONS, IN_TURNS, OBJECTIVES
 from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.finite_classes.families import FAMILIES
-from regretless.games.registry import METHODS
+from regretless.games.registry import ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from regretless.play.compatibility import PREFIXES, TABLES, WORST, environments_for, fits
 
 from .compare import RELATIVE, ROUGH, settled
@@ -346,12 +345,11 @@ def _pull() -> Iterator[Case]:
 # ---- solve
 
 PATIENCE = "--seconds 600"  # what finds equilibria compiles itself first, which takes long on a busy machine
-SELF_PLAYED = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
 
 
 def _solve() -> Iterator[Case]:
     for name in ("auto", *METHODS):
-        more = "--rounds 200" if name in SELF_PLAYED else ""
+        more = "--rounds 200" if name in SELF_PLAY else ""
         exact = name not in ("interior-point", "linear-programming")
         page = " --report r.html" if exact else ""  # in which a gap of nearly nothing is so many hundredths of another
         start = "" if name == "simplex" else "--start s.npz"
@@ -377,7 +375,7 @@ def _solve() -> Iterator[Case]:
             ),
             exact=name in IN_TURNS,
         )
-    for name in ENUMERATIONS:
+    for name in ("auto", *ENUMERATIONS):
         yield Case(
             f"solve/equilibria-{name}",
             (

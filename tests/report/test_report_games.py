@@ -24,9 +24,9 @@ from regretless.report import (
     GameReport,
     formatting,
     game_page,
+    game_report,
     page_of_game,
     render,
-    solved,
     write_report,
 )
 from regretless.report.curves import Panel, at_round
@@ -209,7 +209,7 @@ def _read(text: str) -> float:
 def test_strategies_without_names_are_called_rows_and_columns() -> None:
     """A strategy that has a number only is not mistaken for that number."""
     one = MatrixGame([[1, 0], [0, 1]]).solve()
-    text = Page(render(page_of_game(solved(one, "game.csv", payoffs=[[1, 0], [0, 1]])))).text
+    text = Page(render(page_of_game(game_report(one, "game.csv", payoffs=[[1, 0], [0, 1]])))).text
     assert "row 1 0.5000 50.0%" in text
     assert "column 2 0.5000 50.0%" in text
 
@@ -219,7 +219,7 @@ def test_a_real_solution_makes_a_page(exact: bool) -> None:
     """A solved game is shown with its own numbers and certificates, and with its fractions where they are known."""
     game = MatrixGame([[0, -1, 2], [1, 0, -1], [-1, 1, 0]], HANDS, HANDS)
     solution = game.solve(exact=exact)
-    report = solved(solution, "game.csv", {"path": "game.csv"}, payoffs=game.payoffs.dense().tolist())
+    report = game_report(solution, "game.csv", {"path": "game.csv"}, payoffs=game.payoffs.dense().tolist())
     page = sound(render(page_of_game(report)))
     assert ("exactly 1/12" in page.text) == exact
     assert not [one for one in report.certificates if one.theorem.title not in page.text]
@@ -231,12 +231,11 @@ def test_a_course_and_its_theorem_are_read_off_a_solution() -> None:
     rows = np.array([[1.0, 0.0], [0.5, 0.5]])
     course = Trajectory(np.array([1, 10]), np.array([1.0, 0.5]), np.zeros(2), np.ones(2), rows)
     solution = MatrixGame([[1, 0], [0, 1]], ["a", "b"]).solve()
-    report = solved(replace(solution, course=course, make_gap_bound=lambda: ("Square root", lambda t: t**-0.5)))
+    report = game_report(replace(solution, course=course, make_gap_bound=lambda: ("Square root", lambda t: t**-0.5)))
     assert report.course == GameCourse(
         [1, 10], [1.0, 0.5], [0.0, 0.0], [1.0, 1.0], {"a": [1.0, 0.5], "b": [0.0, 0.5]}, {}
     )
     assert report.lines == {"Square root": [1.0, 10**-0.5]}
-    assert solved(report) is report
 
 
 # --- the pictures over the rounds ---------------------------------------------------------------------------
@@ -442,7 +441,7 @@ def test_figure_of_a_solution_takes_its_payoffs() -> None:
     solution = MatrixGame(payoffs).solve()
 
     def titles(**known: Any) -> list[str]:
-        return [one.get_title() for one in figure(page_of_game(solved(solution, **known))).axes]
+        return [one.get_title() for one in figure(page_of_game(game_report(solution, **known))).axes]
 
     assert titles() == ["Row player", "Column player"]
     assert "The game: payoff of the row player" in titles(payoffs=payoffs.tolist())
@@ -463,19 +462,21 @@ def test_a_gap_of_nothing_has_no_chart():
     """Learners who begin at the solution have no curve of gaps, which would be a line at zero."""
     played = MatrixGame([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).solve("rm+", rounds=20)
     assert all(gap == 0 for gap in played.course.gap)
-    assert "gap" not in [panel.key for panel in panels(solved(played))]
-    assert "gap" in [panel.key for panel in panels(solved(MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))]
+    assert "gap" not in [panel.key for panel in panels(game_report(played))]
+    assert "gap" in [panel.key for panel in panels(game_report(MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))]
 
 
 def test_the_textbooks_hedge_is_drawn_where_nothing_else_was_played():
     """The page of a game that an exact method solved shows how Hedge would have come near, on a log scale."""
     solution = MatrixGame([[3, -1], [-2, 1]]).solve()
     (alone,) = [
-        one for one in panels(solved(solution, beside={"textbook Hedge": ([1, 10], [1.0, 0.5])})) if one.key == "gap"
+        one
+        for one in panels(game_report(solution, beside={"textbook Hedge": ([1, 10], [1.0, 0.5])}))
+        if one.key == "gap"
     ]
     assert alone.scale == "log"
     assert [line.points[-1] for line in alone.series] == [(10, 0.5)]
-    assert not [one for one in panels(solved(solution)) if one.key == "gap"]
+    assert not [one for one in panels(game_report(solution)) if one.key == "gap"]
 
 
 def test_prose_tells_intervals_as_fine_as_the_gap():

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
-# Methods of self-play for games in turns: of `solve`, and of its tasks, which the parser must not import.
-IN_TURNS = ("cfr", "cfr+", "pcfr+")
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
+from ..games.registry import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from . import options
 from .console import Console
 from .exit_codes import Ended, UsageError
 from .files import refuse_model, refuse_overwriting
-from .options import IN_TURNS
 from .output import complain, explain, verdict
 from .run_loop import run_until_signal
 from .signals import PlainWork
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from .arguments import SolveOptions
     from .solve_result import SolveOutput, Task
 
-METHODS = ("auto", "simplex", "interior-point", "linear-programming")
-SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
-ENUMERATIONS = ("auto", "exact-enumeration", "support-enumeration", "vertex-enumeration", "lemke-howson")
-AVERAGES = ("uniform", "linear", "quadratic")
-OBJECTIVES = ("welfare", "row", "column")
 # The names that the library's own parameters have, and those of the options that set them.
 OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
 OPTIONS |= {"method": "--method", "start": "--start", "array": "--array", "names": "--names", "format": "--format"}
@@ -65,9 +60,9 @@ def _add_solving(parser: ArgumentParser) -> None:
     group.add_argument(
         "--method",
         type=_method,
-        choices=(*METHODS, *SELF_PLAY, *IN_TURNS),
+        choices=("auto", *METHODS, *IN_TURNS),
         metavar="NAME",
-        help=f"{', '.join((*METHODS, *SELF_PLAY))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
+        help=f"{', '.join(('auto', *METHODS))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
     )
     group.add_argument(
         "--tolerance",
@@ -91,9 +86,9 @@ def _add_general(parser: ArgumentParser) -> None:
     group.add_argument(
         "--equilibria",
         type=_hyphened,
-        choices=ENUMERATIONS,
+        choices=("auto", *ENUMERATIONS),
         metavar="METHOD",
-        help=f"list equilibria by {', '.join(ENUMERATIONS)}",
+        help=f"list equilibria by {', '.join(('auto', *ENUMERATIONS))}",
     )
     group.add_argument("--limit", type=options.whole, metavar="N", help="list at most so many equilibria")
     group.add_argument("--seconds", type=options.positive, metavar="S", help="look no longer than this for equilibria")
@@ -117,7 +112,7 @@ def _hyphened(text: str) -> str:
 
 def _method(text: str) -> str:
     name = _hyphened(text)
-    if name in ENUMERATIONS and name not in METHODS:
+    if name in ENUMERATIONS:
         raise ArgumentTypeError(f"{name} lists equilibria of two matrices: --equilibria {name}")
     return name
 

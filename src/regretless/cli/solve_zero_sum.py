@@ -12,11 +12,11 @@ import numpy as np
 
 from ..errors import DataError, RegretlessError
 from ..games import MatrixGame
-from ..games.extensive_form.sequence import SequenceGame
+from ..games.extensive_form.sequence import METHODS, SequenceGame
 from ..games.extensive_form.sequence_solution import Player
 from ..games.formatting import written
+from ..games.registry import IN_TURNS
 from .exit_codes import UsageError
-from .options import IN_TURNS
 from .output import many, short
 from .solve_result import (
     WIDTH,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 BESIDE = "textbook Hedge"
 # What the textbook's algorithm may cost beside, in numbers multiplied, and how many rounds are worth a look.
 COST, LEAST_ROUNDS, MOST_ROUNDS = 400_000_000, 100, 100_000
-KNOWN = ("auto", "linear-programming", *IN_TURNS)
 PLAYERS: tuple[Player, Player] = ("row", "column")
 Behaviour = Mapping[str, Mapping[str, Any]]  # probabilities of actions, by information set
 MOST_SETS = 12  # information sets that are shown of each player
@@ -216,12 +215,11 @@ class MatrixOutput(ZeroSumOutput):
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report import page_of_game, write_report
-        from ..report.game_solved import solved
-        from ..report.games import MOST_IN_PICTURE
+        from ..report.games import MOST_IN_PICTURE, game_report
 
         shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
         payoffs = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
-        report = solved(
+        report = game_report(
             self.solution,
             f"{self.solution.method} on {os.path.basename(self.file.name)}",
             self._source(),
@@ -270,9 +268,9 @@ class SequenceTask(ZeroSumTask):
     """
 
     def __init__(self, file: GameFile, arguments: SolveOptions) -> None:
-        if arguments.method not in (None, *KNOWN):
+        if arguments.method not in (None, *METHODS):
             refused = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
-            raise UsageError(f"{refused}: use {', '.join(KNOWN)}")
+            raise UsageError(f"{refused}: use {', '.join(METHODS)}")
         if arguments.start is not None and arguments.method not in IN_TURNS:
             raise UsageError(f"--start is about self-play; --method names one: {', '.join(IN_TURNS)}")
         super().__init__(file, arguments, _game(file), file.tree is not None)
@@ -352,8 +350,7 @@ class SequenceOutput(ZeroSumOutput):
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report import page_of_game, write_report
-        from ..report.game_solved import solved
-        from ..report.games import InformationSetRow
+        from ..report.games import InformationSetRow, game_report
 
         reached = self._reached()
         behaviour = [
@@ -361,7 +358,7 @@ class SequenceOutput(ZeroSumOutput):
             for place, player in enumerate(PLAYERS)
             for name, actions in self.solution.behaviour(player).items()
         ]
-        report = solved(
+        report = game_report(
             self.solution,
             f"{self.solution.method} on {os.path.basename(self.file.name)}",
             {"path": self.file.name},

@@ -1,11 +1,11 @@
-"""Certificates of two strategies."""
+"""Certificates of two strategies: of a matrix, of joint play on two matrices, and of plans in sequence form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf, isfinite, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,14 @@ from ..theorem import Theorem
 from ..theory.correlated import COARSE
 from ..theory.game_facts import GameFacts
 from ..theory.games import BY_METHOD, OTHERS, gap_at
+from ..theory.sequence_form import BY_METHOD as IN_TURNS
+from ..theory.sequence_form import SequenceFacts, counterfactual, gains_by_turns, reach
 from .enclosure import trusted_to
 from .payoffs import Payoffs
 from .raw_solution import RawSolution, Vector
+
+if TYPE_CHECKING:
+    from .extensive_form.sequence_form import SequenceForm
 
 EPSILON = 2.0**-52
 TINY = 2.0**-1000  # payoffs near the smallest floats are rounded to whole steps
@@ -61,10 +66,10 @@ def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float)
     """
     answers = _answers(raw, payoffs, lower, upper)
     theorems = BY_METHOD.get(raw.method, OTHERS)
-    return judged(raw, upper - lower, theorems, answers, facts(raw, payoffs), payoffs.spread)
+    return _certified(raw, upper - lower, theorems, answers, facts(raw, payoffs), payoffs.spread)
 
 
-def judged(
+def _certified(
     raw: RawSolution, gap: float, theorems: Sequence[Theorem], answers: GameComparator, learner: Any, spread: float
 ) -> list[Certificate]:
     """The theorems on a solution with such a gap; bounds on self-play are vacuous beyond the range of the payoffs."""
@@ -129,7 +134,7 @@ def facts(raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = N
     )
 
 
-def theorem_line(raw: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
+def gap_bound(raw: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
     """What a theorem promised of the gap before self-play began: its title, and the bound after so many rounds.
 
     None of other methods, and where no such theorem applies.
@@ -185,4 +190,78 @@ def _worth(payoffs: Payoffs, p: Vector, q: Vector) -> float:
     blocks = range(0, len(p), rows)
     return float(
         sum(p[begin : begin + rows] @ (values[begin : begin + rows].astype(np.float64) @ q) for begin in blocks)
+    )
+
+
+def sequence_certificates(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> list[Certificate]:
+    """Each theorem about plans of both players, which are in the kernels' order.
+
+    Parameters
+    ----------
+    game : SequenceForm
+    raw : RawSolution
+    lower, upper : float
+        What its plans guarantee, enclosed afresh.
+
+    Returns
+    -------
+    list of Certificate
+    """
+    learner = sequence_facts(game, raw)
+    theorems = IN_TURNS.get(raw.method, OTHERS)
+    answers = _sequence_answers(game, raw, lower, upper)
+    return _certified(raw, upper - lower, theorems, answers, learner, learner.row_spread)
+
+
+def sequence_facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
+    """What theorems may know of the two players of a solution."""
+    known: dict[str, Any] = raw.settings or {}
+    of_row, of_column = _reaches(game, True), _reaches(game, False)
+    rows, columns = game.shape
+    return SequenceFacts(
+        rows,
+        columns,
+        raw.method,
+        alternate=bool(known.get("alternate", False)),
+        power=int(known.get("power", 0)),
+        started=bool(known.get("started", False)),
+        claim=raw.claim,
+        row_reach=of_row[0],
+        column_reach=of_column[0],
+        row_sets=of_row[1],
+        column_sets=of_column[1],
+        row_spread=of_row[2],
+        column_spread=of_column[2],
+    )
+
+
+def _reaches(game: SequenceForm, row: bool) -> tuple[float, float, float]:
+    """Of one player: reach and sets of the facts, and by how much what a play is worth may differ."""
+    tree = game.row if row else game.column
+    low, high = game.reaches(row)
+    return *reach(tree.first, tree.parent, low, high), float(high[0] - low[0])
+
+
+def sequence_gap_bound(game: SequenceForm, raw: RawSolution) -> tuple[str, Callable[[float], float]] | None:
+    """What the theorem promised of the gap before self-play began: its title, and the bound after so many rounds."""
+    learner, nobody = sequence_facts(game, raw), GameComparator()
+
+    def book(rounds: float) -> GameLedger:
+        return GameLedger(rounds, weight=1.0)
+
+    if raw.ledger is None or not gains_by_turns(learner):
+        return None
+    return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
+
+
+def _sequence_answers(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> GameComparator:
+    """What each player could gain by answering the other, and what rounding may have to do with it."""
+    x, y = raw.row, raw.column
+    worth = min(upper, max(lower, float(x @ (game.inward @ y))))
+    sizes = float(np.abs(game.payoffs.data).sum())  # no plans, and no sums on the way to them, come to more
+    played = 0 if raw.ledger is None else raw.iterations
+    return GameComparator(
+        rounds=float(raw.iterations),
+        rounding=(len(x) + len(y) + played + SPARE) * EPSILON * max(sizes, abs(lower), abs(upper)) + TINY,
+        detail={"row_gain": upper - worth, "column_gain": worth - lower},
     )

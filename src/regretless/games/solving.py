@@ -16,6 +16,7 @@ from ..errors import ParameterError, RegretlessError
 from .enclosure import enclose, trusted_to
 from .payoffs import Payoffs, ZeroSum, starts_of
 from .raw_solution import RawSolution, Trajectory, Vector
+from .registry import AVERAGES, EXACT_METHODS, METHODS, SELF_PLAY
 from .solution import ExactSolution, GapBound, Once, Solution, SolveError
 from .solvers.interrupt import NO_FRACTIONS, Halted
 from .solvers.tableau import simplex
@@ -23,10 +24,6 @@ from .tolerance import default_gap, wanted_gap
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-
-EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
-SELF_PLAY = ("rm+", "prm+", "rm", "optimistic-hedge", "hedge")
-METHODS = ("auto", *EXACT_METHODS, *SELF_PLAY)
 
 # Rounds of self-play after which a method that does not depend on luck takes over.
 PATIENCE = 5000
@@ -86,8 +83,8 @@ def solve(
     """:meth:`MatrixGame.solve`."""
     began = perf_counter()
     payoffs = game.payoffs
-    if method not in METHODS:
-        raise ParameterError("method", None, f"{method!r}; one of {', '.join(METHODS)} is expected")
+    if method not in ("auto", *METHODS):
+        raise ParameterError("method", None, f"{method!r}; one of {', '.join(('auto', *METHODS))} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
         raise ParameterError(
             "method", None, f"{method} needs all payoffs; of a linear operator only products are known"
@@ -200,7 +197,7 @@ def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answe
 def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawSolution:
     watched: dict[str, Any] = {"start": wish.start, "on_progress": wish.on_progress, "stop": wish.stop}
     if method == "interior-point":
-        from .solvers.interior import interior_point
+        from .solvers.interior_point import interior_point
 
         return interior_point(payoffs, wish.tolerance or 0.0, **watched)
     if method == "linear-programming":
@@ -259,7 +256,7 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
 def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began: float) -> Solution:
     raw, lower, upper = answer
     # Only on request: on a small game they cost as much as all the rest.
-    judged, promised = partial(_judged, raw, game.payoffs, lower, upper), partial(_promised, raw, game.payoffs)
+    make_certificates = Once(partial(_certificates, raw, game.payoffs, lower, upper))
     course = raw.course
     if game.losses:
         lower, upper = -upper, -lower
@@ -280,21 +277,21 @@ def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began:
         raw.stopped,
         course,
         proof,
-        Once(judged),
-        promised,
+        make_certificates,
+        partial(_gap_bound, raw, game.payoffs),
     )
 
 
-def _judged(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
+def _certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
     from .certificates import certificates
 
     return certificates(raw, payoffs, lower, upper)
 
 
-def _promised(raw: RawSolution, payoffs: Payoffs) -> GapBound | None:
-    from .certificates import theorem_line
+def _gap_bound(raw: RawSolution, payoffs: Payoffs) -> GapBound | None:
+    from .certificates import gap_bound
 
-    return None if raw.ledger is None else theorem_line(raw, payoffs)
+    return None if raw.ledger is None else gap_bound(raw, payoffs)
 
 
 def _of_losses(course: Trajectory) -> Trajectory:
@@ -327,7 +324,7 @@ def _checked_play(method: str, rounds: int | None, average: str | None, alternat
         raise RegretlessError(
             f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"
         )
-    if average not in (None, "uniform", "linear", "quadratic"):
+    if average not in (None, *AVERAGES):
         raise ParameterError("average", None, f"{average!r}; uniform, linear or quadratic is expected")
     if alternate not in (None, True, False):
         raise ParameterError("alternate", None, f"{alternate!r}; true or false is expected")

@@ -3,7 +3,6 @@
 from .compare_page import CompareReport, page_of_comparison
 from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
-from .game_solved import named_course, solved
 from .games import (
     EquilibriumRow,
     ExactGame,
@@ -11,6 +10,7 @@ from .games import (
     GameReport,
     InformationSetRow,
     JointRow,
+    game_report,
 )
 from .logged_page import LoggedReport, page_of_log
 from .mix_page import MixReport, page_of_mix
@@ -37,7 +37,7 @@ __all__ = [
     "PullCurves",
     "PullReport",
     "Report",
-    "named_course",
+    "game_report",
     "page_of_comparison",
     "page_of_forecasts",
     "page_of_game",
@@ -47,6 +47,5 @@ __all__ = [
     "page_of_pulls",
     "page_of_run",
     "render",
-    "solved",
     "write_report",
 ]

@@ -1,10 +1,10 @@
-"""The data of a report on a solved game."""
+"""The data of a report on a solved game, and how they are taken from a solution."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .recorded_curves import Values
 
@@ -228,3 +228,64 @@ class GameReport:
     degenerate: bool = False
     joints: Sequence[JointRow] = ()
     behaviour: Sequence[InformationSetRow] = ()
+
+
+def game_report(solution: Any, title: str = "", source: Mapping[str, object] | None = None, **more: Any) -> GameReport:
+    """The report on a solution of a zero-sum game.
+
+    Parameters
+    ----------
+    solution : Solution or SequenceSolution
+    title : str
+    source : mapping, optional
+        Where the game came from.
+    **more
+        Other fields of the report, as ``payoffs`` and ``beside``; they replace those of the solution.
+
+    Returns
+    -------
+    GameReport
+    """
+    rows, columns = [str(name) for name in solution.rows], [str(name) for name in solution.columns]
+    fields: dict[str, Any] = {
+        "kind": "matrix",
+        "rows": len(rows),
+        "columns": len(columns),
+        "row": _played(rows, solution.row),
+        "column": _played(columns, solution.column),
+        "row_names": rows,
+        "column_names": columns,
+        "interrupted": solution.stopped,
+        "certificates": list(solution.certificates),
+        **{name: getattr(solution, name) for name in ("method", "quantity", "losses", "note", "iterations")},
+        **{name: float(getattr(solution, name)) for name in ("value", "lower", "upper", "gap", "seconds")},
+    }
+    if solution.course is not None:
+        fields["course"] = course = _course(solution.course, rows, columns)
+        if solution.gap_bound is not None:
+            theorem, bound = solution.gap_bound
+            fields["lines"] = {theorem: [float(bound(t)) for t in course.rounds]}
+    if solution.exact is not None:
+        texts = solution.describe()["exact"]  # fractions may be too long for str()
+        fields["exact"] = ExactGame(texts["value"], *(_texts(texts[f"{side}_strategy"]) for side in ("row", "column")))
+    return GameReport(**{"title": title, "source": source or {}, **fields, **more})
+
+
+def _played(names: Sequence[str], strategy: Any) -> dict[str, float]:
+    return {name: float(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
+
+
+def _course(trajectory: Any, rows: Sequence[str], columns: Sequence[str]) -> GameCourse:
+    """A solver's trajectory in plain numbers, its strategies by name."""
+    arrays = {name: getattr(trajectory, name).tolist() for name in ("rounds", "gap", "lower", "upper")}
+    return GameCourse(**arrays, rows=_by_name(trajectory.rows, rows), columns=_by_name(trajectory.columns, columns))
+
+
+def _by_name(strategies: Any, names: Sequence[str]) -> dict[str, list[float]]:
+    """The probabilities of each strategy, from a row of all of them for each mark."""
+    return {} if strategies is None else dict(zip(names, strategies.T.tolist(), strict=True))
+
+
+def _texts(strategy: Mapping[str, Any]) -> dict[str, str]:
+    """The fractions of a strategy; of a game in turns, whose strategies are by information set, none."""
+    return {name: text for name, text in strategy.items() if isinstance(text, str)}

@@ -15,15 +15,16 @@ from typing import Any
 from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
 from ..raw_solution import RawSolution
+from ..registry import IN_TURNS
 from ..solution import ExactSolution, GapBound, Once, SolveError
 from ..solvers.interrupt import NO_FRACTIONS, Halted
 from ..tolerance import default_gap, wanted_gap
 from .sequence_form import SequenceForm
-from .sequence_play import SELF_PLAY, tree_play
+from .sequence_play import tree_play
 from .sequence_program import linear_program
 from .sequence_solution import SequenceSolution
 
-METHODS = ("auto", "linear-programming", *SELF_PLAY)
+METHODS = ("auto", "linear-programming", *IN_TURNS)
 # Of the range of expected payoffs: from here on self-play is there before linear programming.
 COARSE = 1e-5
 # Payoffs from which on linear programming takes minutes.
@@ -208,10 +209,10 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
         raise ParameterError(
             "method", None, f"{method!r}; of games in sequence form one of {', '.join(METHODS)} is expected"
         )
-    if name not in SELF_PLAY:
+    if name not in IN_TURNS:
         for parameter, value in of_play.items():
             if value is not None:
-                raise RegretlessError(f"{parameter} is about self-play; method must name one: {', '.join(SELF_PLAY)}")
+                raise RegretlessError(f"{parameter} is about self-play; method must name one: {', '.join(IN_TURNS)}")
     return name
 
 
@@ -233,8 +234,8 @@ def _solution(
         stopped=raw.stopped,
         course=raw.course,
         exact=proof,
-        make_certificates=Once(partial(_judged, game, raw, lower, upper)),
-        make_gap_bound=partial(_promised, game, raw),
+        make_certificates=Once(partial(_certificates, game, raw, lower, upper)),
+        make_gap_bound=partial(_gap_bound, game, raw),
         row_tree=game.row,
         column_tree=game.column,
         total=game.total,
@@ -314,16 +315,16 @@ def _exactly(
     return raw, proof
 
 
-def _judged(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> list[Certificate]:
-    from .sequence_certificates import certificates
+def _certificates(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> list[Certificate]:
+    from ..certificates import sequence_certificates
 
-    return certificates(game, raw, lower, upper)
+    return sequence_certificates(game, raw, lower, upper)
 
 
-def _promised(game: SequenceForm, raw: RawSolution) -> GapBound | None:
-    from .sequence_certificates import theorem_line
+def _gap_bound(game: SequenceForm, raw: RawSolution) -> GapBound | None:
+    from ..certificates import sequence_gap_bound
 
-    return None if raw.ledger is None else theorem_line(game, raw)
+    return None if raw.ledger is None else sequence_gap_bound(game, raw)
 
 
 def _from_file(arrays: Mapping[str, Any], letter: str) -> tuple[Any, Any, Any, Any]:

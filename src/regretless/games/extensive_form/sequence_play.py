@@ -14,12 +14,11 @@ from ...errors import ParameterError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
 from ..raw_solution import RawSolution, Trajectory, Vector
+from ..registry import AVERAGES, IN_TURNS
 from ..scaling import in_payoffs
 from .sequence_form import SequenceForm
 from .treeplex import Treeplex
 
-SELF_PLAY = ("pcfr+", "cfr+", "cfr")
-AVERAGES = ("uniform", "linear", "quadratic")
 # The most rounds where none are given.
 MOST_ROUNDS = 1_000_000
 # The gap costs about as much as a round: it is looked at after so many more of them, as a share and at least.
@@ -68,8 +67,8 @@ class TreePlay(KernelState):
         alternate: bool | None = None,
         start: tuple[Any, Any] | None = None,
     ) -> None:
-        if method not in SELF_PLAY:
-            raise ParameterError("method", None, f"{method!r}; one of {', '.join(SELF_PLAY)} is expected")
+        if method not in IN_TURNS:
+            raise ParameterError("method", None, f"{method!r}; one of {', '.join(IN_TURNS)} is expected")
         if average is not None and average not in AVERAGES:
             raise ParameterError("average", None, f"{average!r}; one of {', '.join(AVERAGES)} is expected")
         self.game, self.method, self.started = game, method, start is not None

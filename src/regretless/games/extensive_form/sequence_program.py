@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..raw_solution import RawSolution, Vector
-from ..solvers.highs import solved_in_slices
+from ..solvers.linear_program import solved_in_slices
 from .sequence_form import SequenceForm
 from .treeplex import Treeplex
 

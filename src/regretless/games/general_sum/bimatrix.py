@@ -12,13 +12,14 @@ from ...certificate import Certificate
 from ...errors import ParameterError
 from ..matrix import MatrixGame
 from ..raw_solution import RawSolution, Vector
+from ..registry import ENUMERATIONS
 from .correlated import CorrelatedEquilibrium, Distance, correlated, distance_to_correlated
 from .dominance import Domination, dominated
 from .equilibria import Equilibria
 from .exact_integers import above
 from .joint_distribution import joint_gains
 from .nash import Incentives, incentives, is_nash, pure_equilibria, two_payoffs
-from .nash_search import METHODS, Search
+from .nash_search import Search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,8 +160,9 @@ class BimatrixGame:
             If nothing was found in time, the game is too large for the method, or quantecon is needed and missing.
         """
         method = method.replace("_", "-")
-        if method not in METHODS:
-            raise ParameterError("method", None, f"{method!r}; one of {', '.join(METHODS)} is expected")
+        if method not in ("auto", *ENUMERATIONS):
+            known = ", ".join(("auto", *ENUMERATIONS))
+            raise ParameterError("method", None, f"{method!r}; one of {known} is expected")
         if limit is not None and not limit >= 1:
             raise ParameterError("limit", None, f"{limit}; at least 1 is expected")
         if not seconds > 0:

@@ -20,6 +20,7 @@ import numpy as np
 from ...errors import ParameterError, RegretlessError
 from ..payoffs import Array, Payoffs
 from ..raw_solution import Vector
+from ..registry import OBJECTIVES
 from .exact_integers import above
 from .joint_distribution import joint_gains, joint_of
 from .nash import two_payoffs
@@ -79,7 +80,6 @@ def optimum(programs: Sequence[dict[str, Any]], seconds: float, check: Callable[
     raise Unsolved(why)
 
 
-OBJECTIVES = ("welfare", "row", "column")
 # By how much of the range of a player's payoffs a solution may fall short; HiGHS is asked for 1e-10.
 SLACK = 1e-8
 # HiGHS may take a program for infeasible in which a probability may change by no more than about its own tolerance, and

@@ -13,12 +13,11 @@ from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
 from ..payoffs import Payoffs, starts_of
 from ..raw_solution import Vector
+from ..registry import AVERAGES, SELF_PLAY
 from ..scaling import in_payoffs
 from .duel_payers import Paid, copyable, paid
 
-METHODS = ("hedge", "optimistic-hedge", "rm", "rm+", "prm+")
 EXPONENTIAL = ("hedge", "optimistic-hedge")
-AVERAGES = {"uniform": 0, "linear": 1, "quadratic": 2}
 # What the methods do by default: whether the column player moves second, and what a round weighs.
 HABITS = {
     "hedge": (False, "uniform"),
@@ -86,8 +85,8 @@ class Duel(KernelState):
         single: bool = False,
         joint: np.ndarray[Any, Any] | None = None,
     ) -> None:
-        if method not in METHODS:
-            raise ParameterError("method", None, f"{method!r}; self-play knows {', '.join(METHODS)}")
+        if method not in SELF_PLAY:
+            raise ParameterError("method", None, f"{method!r}; self-play knows {', '.join(SELF_PLAY)}")
         self.payoffs, self.column_payoffs, self.method, self.joint = payoffs, column_payoffs, method, joint
         self.zero_sum = column_payoffs is None
         if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
@@ -123,7 +122,7 @@ class Duel(KernelState):
             joint=self.joint,
             alternate=self.alternate,
             zero_sum=self.zero_sum,
-            power=AVERAGES[self.average],
+            power=AVERAGES.index(self.average),
             falls=self.falls,
             row_rate=self.rates[0],
             column_rate=self.rates[1],
@@ -198,7 +197,7 @@ class Duel(KernelState):
         )
         settings: dict[str, Any] = {
             "alternate": self.alternate,
-            "power": AVERAGES[self.average],
+            "power": AVERAGES.index(self.average),
             "row_rate": row_rate,
             "column_rate": column_rate,
             "rounding": self.rounding,

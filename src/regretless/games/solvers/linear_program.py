@@ -1,5 +1,7 @@
 """Games by linear programming: HiGHS, the independent check of our own methods, and the one that knows sparse payoffs.
 
+HiGHS cannot be asked midway to stop: it is run with ever longer time limits.
+
 The row player's strategy p is a best one exactly if it solves
 
     maximise v   subject to   (p'A)_j >= v for every column j,   sum_i p_i = 1,   p >= 0,
@@ -16,7 +18,12 @@ import numpy as np
 
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution, Vector
-from .highs import solved_in_slices
+
+# What HiGHS may overlook, of payoffs scaled to a range of 1; it takes no less.
+FEASIBLE = 1e-10
+# Seconds until a watcher is first asked whether to stop, and until Ctrl-C is first noticed where there is none:
+# what takes longer begins afresh, and may take up to four times as long for it.
+FIRST_SLICE, FIRST_ALONE = 0.5, 4.0
 
 
 def linear_program(
@@ -89,3 +96,51 @@ def _strategy(weights: Vector) -> Vector:
     if not total > 0 or not np.isfinite(total):
         return np.full(len(positive), 1 / len(positive))
     return np.asarray(positive / total, dtype=np.float64)
+
+
+def solved_in_slices(
+    program: dict[str, Any],
+    solver: str,
+    *,
+    seconds: float | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> tuple[Any | None, int]:
+    """Solve a linear program, looking up now and then.
+
+    Parameters
+    ----------
+    program : dict
+        The program for scipy's linprog.
+    solver : {"highs", "highs-ds", "highs-ipm"}
+        Which of scipy's methods.
+    seconds : float, optional
+        When to look up first. It begins afresh each time, with as much time as it had altogether.
+    on_progress : callable, optional
+        Called with the number of iterations and a NaN, as the gap is not known before the end.
+    stop : callable, optional
+        Asked after so many seconds, and then whenever as much time has passed as before.
+
+    Returns
+    -------
+    (OptimizeResult or None, int)
+        None if it was stopped; and the number of iterations of all slices.
+    """
+    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+
+    if seconds is None:
+        seconds = FIRST_ALONE if stop is None and on_progress is None else FIRST_SLICE
+    iterations = 0
+    # An interior point for which presolve leaves no time takes all that it likes, and gains little by it.
+    options: dict[str, Any] = {"presolve": solver != "highs-ipm"}
+    options |= {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
+    while True:
+        answer = linprog(**program, method=solver, options=options | {"time_limit": seconds})
+        iterations += int(answer.nit or 0)
+        if answer.status != 1:
+            return answer, iterations
+        if on_progress is not None:
+            on_progress(iterations, float("nan"))
+        if stop is not None and stop():
+            return None, iterations
+        seconds *= 2

@@ -23,7 +23,7 @@ from ...errors import RegretlessError
 from ...games.enclosure import enclose
 from ...games.payoffs import Payoffs
 from ...games.raw_solution import RawSolution
-from ...games.solvers.interior import interior_point
+from ...games.solvers.interior_point import interior_point
 from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
 from ...games.tolerance import RELATIVE
