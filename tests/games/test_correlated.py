@@ -211,5 +211,5 @@ def test_gains_are_told_though_no_distance_is_found(monkeypatch: pytest.MonkeyPa
     assert np.isnan(apart.distance)
     assert np.isnan(apart.nearest).all()
     assert (apart.row_gain, apart.column_gain) == (1.0, 1.0)
-    with pytest.raises(RegretlessError, match="no best correlated equilibrium was found: HiGHS gave up"):
+    with pytest.raises(RegretlessError, match="the best correlated equilibrium was not found: HiGHS gave up"):
         correlated(*BATTLE)

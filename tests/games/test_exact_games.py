@@ -22,7 +22,7 @@ from regretless.games.raw_solution import RawSolution
 from regretless.games.solution import ExactSolution
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
-from regretless.games.solvers.interrupt import Halted
+from regretless.games.solvers.interrupt import Stopped
 from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.tableau import simplex
 
@@ -236,7 +236,7 @@ def test_an_exact_solution_is_stopped_wherever_it_is(basis):
         asks = iter(range(patience))
         try:
             solve_exactly(payoffs, found, stop=lambda: next(asks, None) is None)
-        except Halted:
+        except Stopped:
             assert next(asks, None) is None
             return patience
         return patience - len(list(asks))

@@ -429,7 +429,7 @@ def test_joint_play_is_a_distribution():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({}, "must know when to end"),
+        ({}, "self-play needs one of them to end"),
         ({"rounds": 0}, "rounds"),
         ({"rounds": 2.5}, "rounds"),
         ({"rounds": "x"}, "rounds"),

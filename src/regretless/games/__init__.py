@@ -1,8 +1,8 @@
 """Two-player games: equilibria with a certified gap.
 
-`MatrixGame` solves zero-sum games by their matrix, `SequenceGame` games in turns, `BimatrixGame` finds equilibria where
-both players have payoffs of their own. `read_efg` and `read_nfg` read Gambit's files, `self_play` lets two learners
-play, and `margin_game`, `boosting_game` and `learning_game` make games of questions about learning.
+`MatrixGame` solves zero-sum games by their matrix, `SequenceGame` games in turns, and `BimatrixGame` finds equilibria
+of general-sum games. `read_efg` and `read_nfg` read Gambit's files, `self_play` lets two learners play, and
+`margin_game`, `boosting_game` and `learning_game` are games of learning theory.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ class Ensemble:
     votes : ndarray
         Of the hypotheses, with sum 1.
     margin : float
-        The least margin of the votes on any example.
+        The smallest margin of the votes over the examples.
     examples : ndarray
-        The weights under which the best hypothesis had its least edge.
+        The weights under which the best hypothesis had its smallest edge.
     edge : float
         That edge; the value of the boosting game lies between `margin` and it.
     edges : ndarray
@@ -60,7 +60,7 @@ def boost(
         From -1 to 1; or the :func:`boosting_game`, or any game of the row player's payoffs. Hedge's bounds hold for
         payoffs of any size, AdaBoost is made for those from -1 to 1.
     y : array or sequence, shape (examples,)
-        Two labels, of which the larger one is +1; not wanted of a game.
+        Two labels, of which the larger one is +1; not used with a game.
     rounds : int
         At most; AdaBoost ends before if some hypothesis is right on all examples, or none has an edge.
     method : {"hedge", "adaboost"}
@@ -75,7 +75,7 @@ def boost(
     Raises
     ------
     RegretlessError
-        If a parameter has no meaning, or the game is one of losses, or too large for AdaBoost.
+        If a parameter is invalid, or the game is one of losses, or has margins beyond 1 for AdaBoost.
 
     Examples
     --------

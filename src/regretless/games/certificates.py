@@ -39,12 +39,12 @@ class GameCertificate(Certificate):
 
     @property
     def rounding(self) -> float:
-        """By how much what was observed may be above the bound; payoffs may be of any size, and the bound is raised."""
+        """How far the observed number may exceed the bound, relative to both: payoffs may be of any size."""
         return RELATIVE * max(abs(self.bound or 0.0), abs(self.observed or 0.0))
 
 
 def bounded(one: Certificate, most: float = inf) -> Certificate:
-    """The same certificate of a game, which may know the range of the payoffs: no gap and no gain is larger."""
+    """The certificate as one of a game; no gap and no gain is larger than `most`, the range of the payoffs."""
     fields = (one.theorem, one.observed, one.bound, one.comparator, one.why, one.confidence)
     limit = Most(most, "the range of the payoffs") if 0 < most < inf else one.most
     return GameCertificate(*fields, most=limit, read=one.read)
@@ -58,7 +58,7 @@ def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float)
     raw : RawSolution
     payoffs : Payoffs
     lower, upper : float
-        What its strategies guarantee, enclosed afresh.
+        The interval that its strategies guarantee, enclosed afresh.
 
     Returns
     -------
@@ -81,17 +81,16 @@ def _certified(
 def coarse_certificates(
     raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs, row_gain: float, column_gain: float
 ) -> list[Certificate]:
-    """Each theorem about what two learners played together in a game in which both may win.
+    """Each theorem about the joint play of two learners in a general-sum game.
 
     Parameters
     ----------
     raw : RawSolution
         Of self-play.
     payoffs, column_payoffs : Payoffs
-        What the row player and what the column player wins.
+        Payoffs of the row and of the column player.
     row_gain, column_gain : float
-        By how much each would have won more by its best fixed strategy than by the joint distribution, computed afresh
-        from that.
+        The gain of each by its best fixed strategy over the joint distribution, computed afresh from that.
 
     Returns
     -------
@@ -113,7 +112,7 @@ def coarse_certificates(
 
 
 def facts(raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = None) -> GameFacts:
-    """What theorems may know of the two players of a solution; of a zero-sum game if there is one matrix."""
+    """The facts of both players for theorems; of a zero-sum game if there is one matrix."""
     rows, columns = payoffs.shape
     known: dict[str, Any] = raw.settings or {}
     return GameFacts(
@@ -135,9 +134,9 @@ def facts(raw: RawSolution, payoffs: Payoffs, column_payoffs: Payoffs | None = N
 
 
 def gap_bound(raw: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float], float]] | None:
-    """What a theorem promised of the gap before self-play began: its title, and the bound after so many rounds.
+    """A theorem's bound on the gap of self-play: its title, and the bound as a function of the number of rounds.
 
-    None of other methods, and where no such theorem applies.
+    None for other methods, and where no such theorem applies.
     """
     learner = facts(raw, payoffs)
     first = gap_at(learner, 1.0)
@@ -152,12 +151,12 @@ def gap_bound(raw: RawSolution, payoffs: Payoffs) -> tuple[str, Callable[[float]
 
 
 def _answers(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> GameComparator:
-    """What each player could gain by answering the other, and what rounding may have to do with it."""
+    """The gains of both players by best responses, and their rounding error."""
     p, q = raw.row, raw.column
     worth = min(upper, max(lower, _worth(payoffs, p, q) / (float(p.sum()) * float(q.sum()))))
     played = 0 if raw.ledger is None else raw.iterations
     largest = payoffs.size if isfinite(payoffs.size) else _largest(payoffs, p, q)
-    # The ends of the interval are floats, and lie apart by what payoffs are not known of.
+    # The ends of the interval are floats, and their distance includes the errors of the payoffs.
     unknown = 2 * (payoffs.rounding + (trusted_to(payoffs, largest) if payoffs.kind == "operator" else 0.0))
     copied = float((raw.settings or {}).get("rounding", 0.0))
     return GameComparator(
@@ -179,7 +178,7 @@ def _largest(payoffs: Payoffs, p: Vector, q: Vector) -> float:
 
 
 def _worth(payoffs: Payoffs, p: Vector, q: Vector) -> float:
-    """p'Aq; of float32 block by block, as the whole in float64 may have no room."""
+    """p'Aq; of float32 block by block, to save memory."""
     values = payoffs.values
     if payoffs.kind == "dense" and values.size <= SMALL:
         # The same bits on every machine, which libraries of linear algebra do not promise.
@@ -201,7 +200,7 @@ def sequence_certificates(game: SequenceForm, raw: RawSolution, lower: float, up
     game : SequenceForm
     raw : RawSolution
     lower, upper : float
-        What its plans guarantee, enclosed afresh.
+        The interval that its plans guarantee, enclosed afresh.
 
     Returns
     -------
@@ -214,7 +213,7 @@ def sequence_certificates(game: SequenceForm, raw: RawSolution, lower: float, up
 
 
 def sequence_facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
-    """What theorems may know of the two players of a solution."""
+    """The facts of both players for theorems."""
     known: dict[str, Any] = raw.settings or {}
     of_row, of_column = _reaches(game, True), _reaches(game, False)
     rows, columns = game.shape
@@ -236,26 +235,26 @@ def sequence_facts(game: SequenceForm, raw: RawSolution) -> SequenceFacts:
 
 
 def _reaches(game: SequenceForm, row: bool) -> tuple[float, float, float]:
-    """Of one player: reach and sets of the facts, and by how much what a play is worth may differ."""
+    """Reach and sets of one player's facts, and the range of its expected payoffs."""
     tree = game.row if row else game.column
     low, high = game.reaches(row)
     return *reach(tree.first, tree.parent, low, high), float(high[0] - low[0])
 
 
 def sequence_gap_bound(game: SequenceForm, raw: RawSolution) -> tuple[str, Callable[[float], float]] | None:
-    """What the theorem promised of the gap before self-play began: its title, and the bound after so many rounds."""
-    learner, nobody = sequence_facts(game, raw), GameComparator()
+    """The theorem's bound on the gap of self-play: its title, and the bound as a function of the number of rounds."""
+    learner, comparator = sequence_facts(game, raw), GameComparator()
 
     def book(rounds: float) -> GameLedger:
         return GameLedger(rounds, weight=1.0)
 
     if raw.ledger is None or not gains_by_turns(learner):
         return None
-    return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), nobody, learner)
+    return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), comparator, learner)
 
 
 def _sequence_answers(game: SequenceForm, raw: RawSolution, lower: float, upper: float) -> GameComparator:
-    """What each player could gain by answering the other, and what rounding may have to do with it."""
+    """The gains of both players by best responses, and their rounding error."""
     x, y = raw.row, raw.column
     worth = min(upper, max(lower, float(x @ (game.inward @ y))))
     sizes = float(np.abs(game.payoffs.data).sum())  # no plans, and no sums on the way to them, come to more

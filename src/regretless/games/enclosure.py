@@ -1,4 +1,4 @@
-"""What two strategies guarantee, rounding errors allowed for."""
+"""The interval that two strategies guarantee, rounding errors included."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ _LEAST = 5e-324
 
 
 def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
-    """An interval that contains the value of the game: what ``row`` wins at least and ``column`` pays at most.
+    """An interval that contains the value of the game: the least that ``row`` wins and the most that ``column`` pays.
 
     Both ends hold for the exact strategies ``row / sum(row)`` and ``column / sum(column)`` and are rounded outwards,
-    so that ``lower <= value <= upper`` is true whatever the computer rounded, and the gap is never negative. Products
-    are summed in twice the digits with a bound on what they miss, which is zero where nothing was rounded: the two
-    ends are as near to each other as floats let them be. Every instruction set gives the same ones. Numbers that were
-    given as fractions and are held as floats count with the difference.
+    so that ``lower <= value <= upper`` always holds, and the gap is never negative. Products are summed in twice the
+    digits with a bound on their error, which is zero where nothing was rounded: the interval is as narrow as floats
+    allow, and the same for every instruction set. The difference between fractions and their floats is included.
 
-    Of a linear operator the products are the user's. They are trusted to be as near to the truth as plain sums of so
-    many terms would be, each no larger than the payoffs are said to be, or, where nothing is said, than the largest
-    product that was seen. Products that leave the declared range prove it false.
+    The products with a linear operator are the user's. They are trusted to be as accurate as plain sums of as many
+    terms, each no larger than the declared payoffs, or else than the largest product. Products outside of the
+    declared range are an error.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float
 
 
 def trusted_to(payoffs: Payoffs, largest: float) -> float:
-    """By how much a linear operator's product may be off, of payoffs no larger than that."""
+    """The largest error of a linear operator's product, of payoffs up to `largest`."""
     return (max(payoffs.shape) + 8) * (_UNIT * largest + _LEAST)
 
 

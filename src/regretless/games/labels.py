@@ -1,4 +1,4 @@
-"""What strategies, sequences and information sets are called."""
+"""Names of strategies, sequences and information sets."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from ..errors import RegretlessError
 
 
 def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: int = 1) -> list[str]:
-    """As many names as are given, all different; where none are given, numbers.
+    """Distinct names; by default numbers.
 
     Parameters
     ----------
     names : sequence of str or None
     count : int
-        How many are needed.
+        The number of names.
     what : str
-        What errors call them.
+        Their name in errors.
     first : int
-        Where numbers begin.
+        The first number.
 
     Raises
     ------
     RegretlessError
-        If there are more or fewer, or one occurs twice.
+        If there are more or fewer names, or one occurs twice.
     """
     if names is None:
         return [str(place) for place in range(first, first + count)]

@@ -1,4 +1,4 @@
-"""A zero-sum game: one matrix, of which one player wants much and the other little."""
+"""A zero-sum game: one matrix, which the row player maximises and the column player minimises."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class MatrixGame(ZeroSum):
     Parameters
     ----------
     payoffs : array, sequence, frame, sparse matrix or linear operator, shape (rows, columns)
-        What the row player wins and the column player pays: floats, whole numbers or fractions. An array of floats is
-        borrowed, and must not change as long as the game is used.
+        Payoffs of the row player, which the column player pays: floats, whole numbers or fractions. An array of floats
+        is not copied, and must not change while the game is in use.
     rows, cols : sequence of str, optional
         Names of the strategies; by default the labels of a frame, else their numbers from 1.
     payoff_range : (float, float), optional
-        Of a linear operator: between which numbers its payoffs lie, taken on trust. Theorems need it, and so do the
-        rates of exponential weights and a default tolerance.
+        Of a linear operator: the range of its payoffs, taken on trust. Theorems, rates of exponential weights and the
+        default tolerance need it.
 
     Attributes
     ----------
     payoffs : Payoffs
-        What the row player wins, also of a game of losses.
+        Payoffs of the row player, also of a game of losses.
     rows, cols : list of str
     losses : bool
         Whether the user's numbers are the row player's losses.
@@ -86,7 +86,7 @@ class MatrixGame(ZeroSum):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns."""
+        """Numbers of rows and columns."""
         return self.payoffs.shape
 
     def solve(
@@ -111,12 +111,12 @@ class MatrixGame(ZeroSum):
             (HiGHS) end at an equilibrium; ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` and ``"hedge"`` let
             two learners play each other.
         tolerance : float, optional
-            The duality gap to end with, in payoffs; by default 1e-9 times their range, but some units in the last
-            place of the largest at least. Self-play with `rounds` and without a tolerance plays so many.
+            The duality gap to reach, in payoffs; by default 1e-9 times their range, but at least some units in the last
+            place of the largest. Self-play with `rounds` and without a tolerance plays exactly `rounds`.
         exact : bool
             Also find the value and the strategies in fractions, verified in exact arithmetic.
         rounds : int, optional
-            Of self-play: how many at most.
+            Of self-play: the largest number.
         start : pair of array, optional
             Strategies to begin with.
         average : {"uniform", "linear", "quadratic"}, optional
@@ -124,10 +124,10 @@ class MatrixGame(ZeroSum):
         alternate : bool, optional
             Of self-play: whether the column player moves second.
         on_progress : callable, optional
-            Called now and then with the number of iterations and the gap, which is NaN where only the end tells it; not
-            at all where there is no time to.
+            Called at intervals with the number of iterations and the gap, which is NaN of methods that know it only at
+            their end; short runs do not call it.
         stop : callable, optional
-            Asked now and then; if it says so, the solution so far is returned, with `stopped`.
+            Called at intervals; once it returns true, the solution so far is returned, with `stopped`.
 
         Returns
         -------
@@ -136,9 +136,9 @@ class MatrixGame(ZeroSum):
         Raises
         ------
         SolveError
-            If the tolerance is not reached; it carries the interval that was.
+            If the tolerance is not reached; it has the interval that was.
         RegretlessError
-            If a parameter has no meaning.
+            If a parameter is invalid.
         """
         from .solving import solve
 
@@ -163,7 +163,7 @@ class MatrixGame(ZeroSum):
         return self._solved.value
 
     def interval(self, row: Any, column: Any) -> tuple[float, float]:
-        """What two strategies guarantee: an interval that contains the value, rounding errors allowed for.
+        """The interval that two strategies guarantee: it contains the value, rounding errors included.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ class MatrixGame(ZeroSum):
         Returns
         -------
         (float, float)
-            What `row` wins at least and what `column` pays at most; of a game of losses, what `column` takes at least
-            and `row` loses at most.
+            The least that `row` wins and the most that `column` pays; of a game of losses, the least that `column` wins
+            and the most that `row` loses.
         """
         from .enclosure import enclose
 
@@ -184,13 +184,13 @@ class MatrixGame(ZeroSum):
         return (-upper, -lower) if self.losses else (lower, upper)
 
     def gap(self, row: Any, column: Any) -> float:
-        """Duality gap of two strategies: what both players together could gain by answering the other's best."""
+        """Duality gap of two strategies: the sum of what both players gain by a best response."""
         lower, upper = self.interval(row, column)
         return upper - lower
 
 
 def _row_labels(frame: Any) -> list[str] | None:
-    """What a frame calls its rows, if it calls them anything but 0, 1, 2."""
+    """Row labels of a frame, unless they are 0, 1, 2, ..."""
     index = getattr(frame, "index", None)
     if index is None or callable(index) or not hasattr(frame, "columns"):
         return None

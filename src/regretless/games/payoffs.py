@@ -24,10 +24,10 @@ class Payoffs:
     Parameters
     ----------
     matrix : array, sequence, frame, sparse matrix, linear operator or Payoffs
-        Of floats, whole numbers or fractions; finite. Floats, dense or sparse, are borrowed where they can be, and must
-        not change as long as the game is used; whole numbers and fractions are copied.
+        Floats, whole numbers or fractions; finite. Floats, dense or sparse, are not copied where possible, and must not
+        change while the game is in use; whole numbers and fractions are copied.
     what : str
-        What errors call it.
+        Its name in errors.
     payoff_range : (float, float), optional
         Of a linear operator: the range of its payoffs, taken on trust.
 
@@ -74,17 +74,17 @@ class Payoffs:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns."""
+        """Numbers of rows and columns."""
         return int(self.values.shape[0]), int(self.values.shape[1])
 
     @property
     def spread(self) -> float:
-        """By how much two payoffs may differ; NaN where only products are known."""
+        """The range of the payoffs; NaN if it is unknown."""
         return self.high - self.low
 
     @property
     def size(self) -> float:
-        """The largest payoff without its sign; NaN where only products are known."""
+        """The largest absolute payoff; NaN if it is unknown."""
         return max(abs(self.low), abs(self.high))
 
     @property
@@ -102,11 +102,11 @@ class Payoffs:
         return self._exact is not None
 
     def times(self, column: Vector) -> Vector:
-        """What every row wins against a mixed column."""
+        """The payoff of every row against a mixed column."""
         return np.asarray(self.values @ np.asarray(column, dtype=np.float64), dtype=np.float64)
 
     def left(self, row: Vector) -> Vector:
-        """What the row player wins with a mixed row against every column."""
+        """The row player's payoff with a mixed row against every column."""
         row = np.asarray(row, dtype=np.float64)
         product = self.values.rmatvec(row) if self.kind == "operator" else row @ self.values
         return np.asarray(product, dtype=np.float64)
@@ -225,7 +225,7 @@ class ZeroSum:
     Attributes
     ----------
     payoffs : Payoffs
-        What the row player wins, also of a game of losses.
+        Payoffs of the row player, also of a game of losses.
     rows, cols : list of str
     losses : bool
         Whether the user's numbers are the row player's losses.
@@ -259,12 +259,12 @@ def strategy_of(probabilities: Any, count: int, what: str) -> Vector:
 
 
 def starts_of(starts: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
-    """The strategies of both players that a solver is to begin with.
+    """Both players' initial strategies.
 
     Raises
     ------
     ParameterError
-        If they are none.
+        If they are no probabilities of the game's strategies.
     """
     if len(starts) != 2:
         expected = "the row player's and the column player's are expected"

@@ -1,4 +1,4 @@
-"""The answer of a solver, before it is checked."""
+"""The result of a solver before it is verified."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
-    """How a self-play went; every array has one entry for each mark.
+    """The trajectory of a self-play; every array has one entry for each mark.
 
     Attributes
     ----------
     rounds : ndarray of int
         Increasing, the last round among them.
     gap : ndarray
-        Duality gap of the average strategies after so many rounds, in payoffs.
+        Duality gap of the average strategies after these rounds, in payoffs.
     lower, upper : ndarray
         What the average strategies guarantee: the row player wins at least `lower`, the column player pays at most
         `upper`.
     rows, columns : ndarray or None, shape (marks, strategies)
-        The average strategies, where there are few enough of them.
+        The average strategies, of small games.
     """
 
     rounds: np.ndarray[Any, np.dtype[np.int64]]
@@ -39,7 +39,7 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawSolution:
-    """Two strategies, and what their finder says of them.
+    """Two strategies, and what the solver reports of them.
 
     Attributes
     ----------
@@ -49,19 +49,19 @@ class RawSolution:
     iterations : int
         Pivots, steps or rounds.
     claim : float or None
-        The finder's own bound on the duality gap of these very strategies, in payoffs and true but for rounding: what a
-        tableau measured last, the sum of the complementary products of an interior point.
+        The solver's own bound on the duality gap of these strategies, in payoffs, true up to rounding: the last gap of
+        a tableau, or the sum of the complementary products of an interior point.
     note : str
-        How it ended, as ``polished on 48 x 48``.
+        Details of the end, as ``polished on 48 x 48``.
     ledger : GameLedger or None
         Of self-play.
     settings : dict
-        What a theorem must know of the players besides: ``alternate, power, row_rate, column_rate``.
+        Other facts of the players for theorems: ``alternate, power, row_rate, column_rate``.
     course : Trajectory or None
     basis : object
-        Of the simplex method: what an exact solver may begin with.
+        Of the simplex method: the start of an exact solver.
     stopped : str or None
-        Why it ended before it was done.
+        Why it ended early.
     """
 
     row: Vector

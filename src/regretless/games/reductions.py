@@ -1,4 +1,4 @@
-"""Questions of learning theory that are zero-sum games: margins, boosting, and what no learner can avoid."""
+"""Questions of learning theory as zero-sum games: margins, boosting, and the least regret of any learner."""
 
 from __future__ import annotations
 
@@ -110,15 +110,14 @@ def boosting_game(predictions: Any, y: Any, *, names: Sequence[str] | None = Non
 def learning_game(rounds: int) -> MatrixGame:
     """Prediction with two experts as one game, in which the lower bound for all learners is Yao's principle.
 
-    In each round one of two experts loses 1 and the other nothing. A row is a deterministic learner: whom it follows
-    after each history. A column is a sequence of outcomes, and the row player loses its regret against the better
-    expert. A randomised learner is a mix of rows (Kuhn 1953), so that the value is the least regret that a learner
-    can promise in expectation against every sequence.
+    In each round one of two experts loses 1 and the other 0. A row is a deterministic learner: the expert that it
+    follows after each history. A column is a sequence of outcomes, and the row player loses its regret against the
+    better expert. A randomised learner is a mix of rows (Kuhn 1953), so that the value is the least expected regret
+    that a learner can guarantee against every sequence.
 
-    Fair coins are a mix of all columns alike. Every learner is wrong in half of the rounds against them, in
-    expectation, so that none escapes :meth:`regretless.environments.FairCoins.regret`: the value is at least that,
-    whatever randomness the learner has (Yao 1977). For two experts it is no larger (Cover 1965), and the solved game
-    shows it.
+    Fair coins are the uniform mix of all columns. Every learner is wrong in half of the rounds against them, in
+    expectation, so that :meth:`regretless.environments.FairCoins.regret` is a lower bound on the value, whatever the
+    learner (Yao 1977). For two experts it is no larger (Cover 1965), and the solved game shows it.
 
     Parameters
     ----------
@@ -129,7 +128,8 @@ def learning_game(rounds: int) -> MatrixGame:
     -------
     MatrixGame
         Of losses, which are regrets. Rows are named by the experts that are followed, 1 or 2, in the order of the
-        histories: the empty one, those of one round, of two rounds, and so on; columns by who loses in each round.
+        histories: the empty one, those of one round, of two rounds, and so on; columns by the expert that loses in each
+        round.
 
     Raises
     ------
@@ -145,8 +145,8 @@ def learning_game(rounds: int) -> MatrixGame:
     """
     if whole("rounds", rounds) > MOST_ROUNDS:
         raise ParameterError("rounds", str(rounds), f"the game of more than {MOST_ROUNDS} rounds has too many rows")
-    outcomes = np.array(list(product((0, 1), repeat=rounds)))  # who loses
-    learners = np.array(list(product((0, 1), repeat=2**rounds - 1)), dtype=np.int8)  # whom it follows
+    outcomes = np.array(list(product((0, 1), repeat=rounds)))  # the expert that loses
+    learners = np.array(list(product((0, 1), repeat=2**rounds - 1)), dtype=np.int8)  # the expert that it follows
     places = _histories(outcomes)
     lost = (learners[:, places] == outcomes).sum(axis=2)
     best = np.minimum(outcomes.sum(axis=1), (1 - outcomes).sum(axis=1))
@@ -172,7 +172,7 @@ def signs_of(y: Any, count: int) -> Array:
 
 
 def _histories(outcomes: Array) -> Array:
-    """The number of the history that each sequence has come to before each round."""
+    """The number of each sequence's history before each round."""
     rounds = outcomes.shape[1]
     places = np.zeros(outcomes.shape, dtype=np.int64)
     for t in range(1, rounds):

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """Something that is worked out when it is first asked for.
+    """A value that is computed on the first call and stored.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ class Once(Generic[T]):
 
 
 class SolveError(RegretlessError):
-    """The solver did not come as near as it was asked to.
+    """The solver did not reach the tolerance.
 
     Attributes
     ----------
     lower, upper : float
-        An interval in which the value lies, as far as was found out.
+        An interval that contains the value.
     """
 
     def __init__(self, message: str, lower: float, upper: float) -> None:
@@ -56,7 +56,7 @@ GapBound = tuple[str, Callable[[float], float]]
 
 
 def _nothing() -> None:
-    """What exact methods promise of the rounds that they do not play."""
+    """The bound over the rounds of a method that plays none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,25 +84,25 @@ class Solution:
     rows, columns : sequence of str
         The strategies' names.
     method : str
-        How they were found.
+        The method that found them.
     row, column : ndarray
         The probabilities of the rows and of the columns.
     lower, upper : float
-        What the row player gets at least, and what the column player gives at most, in expectation and whatever the
-        other does: computed afresh from `row` and `column`, rounding errors allowed for. Of a game of losses: what the
-        column player takes at least and the row player loses at most.
+        The expected payoff that `row` guarantees, and the one that `column` never exceeds, against any strategy:
+        computed afresh from both, rounding errors included. Of a game of losses: what the column player wins at
+        least, and what the row player loses at most.
     iterations : int
         Pivots, steps or rounds.
     seconds : float
-        How long it took.
+        Running time.
     losses : bool
-        Whether the numbers are what the row player loses, rather than what it wins.
+        Whether the numbers are the row player's losses.
     note : str
         How the method ended.
     stopped : str or None
         Why it ended before the tolerance was reached, where that is no error.
     course : Trajectory or None
-        How a self-play went.
+        The trajectory of a self-play.
     exact : ExactSolution or None
     make_certificates, make_gap_bound : callable
         Compute `certificates` and `gap_bound`.
@@ -127,17 +127,17 @@ class Solution:
 
     @property
     def certificates(self) -> list[Certificate]:
-        """Every theorem about the solution and about how it was found."""
+        """Every theorem about the solution and its method."""
         return self.make_certificates()
 
     @property
     def gap_bound(self) -> GapBound | None:
-        """What a theorem said beforehand of the gap of self-play: its title, and the bound after so many rounds."""
+        """A theorem's bound on the gap of self-play: its title, and the bound as a function of the number of rounds."""
         return self.make_gap_bound()
 
     @property
     def value(self) -> float:
-        """The value of the game: exact where it is known so, else the middle of its interval."""
+        """The value of the game: exact if that is known, else the middle of its interval."""
         if self.exact is not None:
             return float(self.exact.value)
         middle = (self.lower + self.upper) / 2
@@ -145,12 +145,12 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Duality gap: how much the two players together could gain by answering the other's strategy best."""
+        """Duality gap: the sum of what both players gain by a best response."""
         return self.upper - self.lower
 
     @property
     def quantity(self) -> str:
-        """Whose numbers these are, in words."""
+        """The quantity that the numbers are, in words."""
         return "loss of the row player, who minimises it" if self.losses else "payoff of the row player"
 
     def row_support(self, least: float = 0.0) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a game is solved: a method is chosen, what it finds is enclosed afresh, and only what is near is an answer."""
+"""Solve a zero-sum matrix game: choose a method, enclose its strategies' guarantees afresh, check the tolerance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .payoffs import Payoffs, ZeroSum, starts_of
 from .raw_solution import RawSolution, Trajectory, Vector
 from .registry import AVERAGES, EXACT_METHODS, METHODS, SELF_PLAY
 from .solution import ExactSolution, GapBound, Once, Solution, SolveError
-from .solvers.interrupt import NO_FRACTIONS, Halted
+from .solvers.interrupt import NO_FRACTIONS, Stopped
 from .solvers.tableau import simplex
 from .tolerance import default_gap, wanted_gap
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 # Rounds of self-play after which a method that does not depend on luck takes over.
 PATIENCE = 5000
-# How many points of a self-play's course are kept, and how large strategies may be for them to be kept too.
+# Marks of a self-play's trajectory, and the most strategies for which it stores them.
 MARKS = 120
 KEPT_STRATEGIES = 24
 
-# Where the methods cross, as benchmarks/bench_games.py --crossovers measures it. The simplex method is the fastest one
-# where rows times columns times the fewer of them are no more than the first; self-play where a gap of the second, as a
-# share of the range, is enough; HiGHS where no more than the third share of the payoffs is not zero.
+# Where the methods cross, as benchmarks/bench_games.py --crossovers measures it: the simplex method is fastest up to
+# this product of rows, columns and the fewer of them; self-play from this tolerance on, as a share of the range; HiGHS
+# up to this share of nonzero payoffs.
 SIMPLEX_WORK = 10**7
 COARSE = 5e-5
 SPARSE = 0.005
-# How large the fewer strategies may be for the matrix of an interior point, and games for an array at all.
+# The most strategies of the smaller side for an interior point, and the most cells for a dense array.
 LARGEST_SIDE = 12_000
 LARGEST_ARRAY = 200_000_000
 
 
 class Wish(NamedTuple):
-    """What the user asked for, checked."""
+    """The user's options, validated."""
 
     tolerance: float | None
     rounds: int | None
@@ -55,7 +55,7 @@ class Wish(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a method found, and the interval that its strategies guarantee."""
+    """A method's strategies, and the interval that they guarantee."""
 
     raw: RawSolution
     lower: float
@@ -105,12 +105,12 @@ def solve(
 
 
 def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> Answer:
-    """What the method finds; of ``"auto"``, what the first one finds that comes near enough.
+    """The method's answer; of ``"auto"``, that of the first method within the tolerance.
 
     Raises
     ------
     SolveError
-        If none does.
+        If none is.
     """
     first = choose(payoffs, wish.tolerance) if method == "auto" else method
     answer = _enclosed(first, payoffs, wish, patient=method != "auto")
@@ -163,7 +163,7 @@ def choose(payoffs: Payoffs, tolerance: float | None) -> str:
 
 
 def otherwise(payoffs: Payoffs, first: str) -> list[str]:
-    """What is tried after the method that ``"auto"`` began with, in order."""
+    """The methods that ``"auto"`` tries after the first one, in order."""
     if payoffs.kind == "operator":
         return []
     rows, columns = payoffs.shape
@@ -220,7 +220,7 @@ def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawS
 
 
 def _constant(payoffs: Payoffs) -> Answer:
-    """Where all payoffs are one number, as floats, it is the value, and any strategies do."""
+    """The answer where all payoffs are equal as floats: that number, and any strategies."""
     rows, columns = payoffs.shape
     raw = RawSolution(
         np.full(rows, 1 / rows), np.full(columns, 1 / columns), "constant", 0, 0.0, "all payoffs are equal"
@@ -232,18 +232,18 @@ def _constant(payoffs: Payoffs) -> Answer:
 
 
 def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) -> tuple[Answer, ExactSolution | None]:
-    """The answer in fractions; if it is stopped there, the answer that there is already, and that it was stopped.
+    """The answer in fractions; if that is stopped, the answer in floats, marked as stopped.
 
     Raises
     ------
     RegretlessError
-        If the value is none that the floats allow for: then one of the two is wrong, or the payoffs have changed.
+        If the exact value lies outside the interval of the floats: one is wrong, or the payoffs have changed.
     """
     from .solvers.exact import solve_exactly
 
     try:
         proof = solve_exactly(payoffs, answer.raw, stop=stop)
-    except Halted:
+    except Stopped:
         return answer._replace(raw=replace(answer.raw, stopped=NO_FRACTIONS)), None
     if not answer.lower <= proof.value <= answer.upper:
         raise RegretlessError(
@@ -255,7 +255,7 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
 
 def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began: float) -> Solution:
     raw, lower, upper = answer
-    # Only on request: on a small game they cost as much as all the rest.
+    # Computed on request: on a small game they cost as much as the solution.
     make_certificates = Once(partial(_certificates, raw, game.payoffs, lower, upper))
     course = raw.course
     if game.losses:
@@ -299,12 +299,12 @@ def _of_losses(course: Trajectory) -> Trajectory:
 
 
 def _target(payoffs: Payoffs, tolerance: float | None, rounds: int | None) -> float | None:
-    """The gap to end with, in payoffs; None if as many rounds are played as were asked for.
+    """The gap to reach, in payoffs; None to play a fixed number of rounds.
 
     Raises
     ------
     RegretlessError
-        If it is no number that a gap may have, or there is no default.
+        If the tolerance is invalid, or there is no default.
     """
     return wanted_gap(tolerance, rounds, partial(_default_gap, payoffs))
 
@@ -319,7 +319,7 @@ def _default_gap(payoffs: Payoffs) -> float:
 
 
 def _checked_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> int | None:
-    """The number of rounds, if the options of self-play have a meaning."""
+    """The number of rounds, after the options of self-play are validated."""
     if method not in SELF_PLAY:
         raise RegretlessError(
             f"rounds, average, alternate: only self-play has any ({', '.join(SELF_PLAY)}); {method!r} was asked for"

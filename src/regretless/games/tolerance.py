@@ -1,4 +1,4 @@
-"""With what duality gap a game counts as solved."""
+"""The duality gap at which a game counts as solved."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from math import ulp
 
 from ..checks import positive, whole
 
-# Of the range of the payoffs: what is meant by solved by default.
+# The default, as a share of the range of the payoffs.
 RELATIVE = 1e-9
 # Units in the last place of the largest payoff: no interval of floats is much narrower than a few.
 LEAST_UNITS = 8.0
 
 
 def default_gap(spread: float, size: float, rounding: float = 0.0) -> float:
-    """The gap to end with by default.
+    """The default gap.
 
     Parameters
     ----------
     spread : float
-        By how much payoffs may differ.
+        The range of the payoffs.
     size : float
-        The largest payoff without its sign, of a game in turns the largest that payoffs add up to.
+        The largest absolute payoff; of a game in turns, the largest absolute sum of payoffs.
     rounding : float
-        By how much floats may differ from the payoffs that they stand for.
+        The largest difference between a float and the exact payoff.
     """
     return max(RELATIVE * spread, LEAST_UNITS * ulp(size) + 2 * rounding)
 
 
 def wanted_gap(tolerance: float | None, rounds: int | None, default: Callable[[], float]) -> float | None:
-    """The gap to end with; None where so many rounds are to be played, whatever comes of it.
+    """The gap to reach; None to play a fixed number of rounds.
 
     Raises
     ------
     RegretlessError
-        If a number has no meaning.
+        If a number is out of its range.
     """
     if rounds is not None:
         whole("rounds", rounds)

@@ -20,19 +20,19 @@ Path = tuple[Any, ...]
 
 
 class ExtensiveGame:
-    """A game that is played move by move.
+    """A game in extensive form: a tree of moves.
 
     Parameters
     ----------
     tree : GameTree
-        As a file has it.
+        The tree of a file.
 
     Attributes
     ----------
     tree : GameTree
     title : str
     players : list of str
-        Their names; who has none is called by number.
+        Their names; by default their numbers.
     """
 
     def __init__(self, tree: GameTree) -> None:
@@ -45,10 +45,9 @@ class ExtensiveGame:
         return f"<ExtensiveGame {self.title!r}: {players}, {len(self.tree.nodes)} nodes>"
 
     def sequence_form(self) -> SequenceGame:
-        """The game by both players' sequences, the first player being the row player.
+        """The sequence form, with the first player as the row player.
 
-        Its value is what the first player wins. Payoffs are worked out in fractions, which exact solutions are about;
-        intervals allow for their being rounded to floats.
+        Payoffs are computed in fractions; exact solutions are of these, and intervals include the rounding to floats.
 
         Returns
         -------
@@ -57,8 +56,8 @@ class ExtensiveGame:
         Raises
         ------
         RegretlessError
-            If there are not two players, if what they win together is not everywhere the same, or if one of them
-            forgets what it knew or did.
+            If there are not two players, the sum of their payoffs is not constant, or one of them has no perfect
+            recall.
         """
         if len(self.players) != 2:
             count = f"{len(self.players)} players" if len(self.players) != 1 else "one player"
@@ -80,9 +79,9 @@ def read_efg(source: str | PathLike[str] | IO[Any]) -> ExtensiveGame:
     Raises
     ------
     DataError
-        If it is no such file; the message says where.
+        If it is no such file; the message has the place.
     RegretlessError
-        If nothing is named.
+        If `source` is empty.
     """
     if not isinstance(source, str | PathLike) and hasattr(source, "read"):
         return ExtensiveGame(_read_open(source))
@@ -102,7 +101,7 @@ def _read_open(file: IO[Any]) -> GameTree:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Names of which no two are the same: those that occur again are numbered."""
+    """Distinct names: names that occur more than once are numbered."""
     texts = list(names)
     counts, used, unique = Counter(texts), set(texts), []
     numbers: Counter[str] = Counter()
@@ -118,25 +117,25 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """A node with what led to it."""
+    """A node and the path to it."""
 
     node: Node
     sequences: tuple[int, int]
     chance: Fraction
-    won: tuple[Exact, ...]  # whole numbers stay such, which is faster
+    won: tuple[Exact, ...]  # integers stay integers, which is faster
     path: Path
 
 
 class _Side:
-    """One player's information sets and sequences, as they come."""
+    """One player's information sets and sequences, in the order of the walk."""
 
     def __init__(self) -> None:
-        # Each with the sequence that leads there, the first one that ends there, and the path on which it was found.
+        # Each with its parent, its first sequence, and the path on which the walk reached it first.
         self.sets: dict[int, tuple[InformationSet, int, int, Path]] = {}
         self.count = 1
 
     def enter(self, moves: InformationSet, sequence: int, path: Path) -> int:
-        """The first sequence of an information set; the sequence that led there before is what leads there now."""
+        """The first sequence of an information set, which is added on the first visit."""
         known = self.sets.get(moves.number)
         if known is None:
             known = self.sets[moves.number] = moves, sequence, self.count, path
@@ -153,7 +152,7 @@ class _Side:
         return rows, columns, values, (len(self.sets) + 1, self.count)
 
     def names(self) -> tuple[list[str], list[str], list[str]]:
-        """Of the sequences, of the information sets, and of the actions."""
+        """Names of the sequences, of the information sets, and of the actions."""
         sets = distinct(moves.name or str(moves.number) for moves, *_ in self.sets.values())
         actions, sequences = [EMPTY], [EMPTY]
         for name, (moves, *_) in zip(sets, self.sets.values(), strict=True):
@@ -164,7 +163,7 @@ class _Side:
 
 
 class _Walk:
-    """From the root to every end of the tree, and what that makes of the sequences."""
+    """A walk from the root to all leaves, which collects sequences and payoffs."""
 
     def __init__(self, of: ExtensiveGame) -> None:
         self._of = of
@@ -186,7 +185,7 @@ class _Walk:
                 waiting.append(self._step(point, moves, place, first, nodes[point.node.children[place]]))
 
     def _end(self, point: _Point) -> None:
-        """Count an end, if chance lets the players come to it."""
+        """Add a leaf, if its probability of chance is positive."""
         if not point.chance:
             return
         total = sum(point.won)
@@ -205,7 +204,7 @@ class _Walk:
         Raises
         ------
         RegretlessError
-            If there is none of a zero-sum game.
+            If the game is not one of a constant sum, or has no perfect recall.
         """
         self._go()
         payoffs = self._payoffs()
@@ -233,10 +232,9 @@ class _Walk:
         )
 
     def _payoffs(self) -> dict[tuple[int, int], Fraction]:
-        """What the row player wins, by sequences.
+        """Payoffs of the row player, by sequences.
 
-        What is won at every end, whatever happens, is won by doing nothing, so that the other numbers are not rounded
-        for its sake.
+        A constant part of all payoffs goes to the empty sequences, so that the others are rounded less.
         """
         lowest, highest = min(point.won[0] for point in self._ends), max(point.won[0] for point in self._ends)
         always = max(lowest, 0) + min(highest, 0)
@@ -246,7 +244,7 @@ class _Walk:
         return {place: Fraction(payoff) for place, payoff in payoffs.items() if payoff}
 
     def _past(self, point: _Point) -> _Point:
-        """The same with what the node's own outcome brings."""
+        """The point with the payoffs of the node's own outcome added."""
         if point.node.outcome is None:
             return point
         won = tuple(before + more for before, more in zip(point.won, point.node.outcome.payoffs, strict=True))

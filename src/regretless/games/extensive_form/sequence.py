@@ -1,6 +1,6 @@
-"""Zero-sum games that are played move by move, given by their sequence form, and how they are solved.
+"""Zero-sum games in sequence form, and how they are solved.
 
-What a method finds is enclosed afresh, and only what is near is an answer.
+The interval that a method's plans guarantee is computed afresh; a solution is within the tolerance.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import ParameterError, RegretlessError
 from ..raw_solution import RawSolution
 from ..registry import IN_TURNS
 from ..solution import ExactSolution, GapBound, Once, SolveError
-from ..solvers.interrupt import NO_FRACTIONS, Halted
+from ..solvers.interrupt import NO_FRACTIONS, Stopped
 from ..tolerance import default_gap, wanted_gap
 from .sequence_form import SequenceForm
 from .sequence_play import tree_play
@@ -25,11 +25,11 @@ from .sequence_program import linear_program
 from .sequence_solution import SequenceSolution
 
 METHODS = ("auto", "linear-programming", *IN_TURNS)
-# Of the range of expected payoffs: from here on self-play is there before linear programming.
+# The tolerance, as a share of the range of expected payoffs, from which self-play is faster than linear programming.
 COARSE = 1e-5
 # Payoffs from which on linear programming takes minutes.
 LARGEST_PROGRAM = 500_000
-# How long self-play may try before linear programming does; it needs a few thousand rounds at most where it is good.
+# The most rounds of self-play before linear programming; where self-play is fast it needs a few thousand.
 TRIED_ROUNDS = 20_000
 
 Finder = Callable[[], RawSolution]
@@ -38,14 +38,15 @@ Finder = Callable[[], RawSolution]
 class SequenceGame(SequenceForm):
     """A zero-sum game of two players with perfect recall, in sequence form.
 
-    A sequence is what a player must do for the play to come to some point. The row player wins x'Ay, where x and y are
-    the probabilities of both players' sequences, with E x = e and F y = e, e being 1 in the first place and else 0.
+    A sequence is the list of a player's actions on the way to a point of the tree. The row player wins x'Ay, where x
+    and y are the probabilities of both players' sequences, with E x = e and F y = e, e being 1 in the first place and
+    else 0.
 
     Parameters
     ----------
     payoffs : array, sparse matrix or (rows, columns, values, shape)
-        A: for each pair of sequences the sum over the ends of play that they lead to of what the row player wins there,
-        times the probability of all that chance did on the way.
+        A: for each pair of sequences the sum over the leaves that they lead to of the row player's payoff there times
+        the probability of chance's moves on the way.
     row_constraints, column_constraints : array, sparse matrix or (rows, columns, values, shape)
         E and F: -1 where an information set is entered, 1 at each sequence that ends in it; sequence 0 is empty.
     rows, cols : sequence of str, optional
@@ -54,12 +55,12 @@ class SequenceGame(SequenceForm):
         Names of the information sets in the order of E's and F's rows, without the row of the empty sequence; by
         default their numbers from 1.
     row_actions, col_actions : sequence of str, optional
-        What the last action of each sequence is called in its information set; by default the sequences' names.
+        Names of the last action of each sequence; by default the sequences' names.
     total : float
-        What both players win together, if that is not 0 but the same at every end.
+        The sum of both players' payoffs, if it is not 0 but constant.
     exact_payoffs : mapping of (int, int) to Fraction, optional
-        What the payoffs are exactly, by their places in A, where floats only come near: intervals allow for it, and
-        exact solutions are about these.
+        The exact payoffs, by their places in A, which the floats approximate: intervals include the difference, and
+        exact solutions are of these.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class SequenceGame(SequenceForm):
         The players' sequences and information sets.
     payoffs : csr_array
     unit : float
-        A power of two; of very large or small payoffs what the compiled core has them in multiples of, else 1.
+        The unit of the compiled core: a power of two for very large or small payoffs, else 1.
 
     Raises
     ------
@@ -77,7 +78,7 @@ class SequenceGame(SequenceForm):
     Examples
     --------
     >>> from regretless.games import SequenceGame
-    >>> pennies = [[0, 0, 0], [0, 1, -1], [0, -1, 1]]  # what is won if both do nothing, heads or tails
+    >>> pennies = [[0, 0, 0], [0, 1, -1], [0, -1, 1]]  # after no action, heads or tails
     >>> choice = [[1, 0, 0], [-1, 1, 1]]
     >>> game = SequenceGame(pennies, choice, choice, rows=["", "heads", "tails"])
     >>> game.solve().behaviour("row")
@@ -115,26 +116,26 @@ class SequenceGame(SequenceForm):
         ----------
         method : str
             ``"linear-programming"`` (HiGHS) ends at an equilibrium; ``"pcfr+"``, ``"cfr+"`` and ``"cfr"`` let two
-            learners play each other, each with a regret matcher in every information set. ``"auto"`` chooses by size
+            learners play each other, with a regret matcher at each information set. ``"auto"`` chooses by size
             and tolerance.
         tolerance : float, optional
-            The duality gap to end with, in payoffs; by default 1e-9 times the range of expected payoffs. Self-play with
-            `rounds` and without a tolerance plays so many.
+            The duality gap to reach, in payoffs; by default 1e-9 times the range of expected payoffs. Self-play with
+            `rounds` and without a tolerance plays exactly `rounds`.
         exact : bool
             Also find the value and the plans in fractions, verified in exact arithmetic; of small games.
         rounds : int, optional
-            Of self-play: how many at most.
+            Of self-play: the largest number.
         start : pair of array, optional
-            Of self-play: plans to begin with.
+            Of self-play: initial plans.
         average : {"uniform", "linear", "quadratic"}, optional
-            Of self-play: how much a later round counts in the averages; by default all alike for ``"cfr"``, else
-            quadratically.
+            Of self-play: the weight of round t in the averages, 1, t or t^2; by default uniform for ``"cfr"``, else
+            quadratic.
         alternate : bool, optional
-            Of self-play: whether the column player moves second; by default of all but ``"cfr"``.
+            Of self-play: whether the column player moves second; the default for all but ``"cfr"``.
         on_progress : callable, optional
-            Called now and then with the number of iterations and the gap.
+            Called at intervals with the number of iterations and the gap.
         stop : callable, optional
-            Asked now and then; if it says so, the solution so far is returned, with `stopped`.
+            Called at intervals; once it returns true, the solution so far is returned, with `stopped`.
 
         Returns
         -------
@@ -143,9 +144,9 @@ class SequenceGame(SequenceForm):
         Raises
         ------
         SolveError
-            If the tolerance is not reached, or no fractions are found; it carries the interval that was.
+            If the tolerance is not reached, or no exact solution is found; it has the interval that was reached.
         RegretlessError
-            If a parameter has no meaning.
+            If a parameter is invalid.
         """
         return _solve(
             self,
@@ -162,7 +163,7 @@ class SequenceGame(SequenceForm):
 
     @property
     def value(self) -> float:
-        """The value of the game, by the default method to its default tolerance; kept once it is known."""
+        """The value of the game, by the default method to its default tolerance; solved once."""
         if self._solved is None:
             self._solved = self.solve()
         return self._solved.value
@@ -178,11 +179,11 @@ def _solve(
     stop: Callable[[], bool] | None,
     **of_play: Any,
 ) -> SequenceSolution:
-    """:meth:`SequenceGame.solve`; what is said of self-play by its names."""
+    """:meth:`SequenceGame.solve`; options of self-play by their names."""
     began = perf_counter()
     method = _method(method, of_play)
     target = wanted_gap(tolerance, of_play["rounds"], lambda: default_gap(game.spread, game.size))
-    wanted = None if exact else tolerance  # fractions are found near basic solutions
+    wanted = None if exact else tolerance  # exact solutions are near basic ones
     names = [method]
     if method == "auto":
         names = plan(game, wanted)
@@ -202,7 +203,7 @@ def _method(method: str, of_play: dict[str, Any]) -> str:
     Raises
     ------
     RegretlessError
-        If there is no such method, or something is said of self-play that is none.
+        If there is no such method, or an option of self-play is set for another method.
     """
     name = method.replace("_", "-") if isinstance(method, str) else method
     if name not in METHODS:
@@ -249,7 +250,7 @@ def plan(game: SequenceForm, tolerance: float | None) -> list[str]:
     ----------
     game : SequenceForm
     tolerance : float or None
-        In payoffs, if the user has said.
+        In payoffs, if the user set it.
     """
     if _coarse(game, tolerance):
         return ["cfr+", "linear-programming"]
@@ -262,12 +263,12 @@ def _coarse(game: SequenceForm, tolerance: float | None) -> bool:
 
 
 def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | None) -> tuple[RawSolution, float, float]:
-    """What the first method finds that comes near enough.
+    """The solution of the first method within the tolerance.
 
     Raises
     ------
     SolveError
-        If none does.
+        If none is.
     """
     lower, upper = -inf, inf
     failures: list[str] = []
@@ -292,7 +293,7 @@ def _attempted(game: SequenceForm, finders: list[Finder], tolerance: float | Non
 def _exactly(
     game: SequenceForm, raw: RawSolution, lower: float, upper: float, stop: Callable[[], bool] | None
 ) -> tuple[RawSolution, ExactSolution | None]:
-    """The solution in fractions; if it is stopped there, what was found already, and that it was stopped.
+    """The solution in fractions; if that is stopped, the solution in floats, marked as stopped.
 
     Raises
     ------
@@ -303,11 +304,11 @@ def _exactly(
 
     try:
         proof = solve_exactly(game, raw, stop=stop)
-    except Halted:
+    except Stopped:
         return replace(raw, stopped=NO_FRACTIONS), None
     if proof is None:
         raise SolveError(
-            "no fractions near the plans that were found are an equilibrium; without exact they are good for a gap of"
+            "no fractions near the plans in floats are an equilibrium; without exact the plans have a gap of"
             f" {upper - lower:.3g}",
             lower,
             upper,
@@ -333,7 +334,7 @@ def _from_file(arrays: Mapping[str, Any], letter: str) -> tuple[Any, Any, Any, A
     Raises
     ------
     RegretlessError
-        If something is missing.
+        If an array is missing.
     """
     names = [f"{letter}_{part}" for part in ("row", "col", "val", "shape")]
     missing = [name for name in names if name not in arrays]

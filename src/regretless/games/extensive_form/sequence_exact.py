@@ -1,15 +1,14 @@
-"""Games in sequence form in fractions: guessed from floats, verified in exact arithmetic.
+"""Exact solutions of games in sequence form: candidates from floats, verified in exact arithmetic.
 
-The probabilities of a basic solution are fractions, of small games fractions with small denominators: the nearest ones
-to the floats are tried, with ever larger denominators, until what both plans guarantee is the same number. Where they
-are not so simple the equations of the vertices that the plans stand at are solved in whole numbers. Where ties are
-broken by differences that floats do not see, neither need lead to a solution, and then there is none.
+The probabilities of a basic solution are fractions, with small denominators in small games: the nearest fractions to
+the floats are tried, with growing denominators, until both plans guarantee the same number. Else the equations of the
+vertices near the plans are solved in whole numbers. Where differences below the precision of floats decide, both may
+fail.
 
-**Vertices.** A best plan x, together with what the other player can win from each of its information sets on, solves a
-linear program. At a vertex of it so many of its inequalities are equalities that these determine x: sequences that are
-not played have probability zero, and answers of the other player that are as good as its best ones win as much. Floats
-tell which of them may be; of those that seem to be, the nearest ones that are independent of each other are solved.
-Where they leave something open, on a face of equally good plans, probabilities stay near the floats.
+**Vertices.** An optimal plan x, with the values of the other player's information sets, solves a linear program. At a
+vertex enough of its inequalities are equalities to determine x: sequences off the support have probability zero, and
+best responses of the other player have equal payoffs. The floats suggest these equalities; the nearest independent ones
+are solved. On a face of optimal plans the remaining probabilities stay near the floats.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import numpy as np
 
 from ..raw_solution import RawSolution, Vector
 from ..solution import ExactSolution
-from ..solvers.interrupt import Halted, Look, looking
+from ..solvers.interrupt import StopCheck, Stopped, stop_check
 from ..solvers.lifting import PRIMES, Integers, lifted
 from .sequence_form import SequenceForm
 from .sequence_program import linear_program
@@ -32,10 +31,11 @@ from .treeplex import Treeplex
 Plan = list[int]  # each divided by the first one
 Entries = list[tuple[int, int, int]]
 LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
-# Realisation probabilities below are none, and shares of the largest payoff up to which answers may be the best ones.
+# Smaller realisation probabilities count as zero, and answers within this share of the largest payoff as best
+# responses.
 PLAYED, NEARLY = 1e-9, 1e-5
 MOST_UNKNOWN = 3000
-# How long denominators are of what stays near a float.
+# The largest denominator of a probability that stays near its float.
 STAY = 10**9
 
 
@@ -50,25 +50,25 @@ def solve_exactly(
     raw : RawSolution
         Plans in the kernels' order, near an equilibrium.
     stop : callable, optional
-        Asked now and then.
+        Called at intervals; once it returns true, the solver ends.
 
     Returns
     -------
     ExactSolution or None
-        None if nothing leads to one.
+        None if no candidate is a solution.
 
     Raises
     ------
-    Halted
-        If it was stopped.
+    Stopped
+        If `stop` returns true.
     """
     payoffs = game.fractions()
     scale = lcm(*{value.denominator for _, _, value in payoffs})
     won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in payoffs]
     paid = [(j, i, -value) for i, j, value in won]
-    look = looking(stop)
+    check_stop = stop_check(stop)
     for x, y in _candidates(game, raw, won, paid, stop):
-        look()
+        check_stop()
         least = -_best(game.column, _against(x, paid, len(game.column)))
         if least * y[0] == _best(game.row, _against(y, won, len(game.row))) * x[0]:
             return ExactSolution(Fraction(least, x[0] * scale), _outward(game.row, x), _outward(game.column, y))
@@ -78,24 +78,24 @@ def solve_exactly(
 def _candidates(
     game: SequenceForm, raw: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
 ) -> Iterator[tuple[Plan, Plan]]:
-    """Plans in whole numbers that may be an equilibrium, the simplest ones first."""
+    """Candidates for an equilibrium in whole numbers, the simplest ones first."""
     steps = game.row.behaviour(raw.row).tolist(), game.column.behaviour(raw.column).tolist()
     for largest in LARGEST:
         yield _near(game.row, steps[0], largest), _near(game.column, steps[1], largest)
-    look = looking(stop)
-    yield from _vertices(game, raw.row, raw.column, won, paid, look)
+    check_stop = stop_check(stop)
+    yield from _vertices(game, raw.row, raw.column, won, paid, check_stop)
     if raw.method != "linear-programming":
         solved = linear_program(game, stop=stop)
         if solved.stopped is not None:
-            raise Halted
-        yield from _vertices(game, solved.row, solved.column, won, paid, look)
+            raise Stopped
+        yield from _vertices(game, solved.row, solved.column, won, paid, check_stop)
 
 
 def _vertices(
-    game: SequenceForm, row: Vector, column: Vector, won: Entries, paid: Entries, look: Look
+    game: SequenceForm, row: Vector, column: Vector, won: Entries, paid: Entries, check_stop: StopCheck
 ) -> Iterator[tuple[Plan, Plan]]:
-    x = vertex(game.row, game.column, paid, row, look)
-    y = None if x is None else vertex(game.column, game.row, won, column, look)
+    x = vertex(game.row, game.column, paid, row, check_stop)
+    y = None if x is None else vertex(game.column, game.row, won, column, check_stop)
     if x is not None and y is not None:
         yield x, y
 
@@ -112,7 +112,7 @@ def _near(tree: Treeplex, behaviour: list[float], largest: int) -> Plan:
 
 
 def _against(plan: Plan, entries: Entries, count: int) -> list[int]:
-    """What each of a player's sequences wins against a plan of the other."""
+    """The payoff of each of a player's sequences against a plan of the other."""
     earned = [0] * count
     for own, other, value in entries:
         earned[own] += value * plan[other]
@@ -120,7 +120,7 @@ def _against(plan: Plan, entries: Entries, count: int) -> list[int]:
 
 
 def _best(tree: Treeplex, earned: list[int]) -> int:
-    """What the best answer wins."""
+    """The payoff of the best response."""
     for place in range(len(tree.parent) - 1, -1, -1):
         earned[tree.parent[place]] += max(earned[tree.first[place] : tree.first[place + 1]])
     return earned[0]
@@ -131,24 +131,24 @@ def _outward(tree: Treeplex, plan: Plan) -> list[Fraction]:
     return [Fraction(plan[place], plan[0]) for place in np.argsort(tree.order).tolist()]
 
 
-def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, look: Look) -> list[int] | None:
+def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, check_stop: StopCheck) -> list[int] | None:
     """The plan in whole numbers, each to be divided by the first one.
 
     Parameters
     ----------
     own, other : Treeplex
-        Whose plan it is, and who answers.
+        The player of the plan, and the other one.
     entries : list of (int, int, int)
-        What the other player wins, by its sequence and the plan's.
+        Payoffs of the other player, by its sequence and the plan's.
     plan : ndarray
         In floats.
-    look : callable
-        Called now and then; it may end all by an exception.
+    check_stop : callable
+        Called at intervals; an exception ends the computation.
 
     Returns
     -------
     list of int or None
-        None if the plan is near no such point, or the equations are too many.
+        None if the plan is near no such point, or there are too many equations.
     """
     played = np.flatnonzero(plan > PLAYED)
     unknown = len(played) + len(other.parent) + 1
@@ -161,12 +161,12 @@ def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, look:
     matrix = np.full((len(lines), unknown), 0, dtype=object)
     for number, line in enumerate(lines):
         matrix[number, list(line)] = list(line.values())
-    chosen = _independent(matrix, look)
+    chosen = _independent(matrix, check_stop)
     if len(chosen) < unknown:
         return None
     # The first one says that the first probability is 1; added to all others, it makes all right sides 1.
     matrix[1:, 0] += 1
-    weights = lifted(matrix[chosen], look)
+    weights = lifted(matrix[chosen], check_stop)
     if weights is None or min(weights[: len(played)]) < 0:
         return None
     numbers = [0] * len(own)
@@ -176,7 +176,7 @@ def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, look:
 
 
 def _lost(other: Treeplex, entries: Entries, plan: Vector) -> Vector:
-    """By how much less than the best answer each sequence wins in its information set, of the largest payoff."""
+    """The loss of each sequence against the best response in its information set, as a share of the largest payoff."""
     largest = max((abs(value) for _, _, value in entries), default=1) or 1
     earned = np.zeros(len(other))
     for answer, place, value in entries:
@@ -191,9 +191,9 @@ def _lost(other: Treeplex, entries: Entries, plan: Vector) -> Vector:
 
 
 def _equations(own: Treeplex, other: Treeplex, entries: Entries, played: Any, lost: Vector) -> list[dict[int, int]]:
-    """Equations that may hold, by their unknowns: the first sequence's, the plan's, and the answers', nearest first.
+    """Equations that may hold, by their unknowns; nearest first.
 
-    Unknown are the sequences that are played, what the empty sequence wins, and what each information set does.
+    Unknowns are the sequences of the support, the value of the empty sequence, and those of the information sets.
     """
     count = len(played)
     column = {int(place): number for number, place in enumerate(played)}
@@ -214,13 +214,13 @@ def _equations(own: Treeplex, other: Treeplex, entries: Entries, played: Any, lo
     return begin + [answers[place] for place in near]
 
 
-def _independent(matrix: Integers, look: Look) -> list[int]:
+def _independent(matrix: Integers, check_stop: StopCheck) -> list[int]:
     """The first rows that are independent of those before, modulo a prime."""
     prime = PRIMES[0]
     left = (matrix % prime).astype(np.int64)
     chosen: list[int] = []
     for row in range(len(left)):
-        look()
+        check_stop()
         places = np.flatnonzero(left[row])
         if not places.size:
             continue

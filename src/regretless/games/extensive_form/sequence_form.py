@@ -1,4 +1,4 @@
-"""The sequence form of a zero-sum game: both players' sequences, what they win, and what two plans guarantee."""
+"""The sequence form of a zero-sum game: both players' sequences, payoffs, and the interval that plans guarantee."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..raw_solution import Vector
 from ..scaling import unit_of
 from .treeplex import Treeplex
 
-# Sums of larger ones may have no floats.
+# Sums of larger payoffs may overflow.
 LARGEST = 1e290
-# Below this floats are so far from each other that fractions are rounded by more than half a unit of their last place.
+# Smaller floats are subnormal: fractions are rounded by more than half a unit of their last place.
 NORMAL = 2.0**-1022
 STEP = 2.0**-1074
 
 
 class SequenceForm:
-    """What the methods know of a `SequenceGame`, which says what the parameters are."""
+    """The part of a `SequenceGame` that methods use; the parameters are documented there."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class SequenceForm:
                 f" {(len(self.row), len(self.column))} is expected"
             )
         if (largest := float(np.abs(self.payoffs.data).max(initial=0.0))) > LARGEST:
-            raise RegretlessError(f"A: {largest:.3g} in it; payoffs up to {LARGEST:.0e} are expected")
+            raise RegretlessError(f"A: {largest:.3g} is in it; payoffs up to {LARGEST:.0e} are expected")
         self.total, self._exact = float(total), exact_payoffs
         self._rounded = exact_payoffs is not None and _differ(self.payoffs, exact_payoffs)
         self._rough = sum(0 < abs(payoff) < NORMAL for payoff in (exact_payoffs or {}).values())
@@ -68,47 +68,47 @@ class SequenceForm:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many sequences the players have, the empty ones counted."""
+        """Numbers of sequences of both players, with the empty ones."""
         return len(self.row), len(self.column)
 
     @cached_property
     def range(self) -> tuple[float, float]:
-        """Between what numbers the row player's expected payoff lies, whatever both do; the truth may lie within."""
+        """An interval that contains all expected payoffs of the row player; possibly too wide."""
         sides = self.reaches(True), self.reaches(False)
         return max(float(low[0]) for low, _ in sides), min(float(high[0]) for _, high in sides)
 
     @property
     def spread(self) -> float:
-        """By how much the expected payoffs of two ways to play may differ at most."""
+        """The width of `range`."""
         low, high = self.range
         return high - low
 
     def interval(self, row: Any, column: Any) -> tuple[float, float]:
-        """What two strategies guarantee: an interval that contains the value, rounding errors allowed for.
+        """The interval that two plans guarantee: it contains the value, rounding errors included.
 
         Parameters
         ----------
         row, column : array or sequence
-            Plans: the probability of each sequence. They need not be right to the last bit; meant are the probabilities
-            of the actions that their ratios give, all the same where a player never comes.
+            Plans: the probability of each sequence, up to rounding. Their ratios are the probabilities of actions,
+            which are uniform at information sets of probability 0.
 
         Returns
         -------
         (float, float)
-            What `row` wins at least and what `column` pays at most.
+            The least that `row` wins and the most that `column` pays.
         """
         return self._enclose(self.row.inward_plan(row), self.column.inward_plan(column))
 
     def gap(self, row: Any, column: Any) -> float:
-        """Duality gap of two strategies: what both players together could gain by answering the other's best."""
+        """Duality gap of two strategies: the sum of what both players gain by a best response."""
         lower, upper = self.interval(row, column)
         return upper - lower
 
     def reaches(self, row: bool) -> tuple[Vector, Vector]:
-        """The least and the most that each sequence of a player may come to be worth, whatever anybody does later.
+        """Bounds on the expected payoff after each sequence of a player, whatever both do later.
 
         In the kernels' order; in the row player's payoffs for the row player, and in the column player's losses for the
-        other. The truth may lie within.
+        other. The bounds may be too wide.
         """
         own = self.row if row else self.column
         low, high = np.empty(len(own)), np.empty(len(own))
@@ -117,7 +117,7 @@ class SequenceForm:
 
     @cached_property
     def size(self) -> float:
-        """What payoffs without their signs come to at most, whatever both do: rounding errors are in proportion."""
+        """The largest expected absolute payoff, whatever both do: rounding errors are proportional to it."""
         tree = self._compiled(abs(self.inward))
         worth = []
         for row, own in ((True, self.row), (False, self.column)):
@@ -151,7 +151,7 @@ class SequenceForm:
         return self._compiled(self.inward)
 
     def _compiled(self, by_row: Any) -> _core.Tree:
-        """The compiled core of the game with such payoffs, in units; it checks arrays once, so that it has its own."""
+        """The compiled core of the game with these payoffs, in units; it gets its own copies of the arrays."""
         by_column = _sorted(by_row.T.tocsr())
         sides = {"row": (self.row, by_row), "column": (self.column, by_column)}
         arrays: dict[str, Any] = {}
@@ -163,7 +163,7 @@ class SequenceForm:
         return _core.Tree(**arrays)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the compiled core, which borrows arrays."""
+        """The state without the compiled core, which refers to arrays."""
         return {name: value for name, value in self.__dict__.items() if name != "_tree"}
 
 
@@ -174,7 +174,7 @@ def sparse(source: Any, what: str) -> Any:
     ----------
     source : array, sparse matrix or (rows, columns, values, shape)
     what : str
-        What errors call it.
+        Its name in errors.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def _differ(payoffs: Any, exact: Mapping[tuple[int, int], Fraction]) -> bool:
     Raises
     ------
     RegretlessError
-        If they are not the payoffs at all.
+        If they are not the payoffs.
     """
     entries = payoffs.tocoo()
     floats = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
@@ -229,7 +229,7 @@ def _differ(payoffs: Any, exact: Mapping[tuple[int, int], Fraction]) -> bool:
 
 
 def _at_least(value: float, unit: float, off: float) -> float:
-    """A float that is no less than so many units and `off` more, and is this number if it is a float."""
+    """The number ``value * unit + off`` rounded up to a float; unchanged if it is a float and `off` is 0."""
     least = value * unit
     if least / unit < value:  # there are few floats near 0
         least = nextafter(least, inf)

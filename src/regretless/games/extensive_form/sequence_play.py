@@ -19,20 +19,20 @@ from ..scaling import in_payoffs
 from .sequence_form import SequenceForm
 from .treeplex import Treeplex
 
-# The most rounds where none are given.
+# The default limit of rounds.
 MOST_ROUNDS = 1_000_000
-# The gap costs about as much as a round: it is looked at after so many more of them, as a share and at least.
+# The gap costs about as much as a round: rounds between two computations, as a share of all so far, and at least.
 GROWTH, LEAST_STEP = 0.06, 8
-# Numbers that a call may touch before a request to stop is noticed.
+# Numbers that a call to the kernel may touch, so that it can be interrupted.
 CHUNK = 1 << 23
-# The players' own sums of the gap are rounded; this much of the tolerance is kept for that.
+# The players' own sums of the gap are rounded: they aim at this share of the tolerance.
 SAFE = 0.999
 REGRETS, LAST, BEHAVIOUR, PLAN, AVERAGE = range(_core.TREE_ROWS)
 PROGRESS = 0.2
 
 
 class TreePlay(KernelState):
-    """Two learners on a tree, and their arrays; they go on where they stopped.
+    """Two learners on a tree, and their arrays; a play can be continued.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class TreePlay(KernelState):
     Raises
     ------
     RegretlessError
-        If a parameter has no meaning.
+        If a parameter is invalid.
     """
 
     ARRAYS: ClassVar[tuple[str, ...]] = ("row", "column", "memory", "book")
@@ -75,7 +75,7 @@ class TreePlay(KernelState):
         self.alternate = method != "cfr" if alternate is None else bool(alternate)
         self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)
         plans = (None, None) if start is None else (game.row.inward_plan(start[0]), game.column.inward_plan(start[1]))
-        self.row, self.column = _begun(game.row, plans[0]), _begun(game.column, plans[1])
+        self.row, self.column = _initial(game.row, plans[0]), _initial(game.column, plans[1])
         self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
         self.core = self._core()
 
@@ -93,25 +93,25 @@ class TreePlay(KernelState):
 
     @property
     def rounds(self) -> int:
-        """How many have been played."""
+        """Number of rounds so far."""
         return int(self.book[0])
 
     @property
     def ledger(self) -> GameLedger:
-        """What was observed up to the last look, in payoffs."""
+        """The ledger at the last computation of the gap, in payoffs."""
         return in_payoffs(self.book, self.game.unit)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a theorem must know of the players besides."""
+        """Other facts of the players for theorems."""
         return {"alternate": self.alternate, "power": self.power, "started": self.started}
 
     def play(self, rounds: int) -> None:
-        """Play so many rounds more."""
+        """Play more rounds."""
         self.core.play(rounds)
 
-    def look(self) -> tuple[float, float]:
-        """What the average plans guarantee the row player, and what they cost the column player at most."""
+    def interval(self) -> tuple[float, float]:
+        """The interval that the average plans guarantee, by the players' own sums."""
         if not self.rounds:
             return self.game._enclose(*self.plans())
         self.core.settle()
@@ -120,7 +120,7 @@ class TreePlay(KernelState):
         return (met_earlier - ledger.column_regret) / ledger.weight, (met + ledger.row_regret) / ledger.weight
 
     def plans(self) -> tuple[Vector, Vector]:
-        """The average plans, in the kernels' order; before the first round the plans that it is begun with."""
+        """The average plans, in the kernels' order; before the first round the initial plans."""
         if not self.rounds:
             return self.row[PLAN].copy(), self.column[PLAN].copy()
         weight = self.ledger.weight
@@ -139,7 +139,7 @@ def tree_play(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
-    """Let two learners play until the gap is small enough, or so many rounds are over.
+    """Let two learners play until the gap is within the tolerance, or the rounds are over.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def tree_play(
     last_report, going = perf_counter(), True
     while going and play.rounds < most and not (marks and play.ledger.gap <= goal):
         going = _played(play, min(most, play.rounds + max(LEAST_STEP if marks else 1, int(GROWTH * play.rounds))), stop)
-        marks.append((play.rounds, *play.look()))
+        marks.append((play.rounds, *play.interval()))
         if on_progress is not None and perf_counter() - last_report > PROGRESS:
             last_report = perf_counter()
             on_progress(play.rounds, play.ledger.gap)
@@ -169,7 +169,7 @@ def tree_play(
 
 
 def _played(play: TreePlay, until: int, stop: Callable[[], bool] | None) -> bool:
-    """Play until so many rounds are over, unless a stop is asked for; whether it came to the end."""
+    """Play up to a number of rounds; False if `stop` ended the play before."""
     chunk = max(1, CHUNK // (2 * play.game.payoffs.nnz + 16 * sum(play.game.shape)))
     while play.rounds < until:
         play.play(min(chunk, until - play.rounds))
@@ -178,7 +178,7 @@ def _played(play: TreePlay, until: int, stop: Callable[[], bool] | None) -> bool
     return True
 
 
-def _begun(tree: Treeplex, plan: Vector | None) -> Vector:
+def _initial(tree: Treeplex, plan: Vector | None) -> Vector:
     state = np.zeros((_core.TREE_ROWS, len(tree)))
     state[BEHAVIOUR] = tree.behaviour(np.zeros(len(tree)) if plan is None else plan)
     state[PLAN] = tree.plan(state[BEHAVIOUR])

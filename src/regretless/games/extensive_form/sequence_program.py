@@ -21,7 +21,7 @@ from ..solvers.linear_program import solved_in_slices
 from .sequence_form import SequenceForm
 from .treeplex import Treeplex
 
-# Up to so many payoffs HiGHS' simplex method is faster than its interior point with crossover.
+# The most payoffs for which HiGHS' simplex method is faster than its interior point with crossover.
 SIMPLEX_PAYOFFS = 8000
 SOLVERS = {"highs-ds": "dual simplex", "highs-ipm": "interior point"}
 
@@ -33,7 +33,7 @@ def linear_program(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
-    """Both players' plans, in the kernels' order, from one linear program and its dual.
+    """Both players' plans, in the kernels' order, from a linear program and its dual.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _unsolved(game: SequenceForm, iterations: int, note: str, stopped: str | Non
 
 
 def _program(game: SequenceForm) -> dict[str, Any]:
-    """The program for scipy's linprog, the payoffs scaled by their range."""
+    """Arguments of scipy's linprog, the payoffs scaled by their range."""
     from scipy.sparse import coo_array, csr_array, hstack
 
     rows, sets = len(game.row), len(game.column.parent) + 1
@@ -71,10 +71,10 @@ def _program(game: SequenceForm) -> dict[str, Any]:
     objective[rows] = -1.0
     first = np.zeros(len(game.row.parent) + 1)
     first[0] = 1.0
-    # What is won by doing nothing is won whatever is done, and may be large.
+    # The payoff of the empty sequences is constant, and may be large.
     first_alone = coo_array(([1.0], ([0], [0])), shape=game.shape).tocsr()
     payoffs = game.inward - game.inward[0, 0] * first_alone
-    # A range as small as that is one of rounding errors. The scale may have no inverse, so that one divides by it.
+    # A smaller range is rounding. The inverse of the scale may overflow, so that payoffs are divided by it.
     payoffs.data /= max(game.spread, 2.0**-60 * float(np.abs(payoffs.data).max(initial=0.0))) or 1.0
     return {
         "c": objective,
@@ -99,6 +99,6 @@ def _constraints(tree: Treeplex) -> Any:
 
 
 def _plan(tree: Treeplex, weights: Vector) -> Vector:
-    """A plan from what is one but for the solver's tolerance."""
+    """A plan from a solution up to the solver's tolerance."""
     positive = np.where(np.isfinite(weights), np.maximum(weights, 0.0), 0.0)
     return tree.plan(tree.behaviour(positive))

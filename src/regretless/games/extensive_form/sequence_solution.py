@@ -19,14 +19,14 @@ PLAYERS: tuple[Player, Player] = ("row", "column")
 class SequenceSolution(Solution):
     """Plans of both players, and an interval that contains the value of the game.
 
-    `rows` and `columns` name sequences, the empty ones first, and `row` and `column` are their probabilities: that the
-    player does all that a sequence says, as far as it depends on that player. Everything else is as in `Solution`.
+    `rows` and `columns` name sequences, the empty ones first, and `row` and `column` are their realisation
+    probabilities: the products of the player's own probabilities of actions. All else is as in `Solution`.
 
     Attributes
     ----------
     row_tree, column_tree : Treeplex
     total : float
-        What both players win together.
+        The sum of both players' payoffs.
     """
 
     row_tree: Treeplex
@@ -34,7 +34,7 @@ class SequenceSolution(Solution):
     total: float = 0.0
 
     def behaviour(self, player: Player, exact: bool = False) -> dict[str, dict[str, Any]]:
-        """What a player does in each information set that the player's own strategy comes to, as probabilities.
+        """A player's probabilities of actions at each information set that its own strategy reaches.
 
         Parameters
         ----------
@@ -45,18 +45,18 @@ class SequenceSolution(Solution):
         Raises
         ------
         RegretlessError
-            If there is no such player, or there are no fractions.
+            If there is no such player, or the solution is not exact.
         """
         one_of("player", player, PLAYERS)
         tree = self.row_tree if player == "row" else self.column_tree
         if not exact:
             return tree.named((self.row if player == "row" else self.column).tolist())
         if self.exact is None:
-            raise RegretlessError("exact: there are no fractions; solve(exact=True) finds them")
+            raise RegretlessError("exact: the solution has no fractions; solve(exact=True) finds them")
         return tree.named(self.exact.row if player == "row" else self.exact.column)
 
     def describe(self) -> dict[str, Any]:
-        """The solution as JSON values; strategies are by information set, and sequences never played are left out."""
+        """The solution as JSON values; strategies are by information set; sequences of probability 0 are left out."""
         # A dataclass with slots is another class than the one whose body this is, so that super() without it fails.
         record = Solution.describe(self)
         record["row_sequences"], record["column_sequences"] = record.pop("row_strategy"), record.pop("column_strategy")

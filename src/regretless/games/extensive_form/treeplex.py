@@ -1,8 +1,8 @@
-"""The sequences of one player: which information set each ends in, and which sequence leads to each set.
+"""The treeplex of one player: the information set of each sequence, and the parent sequence of each set.
 
-A plan x of realisation probabilities obeys E x = e: the empty sequence has probability 1, and the sequences that end in
-an information set have together that of the sequence that leads to it. So E says it all: a row of it has -1 where the
-set is entered and 1 at each sequence that ends there (von Stengel 1996).
+A plan x of realisation probabilities satisfies E x = e: the empty sequence has probability 1, and the sequences of an
+information set sum to its parent sequence. E determines the treeplex: its row of a set has -1 at the parent and 1 at
+each sequence of the set (von Stengel 1996).
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ class Treeplex:
     constraints : sparse matrix, shape (information sets + 1, sequences)
         E; one row is the empty sequence's, with its 1 in column 0.
     what : str
-        What errors call it.
+        Its name in errors.
     names : sequence of str, optional
         Of the sequences; by default their numbers from 0.
     sets : sequence of str, optional
         Of the information sets, in the order of their rows without the empty sequence's; by default their numbers from
         1.
     actions : sequence of str, optional
-        What an information set calls the last action of each sequence; by default the sequence's name.
+        Names of the last action of each sequence; by default the sequences' names.
 
     Attributes
     ----------
     names, actions, sets : list of str
     order : ndarray of int
-        The sequences as the kernels have them: those of an information set in a row, after the one that leads there.
+        The sequences in the kernels' order: those of an information set are consecutive, after their parent.
     places : ndarray of int
-        Where each information set of the kernels stands among the user's.
+        The user's number of each information set of the kernels.
     first, parent : ndarray of int32
-        The kernels' first sequence of each set, and their sequence that leads to it.
+        The first sequence and the parent of each set, in the kernels' order.
 
     Raises
     ------
     RegretlessError
-        If the matrix is no such thing.
+        If the matrix is no constraint matrix of a treeplex.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Treeplex:
         return outward
 
     def behaviour(self, plan: Vector) -> Vector:
-        """The last step of each sequence, as a probability in its information set; equal ones where no play comes.
+        """The probability of each sequence's last action in its information set; uniform at sets of probability 0.
 
         Both are in the kernels' order.
         """
@@ -100,7 +100,7 @@ class Treeplex:
         return np.concatenate([np.ones(1), steps])
 
     def plan(self, behaviour: Vector) -> Vector:
-        """Probabilities in the information sets multiplied along the sequences, in the kernels' order."""
+        """The plan of behaviour probabilities: their products along the sequences, in the kernels' order."""
         plan = np.array(behaviour)
         plan[0] = 1.0
         for place, parent in enumerate(self.parent.tolist()):
@@ -108,11 +108,11 @@ class Treeplex:
         return plan
 
     def uniform(self) -> Vector:
-        """Every action of an information set with the same probability, as a plan in the kernels' order."""
+        """The plan that is uniform at every information set, in the kernels' order."""
         return self.plan(self.behaviour(np.zeros(len(self))))
 
     def named(self, plan: Sequence[Any]) -> dict[str, dict[str, Any]]:
-        """What a plan in the user's order, of any numbers, does in each information set that it comes to."""
+        """The behaviour of a plan in the user's order, of any numbers, at each information set that it reaches."""
         inward = [plan[place] for place in self.order.tolist()]
         actions = [self.actions[place] for place in self.order.tolist()]
         chances: dict[str, dict[str, Any]] = {}
@@ -124,12 +124,12 @@ class Treeplex:
         return chances
 
     def inward_plan(self, plan: Any) -> Vector:
-        """A plan as users give it, in the kernels' order.
+        """A user's plan, validated and in the kernels' order.
 
         Raises
         ------
         RegretlessError
-            If it is none.
+            If it is no plan of the treeplex.
         """
         try:
             outward = np.ascontiguousarray(np.asarray(plan, dtype=np.float64))
@@ -140,21 +140,21 @@ class Treeplex:
             raise RegretlessError(f"{self.what}: shape {outward.shape}; {expected}")
         inward = self.inward(outward)
         if not (inward >= 0).all() or not abs(inward[0] - 1) <= NEAR:
-            raise RegretlessError(f"{self.what}: probabilities are not negative, and that of the empty sequence is 1")
+            raise RegretlessError(f"{self.what}: nonnegative probabilities are expected, and 1 for the empty sequence")
         if len(self.parent):
             missing = np.abs(np.add.reduceat(inward, self.first[:-1]) - inward[self.parent])
             worst = int(np.argmax(missing))
             if not missing[worst] <= NEAR:
                 name = self.sets[self.places[worst]]
                 raise RegretlessError(
-                    f"{self.what}: the sequences of information set {name!r} do not sum to what leads there;"
-                    f" they are {missing[worst]:.3g} off"
+                    f"{self.what}: the sequences of information set {name!r} do not sum to their parent; the"
+                    f" difference is {missing[worst]:.3g}"
                 )
         return inward
 
 
 def _families(constraints: Any, what: str) -> tuple[list[int], list[list[int]]]:
-    """Of each information set, in the order of their rows, the sequence that leads to it and those that end in it."""
+    """The parent of each information set, in the order of rows, and its sequences."""
     parents: list[int] = []
     children: list[list[int]] = []
     roots = 0
@@ -182,9 +182,9 @@ def _families(constraints: Any, what: str) -> tuple[list[int], list[list[int]]]:
 def _numbered(
     parents: list[int], children: list[list[int]], count: int, what: str
 ) -> tuple[Whole, Whole, Whole, Whole]:
-    """The sequences and sets in the kernels' order: a set comes after the sequence that leads there."""
+    """The sequences and sets in the kernels' order: a set comes after its parent."""
     if count >= LIMIT:
-        raise RegretlessError(f"{what}: {count} sequences; there is room for {LIMIT}")
+        raise RegretlessError(f"{what}: {count} sequences; at most {LIMIT} are expected")
     owner = [-1] * count
     entered: list[list[int]] = [[] for _ in range(count)]
     for place, (parent, below) in enumerate(zip(parents, children, strict=True)):

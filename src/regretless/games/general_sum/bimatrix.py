@@ -1,4 +1,4 @@
-"""A bimatrix game: two players, two matrices, and no need that one loses what the other wins."""
+"""A bimatrix game: two players, each with a payoff matrix of its own."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class JointPlay:
     joint : ndarray, shape (rows, columns)
         The joint distribution: the weighted mean of what both played in the same round.
     row_payoff, column_payoff : float
-        What each player won per round.
+        The average payoff of each player per round.
     row_regret, column_regret : float
-        How much more each would have won per round by its best fixed strategy, negative if less: computed exactly from
+        The average regret of each player against its best fixed strategy, possibly negative: computed exactly from
         `joint`, rounded upwards.
     averages : RawSolution
         The average strategies, the ledger and the trajectory.
@@ -50,12 +50,12 @@ class JointPlay:
 
     @property
     def gain(self) -> float:
-        """The larger regret, 0 if there is none: `joint` is a coarse correlated equilibrium but for so much."""
+        """The larger regret, at least 0: `joint` is a coarse correlated equilibrium up to this gain."""
         return max(self.row_regret, self.column_regret, 0.0)
 
 
 def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
-    """Let two learners play, with the other options of self-play, and compute their gains afresh."""
+    """Let two learners play with options of self-play, and compute their gains afresh."""
     from ..certificates import coarse_certificates
     from ..play.self_play import self_play
 
@@ -77,7 +77,7 @@ def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
 
 
 class BimatrixGame:
-    """A game of two players, who choose a row and a column at once and both want much.
+    """A game of two players, who choose a row and a column at once, each to maximise its own payoff.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class BimatrixGame:
     Raises
     ------
     RegretlessError
-        If the matrices have not one shape, or not all payoffs are finite numbers, or names are missing or occur twice.
+        If the shapes differ, a payoff is no finite number, or names are missing or occur twice.
 
     Examples
     --------
@@ -118,12 +118,12 @@ class BimatrixGame:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns."""
+        """Numbers of rows and columns."""
         return self.row_payoffs.shape
 
     @property
     def constant_sum(self) -> MatrixGame | None:
-        """The row player's payoffs, if both players' sum is the same everywhere but for rounding; else None."""
+        """The row player's payoffs, if the sum of both players' payoffs is constant up to rounding; else None."""
         total = self.row_payoffs.dense().astype(np.float64) + self.column_payoffs.dense()
         rounding = 4 * np.finfo(np.float64).eps * (self.row_payoffs.size + self.column_payoffs.size)
         if np.ptp(total) > rounding:
@@ -143,21 +143,21 @@ class BimatrixGame:
             larger games of a constant sum as such, and leaves others to vertex enumeration, up to 15 x 15, or to Lemke
             and Howson.
         limit : int, optional
-            Return after so many.
+            The most equilibria to return.
         seconds : float
-            Return what was found after about so long. Until something is found, half of it is kept for other methods.
-            There is no `stop`, as where strategies get better by and by: half a search has found nothing.
+            Time limit; the equilibria so far are returned. Each method that has found none ends after half of the
+            rest, which is left to the next one. There is no `stop`: an unfinished search may have no result.
 
         Returns
         -------
         Equilibria
-            A list of at least one, and whether these are all. If the method finds none, others are tried, and its
-            `method` and `note` say so.
+            At least one equilibrium, and whether these are all. If the method finds none, others are tried; `method`
+            and `note` say so.
 
         Raises
         ------
         RegretlessError
-            If nothing was found in time, the game is too large for the method, or quantecon is needed and missing.
+            If no equilibrium is found in time, the game is too large for the method, or quantecon is not installed.
         """
         method = method.replace("_", "-")
         if method not in ("auto", *ENUMERATIONS):
@@ -175,28 +175,29 @@ class BimatrixGame:
         return [(self.rows[i], self.cols[j]) for i, j in pure_equilibria(self.row_payoffs, self.column_payoffs)]
 
     def dominated(self) -> list[Domination]:
-        """What repeated elimination of strictly dominated strategies takes away, in order; no equilibrium plays it.
+        """Strictly dominated strategies in the order of their elimination; no equilibrium plays them.
 
-        A linear program for each strategy that is left, until none goes: minutes, for some hundreds of strategies.
+        It solves a linear program for each remaining strategy until none is dominated: minutes for some hundreds of
+        strategies.
         """
         return dominated(self.row_payoffs, self.column_payoffs)
 
     def is_nash(self, row: Any, column: Any, tolerance: float | None = None) -> bool:
-        """Whether neither player gains more than the tolerance by deviating; see the function of this name."""
+        """Whether no player gains more than the tolerance by deviating; see the function `is_nash`."""
         return is_nash(self.row_payoffs, self.column_payoffs, row, column, tolerance)
 
     def incentives(self, row: Any, column: Any) -> Incentives:
-        """What both players get, and what each would gain by its best deviation, in fractions."""
+        """Payoffs of both players, and the gain of each by its best deviation, in fractions."""
         return incentives(self.row_payoffs, self.column_payoffs, row, column)
 
     def correlated(
         self, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0
     ) -> CorrelatedEquilibrium:
-        """The best (coarse) correlated equilibrium; see the function of this name."""
+        """The best (coarse) correlated equilibrium; see the function `correlated`."""
         return correlated(self.row_payoffs, self.column_payoffs, coarse=coarse, objective=objective, seconds=seconds)
 
     def distance_to_correlated(self, joint: Any, coarse: bool = True, *, seconds: float = 60.0) -> Distance:
-        """How far a joint distribution is from the (coarse) correlated equilibria; see the function of this name."""
+        """Distance from a joint distribution to the (coarse) correlated equilibria; see `distance_to_correlated`."""
         return distance_to_correlated(self.row_payoffs, self.column_payoffs, joint, coarse, seconds=seconds)
 
     def self_play(
@@ -211,26 +212,26 @@ class BimatrixGame:
         on_progress: Callable[[int, float], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> JointPlay:
-        """Let two learners play, both at once; their joint play closes in on the coarse correlated equilibria.
+        """Let two learners play simultaneously; their joint play approaches the coarse correlated equilibria.
 
         Parameters
         ----------
         method : str
             ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` or ``"hedge"``.
         rounds : int, optional
-            How many at most; exactly so many without a tolerance.
+            The largest number of rounds; the exact number without a tolerance.
         tolerance : float, optional
-            By how much a player may regret, per round, not to have played one fixed strategy.
+            The average regret of each player to reach.
         average : {"uniform", "linear", "quadratic"}, optional
-            How much a later round counts.
+            The weight of round t: 1, t or t^2.
         start : pair of array, optional
             Strategies to begin with.
         marks : int
-            At how many rounds the course is noted.
+            Number of points of the trajectory.
         on_progress : callable, optional
-            Called now and then with the number of rounds and the larger regret.
+            Called at intervals with the number of rounds and the larger regret.
         stop : callable, optional
-            Asked now and then; if it says so, what was played so far is returned.
+            Called at intervals; once it returns true, the play so far is returned.
 
         Returns
         -------

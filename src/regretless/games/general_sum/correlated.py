@@ -1,9 +1,9 @@
-"""Correlated equilibria: joint distributions that no player gains by not following.
+"""Correlated equilibria: joint distributions from which no player gains by deviating.
 
-Someone draws a pair of a row and a column and shows each player its own part. It is a correlated equilibrium if no
-player gains by answering its part with something else (Aumann 1974), a coarse one if no player gains by playing one
-fixed strategy, whatever is drawn (Moulin and Vial 1978). Both sets are polytopes: linear programs find what is best in
-them. Every Nash equilibrium is in both, and learners whose regret vanishes close in on the coarse one.
+A mediator draws a pair of a row and a column and recommends each player its own part. It is a correlated equilibrium if
+no player gains by replacing its recommendation (Aumann 1974), a coarse one if no player gains by one fixed strategy,
+whatever is drawn (Moulin and Vial 1978). Both sets are polytopes, so that linear programs find the best equilibrium.
+Every Nash equilibrium is in both, and play of learners without regret approaches the coarse ones.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from .nash import two_payoffs
 from .verify import scaled
 
 # Presolve takes some programs for infeasible that are not, and the simplex method does not always end where the
-# interior point does. At last equations may be off by more: what comes of that is looked at by the caller's check.
+# interior point does. The last attempt allows larger errors of the equations; the caller checks its solution.
 _WAYS = (("highs", True, 1e-10), ("highs", False, 1e-10), ("highs-ipm", True, 1e-10), ("highs", False, 1e-7))
 
 
 class Unsolved(RegretlessError):
-    """HiGHS found no solution, though there is one, or none that stood a check."""
+    """HiGHS found no solution that passes the check, though there is one."""
 
 
 def optimum(programs: Sequence[dict[str, Any]], seconds: float, check: Callable[[Any], None]) -> Any:
-    """The solution of the first program that is solved, by one way or another.
+    """The solution of the first program that one of several methods solves.
 
     Parameters
     ----------
     programs : sequence of dict
-        What `scipy.optimize.linprog` is to be given; all but the first stand in for that.
+        Arguments of `scipy.optimize.linprog`; all but the first are alternatives to the first.
     seconds : float
-        Give up after about so long.
+        Time limit.
     check : callable
-        Raises `Unsolved` if what was found is not good enough.
+        Raises `Unsolved` if the solution is not good enough.
 
     Returns
     -------
@@ -80,34 +80,34 @@ def optimum(programs: Sequence[dict[str, Any]], seconds: float, check: Callable[
     raise Unsolved(why)
 
 
-# By how much of the range of a player's payoffs a solution may fall short; HiGHS is asked for 1e-10.
+# The largest gain by deviating from a solution, as a share of the range of the player's payoffs; HiGHS aims at 1e-10.
 SLACK = 1e-8
-# HiGHS may take a program for infeasible in which a probability may change by no more than about its own tolerance, and
-# come to no end over coefficients as small.
+# HiGHS may call a program infeasible in which a probability can change by no more than about its tolerance, and may not
+# end with coefficients as small.
 TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelatedEquilibrium:
-    """A joint distribution from which neither player gains by deviating, but for `row_gain` and `column_gain`.
+    """A joint distribution from which no player gains by deviating more than `row_gain` and `column_gain`.
 
     Attributes
     ----------
     joint : ndarray, shape (rows, columns)
         The probability of each pair.
     coarse : bool
-        Whether deviating means one fixed strategy, rather than an answer to the part that one is shown.
+        Whether a deviation is one fixed strategy, rather than a replacement of each recommendation.
     objective : str
-        What it is best in: "welfare", "row", "column" or "matrix".
+        The objective that it maximises: "welfare", "row", "column" or "matrix".
     row_payoff, column_payoff : float
-        What each player expects.
+        Expected payoffs.
     row_gain, column_gain : float
-        How much more each would win by its best deviation, 0 if by none: computed exactly from `joint`, rounded up.
+        The gain of each player's best deviation, at least 0: computed exactly from `joint`, rounded up.
     best : float
-        The objective's expectation in `joint`: an equilibrium but for its gains, so that it may exceed `bound` by as
-        little.
+        The objective's expectation in `joint`. It may exceed `bound` slightly, as `joint` is an equilibrium up to its
+        gains only.
     bound : float
-        No (coarse) correlated equilibrium has a larger one, by weak duality; rounding errors allowed for.
+        An upper bound on the objective of all (coarse) correlated equilibria, by weak duality, rounding included.
     """
 
     joint: Vector
@@ -123,17 +123,17 @@ class CorrelatedEquilibrium:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distance:
-    """How far a joint distribution is from the (coarse) correlated equilibria.
+    """The distance from a joint distribution to the (coarse) correlated equilibria.
 
     Attributes
     ----------
     row_gain, column_gain : float
-        How much more each player would win by its best deviation, 0 if by none: exact, but rounded upwards.
+        The gain of each player's best deviation, at least 0: exact, rounded upwards.
     distance : float
         Sum of the absolute differences from `nearest`; at least either gain over the range of that player's payoffs.
-        NaN if HiGHS found none, or not in time.
+        NaN if HiGHS found no solution in time.
     nearest : ndarray
-        A (coarse) correlated equilibrium with the least distance, NaN throughout if none was found.
+        The nearest (coarse) correlated equilibrium; all NaN if HiGHS found none.
     coarse : bool
     """
 
@@ -145,25 +145,25 @@ class Distance:
 
     @property
     def gain(self) -> float:
-        """The larger of both gains: the distribution is an equilibrium but for so much."""
+        """The larger of both gains: the distribution is an equilibrium up to this gain."""
         return max(self.row_gain, self.column_gain)
 
 
 def correlated(
     A: Any, B: Any, *, coarse: bool = False, objective: Any = "welfare", seconds: float = 60.0
 ) -> CorrelatedEquilibrium:
-    """Find the (coarse) correlated equilibrium that is best in some sense.
+    """Find the (coarse) correlated equilibrium that maximises an objective.
 
     Parameters
     ----------
     A, B : array or sequence, shape (rows, columns)
         Payoffs of the row and of the column player.
     coarse : bool
-        Look among the coarse correlated equilibria, of which there are more.
+        Choose among the coarse correlated equilibria, a larger set.
     objective : {"welfare", "row", "column"} or array, shape (rows, columns)
-        What is to be as large as possible in expectation: both players' payoffs together, one's, or this matrix.
+        The quantity whose expectation is maximised: the sum of both payoffs, one player's payoff, or this matrix.
     seconds : float
-        Give up after about so long.
+        Time limit.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def correlated(
     Raises
     ------
     RegretlessError
-        If these are no payoffs, or HiGHS does not come to an end, or nothing that it finds is such an equilibrium.
+        If these are no payoffs, or HiGHS finds no such equilibrium in time.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def correlated(
     try:
         solved = optimum([program, program | {"A_ub": _without_tiny(rises)}], seconds, check)
     except Unsolved as error:
-        raise RegretlessError(f"no best correlated equilibrium was found: {error}") from error
+        raise RegretlessError(f"the best correlated equilibrium was not found: {error}") from error
     joint = _cleaned(solved.x).reshape(row.shape)
     row_gain, column_gain = _checked(row, column, joint, coarse)
     bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
@@ -216,7 +216,7 @@ def correlated(
 
 
 def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, seconds: float = 60.0) -> Distance:
-    """How far a joint distribution, as the empirical one of two learners, is from the (coarse) correlated equilibria.
+    """The distance from a joint distribution, as that of two learners' play, to the (coarse) correlated equilibria.
 
     Parameters
     ----------
@@ -225,9 +225,9 @@ def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, s
     joint : array or sequence, shape (rows, columns)
         The probability of each pair.
     coarse : bool
-        Whether the coarse ones are meant.
+        Whether to measure the distance to the coarse ones.
     seconds : float
-        Look for the nearest one for about so long. The gains are exact, and do not wait for it.
+        Time limit of the search for the nearest one. The gains are exact and independent of it.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, s
 
 
 def _nearest(row: Payoffs, column: Payoffs, here: Vector, coarse: bool, seconds: float) -> Vector:
-    """The equilibrium that differs least from a distribution: it is here + more - less."""
+    """The equilibrium with the least distance to a distribution: here + more - less."""
     rises = _incentives(scaled(row), scaled(column), coarse)
     size = here.size
 
@@ -292,7 +292,7 @@ def _aim(row: Payoffs, column: Payoffs, objective: Any) -> Payoffs:
 
 
 def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
-    """One inequality for each deviation: what it wins more, by the probabilities of the pairs, is not positive."""
+    """One inequality for each deviation: its expected gain is not positive."""
     from scipy.sparse import block_diag, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
 
     m, n = A.shape
@@ -302,13 +302,13 @@ def _incentives(A: Vector, B: Vector, coarse: bool) -> Any:
         return csr_array(np.vstack([row, column]))
     row = block_diag([A - payoffs for payoffs in A], format="csr")
     column = block_diag([B.T - payoffs for payoffs in B.T], format="csr")
-    # Its blocks go by the column that is shown: pair (i, j) stands at j m + i.
+    # Its blocks are ordered by the recommended column: pair (i, j) is at j m + i.
     order = np.arange(m * n).reshape(n, m).T.ravel()
     return csr_array(vstack([row, csr_array(column)[:, order]]))
 
 
 def _without_tiny(table: Any) -> Any:
-    """A sparse table, its entries from 0 to 1, with zeros for all that is next to nothing."""
+    """A sparse table of entries in [-1, 1], without those below `TINY`."""
     cleaned = table.copy()
     cleaned.data[np.abs(cleaned.data) < TINY] = 0.0
     cleaned.eliminate_zeros()
@@ -327,15 +327,21 @@ def _cleaned(joint: Array) -> Vector:
 
 
 def _checked(row: Payoffs, column: Payoffs, joint: Vector, coarse: bool) -> tuple[float, float]:
-    """Both gains, if they are within rounding."""
+    """Both gains.
+
+    Raises
+    ------
+    Unsolved
+        If one of them is more than rounding.
+    """
     gains = [max(gain, Fraction(0)) for gain in joint_gains(row, column, joint, coarse)]
     if gains[0] > SLACK * row.spread or gains[1] > SLACK * column.spread:
-        raise Unsolved(f"to deviate from what HiGHS found wins {max(map(float, gains)):.3g} more")
+        raise Unsolved(f"a deviation from the solution of HiGHS gains {max(map(float, gains)):.3g}")
     return above(gains[0]), above(gains[1])
 
 
 def _bound(aim: Vector, rises: Any, weights: Vector) -> float:
-    """The largest aim of a pair less what the weighted deviations win there: no equilibrium has more in expectation."""
+    """The largest objective of a pair less the weighted gains there: an upper bound for every equilibrium."""
     sizes = np.abs(aim) + abs(rises).T @ weights
     rounding = (rises.shape[0] + 2) * np.finfo(np.float64).eps * sizes
     return float((aim - rises.T @ weights + rounding).max())

@@ -1,4 +1,4 @@
-"""Dominated strategies: some mixture of others is better, whatever the other player does."""
+"""Strict dominance: a mixture of other strategies is better against every strategy of the other player."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Player = Literal["row", "column"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domination:
-    """A strategy, and the mixture of others that is better against all that is left of the other player's strategies.
+    """A strategy, and a mixture that is better against all remaining strategies of the other player.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Domination:
     by : ndarray
         Probabilities of this player's strategies.
     margin : float
-        By how much at least `by` is better, in payoffs; positive in exact arithmetic.
+        The least advantage of `by`, in payoffs; positive in exact arithmetic.
     """
 
     player: Player
@@ -39,9 +39,9 @@ class Domination:
 
 
 def dominated(A: Any, B: Any) -> list[Domination]:
-    """Eliminate strictly dominated strategies until there are no more; what is left does not depend on the order.
+    """Iterated elimination of strictly dominated strategies; the result does not depend on the order.
 
-    What is dominated by less than about 1e-9 of the range of payoffs may be overlooked; what is found is certain.
+    A dominance by less than about 1e-9 of the range of payoffs may be missed; each one listed is certain.
     """
     sides = _sides(*two_payoffs(A, B))
     left = [np.arange(len(side.floats)) for side in sides]
@@ -61,7 +61,7 @@ def dominated(A: Any, B: Any) -> list[Domination]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One player's payoffs, a row for each of its own strategies: from 0 to 1, and exactly."""
+    """One player's payoffs, a row for each of its strategies: scaled to [0, 1], and exact."""
 
     player: Player
     floats: Vector
@@ -77,7 +77,7 @@ def _sides(row: Payoffs, column: Payoffs) -> tuple[_Side, _Side]:
 
 
 def _first(side: _Side, own: Array, other: Array) -> Domination | None:
-    """The first strategy of those left that is dominated."""
+    """The first remaining strategy that is dominated."""
     payoffs = side.exact.values[np.ix_(own, other)]
     for strategy in own[~(payoffs == payoffs.max(axis=0)).any(axis=1)].tolist():
         others = own[own != strategy]
@@ -92,7 +92,7 @@ def _first(side: _Side, own: Array, other: Array) -> Domination | None:
 
 
 def _best_mixture(ahead: Array) -> Vector:
-    """Probabilities of the rows with which the least of the columns is largest."""
+    """The mixture of rows that maximises the least column."""
     from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
 
     rows, columns = ahead.shape

@@ -1,4 +1,4 @@
-"""Equilibria of a bimatrix game: each verified by itself, and what is known of all of them together."""
+"""Equilibria of a bimatrix game: each verified by itself, and facts about all of them together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .nash import Incentives
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactEquilibrium:
-    """An equilibrium in fractions, verified in exact arithmetic; floats among the payoffs count at their very values.
+    """An equilibrium in fractions, verified in exact arithmetic; floats among the payoffs count at their exact values.
 
     Attributes
     ----------
@@ -33,16 +33,16 @@ class ExactEquilibrium:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equilibrium:
-    """Two strategies from which neither player gains by deviating, but for `row_gain` and `column_gain`.
+    """Two strategies from which no player gains by deviating more than `row_gain` and `column_gain`.
 
     Attributes
     ----------
     row, column : ndarray
         The probabilities of the rows and of the columns.
     row_payoff, column_payoff : float
-        What each player expects.
+        Expected payoffs.
     row_gain, column_gain : float
-        By how much each player's best deviation is better: computed exactly from `row` and `column`, rounded upwards.
+        The gain of each player's best deviation: computed exactly from `row` and `column`, rounded upwards.
     exact : ExactEquilibrium or None
         The equilibrium that the floats are rounded from, where it is known.
     """
@@ -63,7 +63,7 @@ class Equilibrium:
 
     @property
     def support(self) -> tuple[list[int], list[int]]:
-        """The rows and the columns that are played, counted from 0."""
+        """The rows and the columns of positive probability, counted from 0."""
         return np.flatnonzero(self.row).tolist(), np.flatnonzero(self.column).tolist()
 
     @property
@@ -72,7 +72,7 @@ class Equilibrium:
         return all(len(played) == 1 for played in self.support)
 
     def same(self, other: Equilibrium) -> bool:
-        """Whether it is the other one: exactly where both are known so, else within rounding."""
+        """Whether both are the same equilibrium: compared exactly where both are exact, else within rounding."""
         if self.exact is not None and other.exact is not None:
             return (self.exact.row, self.exact.column) == (other.exact.row, other.exact.column)
         apart = max(np.abs(self.row - other.row).max(), np.abs(self.column - other.column).max())
@@ -85,7 +85,7 @@ class Equilibrium:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equilibria(Sequence[Equilibrium]):
-    """A list of equilibria, and what is known of it.
+    """A list of equilibria, and facts about the list.
 
     Attributes
     ----------
@@ -96,19 +96,19 @@ class Equilibria(Sequence[Equilibrium]):
     method : str
         The method that found them.
     complete : bool or None
-        Whether these are all extreme equilibria, of which all others are mixtures; None if they are all there are
-        unless the game is degenerate, which is not known.
+        Whether these are all extreme equilibria, of which all others are mixtures; None if they are all equilibria
+        unless the game is degenerate, and that is not known.
     degenerate : bool or None
         Whether some strategy has more pure best responses than it mixes strategies; None if that is not known.
     subsets : list of list of int, or None
         Where all are known, the maximal Nash subsets, as places in `equilibria`: any mixture of the row strategies of
         one with any mixture of its column strategies is an equilibrium, and there are no others.
     components : list of list of int, or None
-        Which of them hang together through such mixtures; one alone is an isolated equilibrium.
+        The components that such mixtures connect; a component of one is an isolated equilibrium.
     seconds : float
-        How long it took.
+        Running time.
     note : str
-        What else there is to say.
+        Further details of the search.
     is_exact : bool
         Whether all payoffs are whole numbers or fractions, as the user wrote them.
     """
@@ -139,7 +139,7 @@ class Equilibria(Sequence[Equilibrium]):
         return self.equilibria[place]
 
     def describe(self) -> dict[str, Any]:
-        """All of it as JSON values; strategies that are not played are left out, places count from 0."""
+        """The result as JSON values; strategies of probability 0 are left out, indices count from 0."""
         return {
             "rows": len(self.rows),
             "columns": len(self.columns),

@@ -1,4 +1,4 @@
-"""Numbers as whole multiples of one unit, so that sums of products of them are exact."""
+"""Arrays of whole multiples of a unit: sums of their products are exact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..payoffs import Array, Payoffs, strategy_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """An array of Python's whole numbers, and what each of them is a multiple of.
+    """An array of Python integers, each of which is a multiple of a unit.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ def whole_payoffs(payoffs: Payoffs) -> Whole:
 
 
 def whole_fractions(values: Any) -> Whole:
-    """Fractions or whole numbers, in lists of any depth."""
+    """Nested lists of fractions or whole numbers as whole multiples of one unit."""
     table = np.array(values, dtype=object)
     fractions = [Fraction(value) for value in table.flat]
     denominator = lcm(*(value.denominator for value in fractions))
@@ -44,7 +44,7 @@ def whole_fractions(values: Any) -> Whole:
 
 
 def whole_strategy(probabilities: Any, count: int, what: str) -> Whole:
-    """Probabilities in units of what makes them sum to 1 exactly; fractions must do so by themselves.
+    """Probabilities in a unit in which their sum is exactly 1; fractions must sum to 1.
 
     Raises
     ------
@@ -56,19 +56,19 @@ def whole_strategy(probabilities: Any, count: int, what: str) -> Whole:
         whole = _whole_floats(floats)
         return Whole(whole.values, Fraction(1, int(whole.values.sum())))
     if sum(map(Fraction, probabilities)) != 1:
-        raise RegretlessError(f"{what}: fractions sum to 1; {sum(map(Fraction, probabilities))} was found")
+        raise RegretlessError(f"{what}: the fractions sum to {sum(map(Fraction, probabilities))}; 1 is expected")
     return whole_fractions(list(probabilities))
 
 
 def is_exact(strategy: Any) -> bool:
-    """Whether probabilities are given as fractions or whole numbers."""
+    """Whether all probabilities are fractions or whole numbers."""
     if isinstance(strategy, np.ndarray) and strategy.dtype.kind in "iu":
         return True
     return isinstance(strategy, Sequence | np.ndarray) and all(isinstance(chance, Rational) for chance in strategy)
 
 
 def above(value: Fraction) -> float:
-    """The smallest float that is not less."""
+    """The number rounded up to a float."""
     near = float(value)
     return near if near >= value else nextafter(near, inf)
 

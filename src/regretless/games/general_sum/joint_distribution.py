@@ -1,4 +1,4 @@
-"""What two players gain by not following a joint distribution, in exact arithmetic."""
+"""Gains of two players by deviating from a joint distribution, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .exact_integers import Whole, whole_payoffs, whole_strategy
 
 
 def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") -> Array:
-    """Probabilities of pairs of a row and a column, as users give them: floats, or fractions.
+    """A table of probabilities of pairs of a row and a column: floats or fractions.
 
     Raises
     ------
     RegretlessError
-        If they have not the payoffs' shape.
+        If its shape is not that of the payoffs.
     """
     table = probabilities if isinstance(probabilities, np.ndarray) else np.array(probabilities, dtype=object)
     if table.shape != shape:
@@ -27,11 +27,11 @@ def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") ->
 
 
 def joint_gains(A: Payoffs, B: Payoffs, joint: Array, coarse: bool) -> tuple[Fraction, Fraction]:
-    """By how much more each player would win by its best way not to follow what is drawn.
+    """The gain of each player by its best deviation from the joint distribution.
 
-    Coarse: who does not follow plays one fixed strategy, chosen before the draw; if all of them are worse than to
-    follow, the gain is negative. Else it answers each strategy that it is shown by another one, or the same: the
-    gain is that of the best answers to all of them together.
+    Coarse: a deviation is one fixed strategy, chosen before the draw; the gain is negative if each of them is worse
+    than following. Else a deviation replaces each recommended strategy by another one, or the same; the gain is that
+    of the best replacements together.
     """
     table = whole_strategy(joint.ravel().tolist(), joint.size, "joint")
     drawn = Whole(table.values.reshape(joint.shape), table.unit)
@@ -46,7 +46,7 @@ def _fixed(payoffs: Whole, drawn: Whole) -> Fraction:
 
 
 def _swapped(payoffs: Whole, drawn: Whole) -> Fraction:
-    answers = payoffs.values @ drawn.values.T  # what row i wins where row k was shown: row i, column k
+    answers = payoffs.values @ drawn.values.T  # payoff of row i where row k was recommended: row i, column k
     return Fraction((answers.max(axis=0) - answers.diagonal()).sum()) * payoffs.unit * drawn.unit
 
 

@@ -1,4 +1,4 @@
-"""Whether two strategies are an equilibrium: what each player could gain by deviating, in exact arithmetic."""
+"""Verification of equilibria: each player's gain by deviating, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...errors import ParameterError, RegretlessError
 from ..payoffs import Payoffs
 from .exact_integers import Whole, is_exact, whole_payoffs, whole_strategy
 
-# By how much of the range of a player's payoffs a strategy in floats may fall short of a best response.
+# The largest gain at an equilibrium in floats, as a share of the range of the player's payoffs.
 SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Incentives:
-    """What both players get, and what each would gain by its best deviation: exact, and never negative.
+    """Payoffs of both players, and the gain of each by its best deviation: exact; gains are never negative.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Incentives:
 
 
 def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> bool:
-    """Whether neither player gains more than the tolerance by deviating; found in exact arithmetic.
+    """Whether no player gains more than the tolerance by deviating, in exact arithmetic.
 
     Parameters
     ----------
     A, B : array or sequence, shape (rows, columns)
-        Payoffs of the row and of the column player, who both want much. Floats stand for their very values.
+        Payoffs of the row and of the column player. Floats count at their exact values.
     p, q : array or sequence
-        Probabilities of the rows and of the columns. Floats are divided by their sum, fractions sum to 1.
+        Probabilities of the rows and of the columns. Floats are divided by their sum; fractions must sum to 1.
     tolerance : float, optional
         In payoffs. By default 0 if the payoffs and the probabilities are all fractions or whole numbers, else, for each
         player, 1e-9 times the range of its payoffs.
@@ -52,7 +52,7 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
     Raises
     ------
     RegretlessError
-        If the matrices have not one shape, or these are no payoffs or no probabilities.
+        If the shapes differ, or these are no payoffs or no probabilities.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def is_nash(A: Any, B: Any, p: Any, q: Any, tolerance: float | None = None) -> b
 
 
 def incentives(A: Payoffs, B: Payoffs, p: Any, q: Any) -> Incentives:
-    """What both players get, and what each would gain by its best deviation."""
+    """Payoffs of both players, and the gain of each by its best deviation."""
     row, column = whole_strategy(p, A.shape[0], "p"), whole_strategy(q, A.shape[1], "q")
     return exact_incentives(whole_payoffs(A), whole_payoffs(B), row, column)
 
 
 def exact_incentives(A: Whole, B: Whole, p: Whole, q: Whole) -> Incentives:
-    """The same of numbers that are whole multiples of their units, the probabilities with sum 1."""
+    """The same from whole multiples of units, the probabilities with sum 1."""
     rows, columns = A.values @ q.values, p.values @ B.values
     row_unit, column_unit = A.unit * q.unit, B.unit * p.unit
     row_payoff = (p.values @ rows) * row_unit * p.unit
@@ -100,7 +100,7 @@ def two_payoffs(A: Any, B: Any) -> tuple[Payoffs, Payoffs]:
     Raises
     ------
     RegretlessError
-        If they have not one shape, or only products with them are known.
+        If their shapes differ, or one is a linear operator.
     """
     row, column = Payoffs(A, "A"), Payoffs(B, "B")
     if row.shape != column.shape:
@@ -114,7 +114,7 @@ def two_payoffs(A: Any, B: Any) -> tuple[Payoffs, Payoffs]:
 
 
 def pure_equilibria(A: Any, B: Any) -> list[tuple[int, int]]:
-    """All equilibria in which both players play one strategy each, as pairs of a row and a column, counted from 0."""
+    """All pure equilibria, as pairs of a row and a column, counted from 0."""
     row, column = (whole_payoffs(payoffs).values for payoffs in two_payoffs(A, B))
     best = (row == row.max(axis=0)) & (column == column.max(axis=1)[:, None])
     return [(int(i), int(j)) for i, j in np.argwhere(best.astype(bool))]

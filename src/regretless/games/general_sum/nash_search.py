@@ -24,24 +24,24 @@ from .equilibria import Equilibria, Equilibrium
 from .verify import Verifier, scaled
 from .vertex_enumeration import connected, extreme_equilibria, most_rays, nash_subsets
 
-# Up to so many rays "auto" enumerates exactly: 12 x 12 strategies have at most 24,752.
+# The most rays that "auto" enumerates exactly: 12 x 12 strategies have at most 24,752.
 _MOST_RAYS = 25_000
 Pair = tuple[Vector, Vector]
 
-# It cannot be interrupted: one call shall not take more than a few seconds.
+# quantecon cannot be interrupted: these limits keep a call below a few seconds.
 _MOST_SUPPORTS = 3_000_000
 _MOST_VERTICES = 400_000
 _MOST_LABELS = 63
-_MOST_PIVOT_WORK = 2_000_000_000  # numbers that one path of Lemke and Howson may rewrite
+_MOST_PIVOT_WORK = 2_000_000_000  # numbers that a path of Lemke and Howson may write
 
 
 class OutOfTime(Exception):
-    """The seconds that were given are over."""
+    """The time limit was reached."""
 
 
 @dataclass(slots=True)
 class Search:
-    """One search: the game, what is asked for, when it must end, and what was tried in vain."""
+    """One search: the game, the options, the time limit, and notes on methods that failed."""
 
     A: Payoffs
     B: Payoffs
@@ -58,11 +58,11 @@ class Search:
         self.begin = monotonic()
 
     def run(self, method: str) -> Equilibria:
-        """By one method, and by others if that finds nothing."""
+        """Run one method, and others if it finds no equilibrium."""
         order = self._order(method)
         for place, tried in enumerate(order):
             left = self.begin + self.seconds - monotonic()
-            # What may not end leaves time for the next.
+            # A method that may not end leaves time for the next.
             self.ends = monotonic() + (left if place == len(order) - 1 else left / 2)
             try:
                 equilibria = self._by(tried)
@@ -76,11 +76,11 @@ class Search:
                 if equilibria is not None:
                     return equilibria
         raise RegretlessError(
-            f"every game has an equilibrium, but none was found in {self.seconds:g} seconds: {'; '.join(self.notes)}"
+            f"no equilibrium in {self.seconds:g} seconds, though every game has one: {'; '.join(self.notes)}"
         )
 
-    def look(self) -> None:
-        """Raise OutOfTime if the time is over."""
+    def check_stop(self) -> None:
+        """Raise OutOfTime after the time limit."""
         if monotonic() > self.ends:
             raise OutOfTime
 
@@ -96,7 +96,7 @@ class Search:
         return methods if method == "auto" else [method, *(other for other in methods if other != method)]
 
     def _by(self, method: str) -> Equilibria | None:
-        verifier = Verifier.of(self.A, self.B, self.look)
+        verifier = Verifier.of(self.A, self.B, self.check_stop)
         if method == "exact-enumeration":
             return self._exactly(verifier)
         if method == "zero-sum":
@@ -104,19 +104,19 @@ class Search:
         return self._in_floats(method, verifier)
 
     def _exactly(self, verifier: Verifier) -> Equilibria:
-        extremes = extreme_equilibria(verifier.exact_A, verifier.exact_B, self.look)
+        extremes = extreme_equilibria(verifier.exact_A, verifier.exact_B, self.check_stop)
         rows, columns = extremes.rows, extremes.columns
         pairs = sorted(extremes.pairs, key=lambda pair: (rows[pair[0]], columns[pair[1]]), reverse=True)
         equilibria = []
         for row, column in pairs[: self.limit]:
-            self.look()
+            self.check_stop()
             equilibrium = verifier.exact(rows[row], columns[column])
             assert equilibrium is not None, "a completely labelled pair is an equilibrium"
             equilibria.append(equilibrium)
         if len(equilibria) < len(pairs):
             return self._answer(equilibria, "exact-enumeration", False, extremes.degenerate, f"of {len(pairs)} in all")
         components = connected(pairs)
-        subsets = sorted(subset for places in components for subset in nash_subsets(pairs, places, self.look))
+        subsets = sorted(subset for places in components for subset in nash_subsets(pairs, places, self.check_stop))
         answer = self._answer(equilibria, "exact-enumeration", True, extremes.degenerate)
         return replace(answer, subsets=subsets, components=components)
 
@@ -136,25 +136,25 @@ class Search:
         equilibria: list[Equilibrium] = []
         refused, ended = 0, True
         try:
-            for row, column in _IN_FLOATS[method](verifier.A, verifier.B, self.look):
-                self.look()
+            for row, column in _IN_FLOATS[method](verifier.A, verifier.B, self.check_stop):
+                self.check_stop()
                 equilibrium = verifier.near(row, column)
                 if equilibrium is None:
                     refused += 1
                 elif not any(equilibrium.same(other) for other in equilibria):
                     equilibria.append(equilibrium)
-                    # Nobody else is waiting any more.
+                    # No other method needs the rest of the time.
                     self.ends = self.begin + self.seconds
                 if len(equilibria) == self.limit:
                     ended = False
                     break
         except OutOfTime:
             ended = False
-            self.notes.append(f"{method} was stopped when its time was over")
+            self.notes.append(f"{method} was stopped by the time limit")
         if refused:
-            self.notes.append(f"{method} gave {refused} pairs of strategies that are no equilibria")
+            self.notes.append(f"{method} returned {refused} pairs of strategies that are no equilibria")
         if not equilibria:
-            self.notes.append(f"{method} found nothing")
+            self.notes.append(f"{method} found no equilibrium")
             return None
         every = ended and not refused and method != "lemke-howson"
         # A game that is not degenerate has an odd number of equilibria (Wilson 1971).
@@ -177,18 +177,18 @@ class Search:
         )
 
 
-def by_support_enumeration(A: Payoffs, B: Payoffs, look: Callable[[], None]) -> Iterator[Pair]:
+def by_support_enumeration(A: Payoffs, B: Payoffs, check_stop: Callable[[], None]) -> Iterator[Pair]:
     """Every pair of supports of equal size, one linear system for each player."""
     m, n = A.shape
     pairs = comb(m + n, n) - 1
     if pairs > _MOST_SUPPORTS:
         raise _too_large("support-enumeration", m, n, f"{pairs:.3g} pairs of supports", f"{_MOST_SUPPORTS:,} pairs")
     library = _library()
-    look()
+    check_stop()
     yield from library.support_enumeration_gen(_game(library, A, B))
 
 
-def by_vertex_enumeration(A: Payoffs, B: Payoffs, look: Callable[[], None]) -> Iterator[Pair]:
+def by_vertex_enumeration(A: Payoffs, B: Payoffs, check_stop: Callable[[], None]) -> Iterator[Pair]:
     """Vertices of both best response polytopes by qhull, matched by their labels."""
     m, n = A.shape
     if not fits_vertex_enumeration(m, n):
@@ -201,33 +201,33 @@ def by_vertex_enumeration(A: Payoffs, B: Payoffs, look: Callable[[], None]) -> I
             f"{_MOST_VERTICES:,} vertices and {_MOST_LABELS} strategies",
         )
     library = _library()
-    look()
+    check_stop()
     if min(m, n) == 1:
-        # A polytope of one dimension is none to qhull.
-        yield from by_support_enumeration(A, B, look)
+        # qhull refuses polytopes of one dimension.
+        yield from by_support_enumeration(A, B, check_stop)
         return
     from scipy.spatial import QhullError  # type: ignore[import-untyped, unused-ignore]
 
     try:
         yield from library.vertex_enumeration_gen(_game(library, A, B))
     except QhullError:
-        # It refuses what is flat to its precision.
+        # qhull refuses polytopes that are flat to its precision.
         return
 
 
 def fits_vertex_enumeration(m: int, n: int) -> bool:
-    """Whether a game is small enough for it."""
+    """Whether a game is small enough for vertex enumeration."""
     return max(most_rays(m, m + n), most_rays(n, m + n)) <= _MOST_VERTICES and m + n <= _MOST_LABELS
 
 
-def by_lemke_howson(A: Payoffs, B: Payoffs, look: Callable[[], None]) -> Iterator[Pair]:
-    """A path of almost completely labelled pairs from each strategy in turn; one that takes too long is given up."""
+def by_lemke_howson(A: Payoffs, B: Payoffs, check_stop: Callable[[], None]) -> Iterator[Pair]:
+    """A path of almost completely labelled pairs from each strategy in turn; long paths are abandoned."""
     m, n = A.shape
     library = _library()
     game = _game(library, A, B)
     pivots = max(1000, _MOST_PIVOT_WORK // ((m + n) * max(m, n)))
     for first in range(m + n):
-        look()
+        check_stop()
         pair, how = library.lemke_howson(game, init_pivot=first, max_iter=pivots, full_output=True)
         if how.converged and all(np.isfinite(side).all() and side.sum() > 0 for side in pair):
             yield pair

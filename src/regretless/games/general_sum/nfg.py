@@ -22,7 +22,7 @@ def read_nfg(source: str | PathLike[str]) -> BimatrixGame:
     Raises
     ------
     DataError
-        If it is no such file, or a game of more players or of one; the message says where.
+        If it is no such file, or a game of one player or of more than two; the message says where.
     RegretlessError
         If `source` is neither a path nor a text.
 

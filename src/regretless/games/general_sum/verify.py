@@ -1,4 +1,4 @@
-"""From strategies in floats, as solvers give them, to a verified equilibrium: in fractions where they can be had."""
+"""From a solver's strategies in floats to a verified equilibrium: in fractions where that is possible."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .exact_integers import Whole, whole_fractions, whole_payoffs, whole_strateg
 from .nash import SLACK, Incentives, exact_incentives, within
 
 
-def kernel_vector(matrix: Array, look: Callable[[], None]) -> list[int] | None:
-    """The one vector, but for a factor, that a matrix of whole numbers takes to zero; None if there is not just one.
+def kernel_vector(matrix: Array, check_stop: Callable[[], None]) -> list[int] | None:
+    """A basis vector of the kernel of an integer matrix; None unless the kernel has dimension one.
 
-    Elimination without fractions (Bareiss 1968): every number is a minor of the matrix, and every division is exact.
+    Fraction-free elimination (Bareiss 1968): every number is a minor of the matrix, and every division is exact.
     """
     table = np.array(matrix, dtype=object)
     rank, last, pivots, free = 0, 1, [], -1
     for column in range(table.shape[1]):
-        look()
+        check_stop()
         below = np.flatnonzero(table[rank:, column])
         if not below.size:
             if free >= 0:
@@ -46,9 +46,9 @@ def kernel_vector(matrix: Array, look: Callable[[], None]) -> list[int] | None:
     return vector
 
 
-# Beyond so many equations elimination in whole numbers takes seconds.
+# The most equations for elimination in whole numbers; more take seconds.
 _EXACT_SIZE = 60
-# What is taken for zero, the first that helps: probabilities, and what a best response may lack of payoffs from 0 to 1.
+# Thresholds below which probabilities, and losses of best responses of payoffs in [0, 1], count as zero; tried in turn.
 _SMALL = (1e-7, 1e-11)
 
 
@@ -60,23 +60,23 @@ class Verifier:
     ----------
     A, B : Payoffs
     exact_A, exact_B : Whole
-    look : callable
-        Called now and then; ends the work by an exception.
+    check_stop : callable
+        Called at intervals; an exception ends the work.
     """
 
     A: Payoffs
     B: Payoffs
     exact_A: Whole
     exact_B: Whole
-    look: Callable[[], None]
+    check_stop: Callable[[], None]
 
     @classmethod
-    def of(cls, A: Payoffs, B: Payoffs, look: Callable[[], None]) -> Verifier:
-        """With the exact payoffs made."""
-        return cls(A, B, whole_payoffs(A), whole_payoffs(B), look)
+    def of(cls, A: Payoffs, B: Payoffs, check_stop: Callable[[], None]) -> Verifier:
+        """A verifier with the exact payoffs computed."""
+        return cls(A, B, whole_payoffs(A), whole_payoffs(B), check_stop)
 
     def exact(self, row: list[Fraction], column: list[Fraction]) -> Equilibrium | None:
-        """Strategies in fractions, if neither player can gain at all."""
+        """The equilibrium of strategies in fractions; None if a player gains by deviating."""
         checked = exact_incentives(self.exact_A, self.exact_B, whole_fractions(row), whole_fractions(column))
         if checked.row_gain > 0 or checked.column_gain > 0:
             return None
@@ -85,7 +85,7 @@ class Verifier:
         return Equilibrium.of(*rounded, shown, ExactEquilibrium(row, column, checked.row_payoff, checked.column_payoff))
 
     def near(self, row: Vector, column: Vector) -> Equilibrium | None:
-        """The equilibrium that strategies in floats stand for; None if they are not even near one."""
+        """The equilibrium near strategies in floats; None if there is none near."""
         A, B = scaled(self.A), scaled(self.B)
         candidates: list[tuple[Vector | None, Vector | None]] = [(_cleaned(row, 0.0), _cleaned(column, 0.0))]
         for small in _SMALL:
@@ -99,7 +99,7 @@ class Verifier:
         return self._nearest(candidates)
 
     def degenerate_at(self, equilibrium: Equilibrium) -> bool:
-        """Whether a player has more pure best responses than the other mixes strategies, which shows degeneracy."""
+        """Whether a player has more pure best responses than the other mixes strategies: a sign of degeneracy."""
         if (exact := equilibrium.exact) is None:
             return False
         rows = self.exact_A.values @ whole_fractions(exact.column).values
@@ -108,7 +108,7 @@ class Verifier:
         return bool((rows == rows.max()).sum() > mixed[1] or (columns == columns.max()).sum() > mixed[0])
 
     def _solved(self, best: tuple[Array, Array], played: tuple[Array, Array]) -> Equilibrium | None:
-        """The strategies that make the best responses, or those of them that are played, worth exactly the same."""
+        """The strategies that make all best responses, or else the supports, exactly indifferent."""
         for rows, columns in (best, played):
             p = self._indifferent(self.exact_B.values.T, columns, played[0])
             q = self._indifferent(self.exact_A.values, rows, played[1])
@@ -117,9 +117,9 @@ class Verifier:
         return None
 
     def _indifferent(self, answers: Array, best: Array, played: Array) -> list[Fraction] | None:
-        """The mixture of strategies against which some answers are worth the same, if there is exactly one."""
+        """The unique mixture against which some answers have equal payoffs, or None."""
         system = np.hstack([answers[np.ix_(best, played)], np.full((len(best), 1), -1, dtype=object)])
-        vector = kernel_vector(system, self.look)
+        vector = kernel_vector(system, self.check_stop)
         total = 0 if vector is None else sum(vector[:-1])
         if vector is None or total == 0:
             return None
@@ -129,7 +129,7 @@ class Verifier:
         return mixture if min(mixture) >= 0 else None
 
     def _nearest(self, candidates: list[tuple[Vector | None, Vector | None]]) -> Equilibrium | None:
-        """The candidate from which least is gained by deviating, if that is within rounding."""
+        """The candidate with the smallest gains, if these are within rounding."""
         equilibria = []
         for row, column in candidates:
             if row is not None and column is not None:
@@ -144,7 +144,7 @@ class Verifier:
 
 
 def scaled(payoffs: Payoffs) -> Vector:
-    """Payoffs moved and stretched to lie from 0 to 1, which changes no equilibrium."""
+    """Payoffs scaled affinely to [0, 1], which changes no equilibrium."""
     values = payoffs.dense().astype(np.float64)
     return (values - payoffs.low) / (payoffs.spread or 1.0)
 
@@ -155,12 +155,12 @@ def _cleaned(strategy: Vector, small: float) -> Vector:
 
 
 def _best(payoffs: Vector, strategy: Vector, small: float) -> Array:
-    """Answers that are worth as much as the best one, and those that are played."""
+    """Best responses up to `small`, and the support."""
     return np.flatnonzero((payoffs >= payoffs.max() - small) | (strategy > 0))
 
 
 def _least_squares(answers: Array, best: Array, played: Array) -> Vector | None:
-    """In floats what `_indifferent` finds exactly."""
+    """The same as `_indifferent`, in floats by least squares."""
     top = np.hstack([answers[np.ix_(best, played)], np.full((len(best), 1), -1.0)])
     sums = np.append(np.ones(len(played)), 0.0)
     solved = np.linalg.lstsq(np.vstack([top, sums]), np.append(np.zeros(len(best)), 1.0), rcond=None)[0][:-1]

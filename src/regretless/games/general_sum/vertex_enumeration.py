@@ -6,11 +6,11 @@ A mixed row x and a bound v on what the column player can win against it form a 
 
 and likewise a mixed column y with u for the row player. Label each of these inequalities by the row or column it speaks
 of. (x, y) is an equilibrium if and only if every row and every column is a label of an inequality that x or y, with the
-smallest bounds, meets as an equality: what is played is a best response (Lemke and Howson 1964). An equilibrium is
-extreme if x and y span extreme rays of their cones. The set of all equilibria is the union of the products
-conv X x conv Y, where X x Y is a largest set of pairs of which each is an extreme equilibrium (Mangasarian 1964;
-Winkels 1979): the maximal Nash subsets. Two of them meet if and only if they have an extreme equilibrium in common,
-since they are products of faces; so what hangs together can be read off the extreme equilibria.
+smallest bounds, meets with equality: each strategy that is played is a best response (Lemke and Howson 1964). An
+equilibrium is extreme if x and y span extreme rays of their cones. The set of all equilibria is the union of the
+products conv X x conv Y, where X x Y is a largest set of pairs of which each is an extreme equilibrium (Mangasarian
+1964; Winkels 1979): the maximal Nash subsets. Two of them meet if and only if they have an extreme equilibrium in
+common, since they are products of faces; so the connected components can be read off the extreme equilibria.
 
 The rays are found by double description (Motzkin, Raiffa, Thompson and Thrall 1953): the inequalities are added one by
 one, and each cuts the edges between rays on its two sides. Two rays span an edge if and only if no third one meets
@@ -31,7 +31,7 @@ from ..payoffs import Array
 from .exact_integers import Whole
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
-_CELLS = 2_000_000  # of the tables that are held at once
+_CELLS = 2_000_000  # of tables in memory at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,14 +54,14 @@ class Extremes:
     degenerate: bool
 
 
-def extreme_equilibria(A: Whole, B: Whole, look: Callable[[], None]) -> Extremes:
-    """Find them all; `look` is called now and then and ends the search by an exception."""
+def extreme_equilibria(A: Whole, B: Whole, check_stop: Callable[[], None]) -> Extremes:
+    """All extreme equilibria; `check_stop` is called at intervals, and its exception ends the search."""
     m, n = A.values.shape
-    xs, x_labels = _extreme_rays(B.values.T, look)
-    ys, y_labels = _extreme_rays(A.values, look)
+    xs, x_labels = _extreme_rays(B.values.T, check_stop)
+    ys, y_labels = _extreme_rays(A.values, check_stop)
     y_labels = np.hstack([y_labels[:, n:], y_labels[:, :n]])
     degenerate = bool((x_labels.sum(axis=1) > m).any() or (y_labels.sum(axis=1) > n).any())
-    first, second = _complementary(x_labels[1:], y_labels[1:], look)
+    first, second = _complementary(x_labels[1:], y_labels[1:], check_stop)
     rows, row_of = np.unique(first, return_inverse=True)
     columns, column_of = np.unique(second, return_inverse=True)
     return Extremes(
@@ -73,13 +73,13 @@ def extreme_equilibria(A: Whole, B: Whole, look: Callable[[], None]) -> Extremes
 
 
 def most_rays(size: int, inequalities: int) -> int:
-    """How many vertices a polytope may have, by the upper bound theorem (McMullen 1970)."""
+    """The most vertices of a polytope, by the upper bound theorem (McMullen 1970)."""
     up, down = (size + 1) // 2, size // 2
     return comb(inequalities - up, down) + comb(inequalities - down - 1, up - 1)
 
 
 def connected(pairs: list[tuple[int, int]]) -> list[list[int]]:
-    """Which equilibria hang together, as places in `pairs`: those that have a strategy in common, and so on."""
+    """Connected components of equilibria, as indices into `pairs`: two that share a strategy are connected."""
     holds: dict[tuple[str, int], int] = {}
     members: dict[int, list[int]] = {}
     for place, (row, column) in enumerate(pairs):
@@ -94,25 +94,25 @@ def connected(pairs: list[tuple[int, int]]) -> list[list[int]]:
     return sorted(sorted(places) for places in members.values())
 
 
-def nash_subsets(pairs: list[tuple[int, int]], places: list[int], look: Callable[[], None]) -> list[list[int]]:
-    """The largest sets of some equilibria of which every row strategy goes with every column strategy."""
+def nash_subsets(pairs: list[tuple[int, int]], places: list[int], check_stop: Callable[[], None]) -> list[list[int]]:
+    """The maximal Nash subsets of a component: every row strategy of one with each of its column strategies."""
     partners: dict[int, int] = {}
     for row, column in (pairs[place] for place in places):
         partners[row] = partners.get(row, 0) | 1 << column
     sides: set[int] = set()
     for one in partners.values():
-        look()
+        check_stop()
         sides |= {one, *(one & other for other in sides if one & other)}
     subsets = []
     for side in sides:
-        look()
+        check_stop()
         together = {row for row, one in partners.items() if one & side == side}
         subsets.append([place for place in places if pairs[place][0] in together and side >> pairs[place][1] & 1])
     return sorted(subsets)
 
 
-def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask]:
-    """Extreme rays (x, v) of x >= 0, v >= answers @ x, and which of these inequalities are equalities; x = 0 first."""
+def _extreme_rays(answers: Array, check_stop: Callable[[], None]) -> tuple[Array, Mask]:
+    """Extreme rays (x, v) of x >= 0, v >= answers @ x, and the inequalities that hold with equality; x = 0 first."""
     count, size = answers.shape
     rays = np.zeros((size + 1, size + 1), dtype=object)
     rays[0, size] = 1
@@ -121,13 +121,13 @@ def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask
     tight[:, :size] = rays[:, :size] == 0
     tight[1:, size] = True
     for place in range(1, count):
-        look()
+        check_stop()
         slack = rays[:, size] - rays[:, :size] @ answers[place]
         tight[:, size + place] = slack == 0
         over, under = np.flatnonzero(slack > 0), np.flatnonzero(slack < 0)
         if not under.size:
             continue
-        a, b = _edges(tight, over, under, size - 1, look)
+        a, b = _edges(tight, over, under, size - 1, check_stop)
         cut = slack[a, None] * rays[b] - slack[b, None] * rays[a]
         cut //= np.gcd.reduce(cut, axis=1)[:, None]
         met = tight[a] & tight[b]
@@ -137,7 +137,7 @@ def _extreme_rays(answers: Array, look: Callable[[], None]) -> tuple[Array, Mask
     return rays, tight
 
 
-def _edges(tight: Mask, over: Array, under: Array, least: int, look: Callable[[], None]) -> tuple[Array, Array]:
+def _edges(tight: Mask, over: Array, under: Array, least: int, check_stop: Callable[[], None]) -> tuple[Array, Array]:
     """Pairs of rays, one on each side, that span an edge of the cone."""
     table = tight.astype(np.float32)
     begins, ends = [], []
@@ -145,7 +145,7 @@ def _edges(tight: Mask, over: Array, under: Array, least: int, look: Callable[[]
         common = table[first] @ table[under].T
         a, b = np.nonzero(common >= least)
         for part in _parts(np.arange(len(a)), len(table)):
-            look()
+            check_stop()
             one, other = first[a[part]], under[b[part]]
             holders = (table[one] * table[other]) @ table.T == common[a[part], b[part], None]
             edge = holders.sum(axis=1) == 2
@@ -154,12 +154,12 @@ def _edges(tight: Mask, over: Array, under: Array, least: int, look: Callable[[]
     return np.concatenate([over[:0], *begins]), np.concatenate([under[:0], *ends])
 
 
-def _complementary(x_labels: Mask, y_labels: Mask, look: Callable[[], None]) -> tuple[Array, Array]:
-    """Pairs of strategies that have all labels between them."""
+def _complementary(x_labels: Mask, y_labels: Mask, check_stop: Callable[[], None]) -> tuple[Array, Array]:
+    """Completely labelled pairs of strategies."""
     lacking = (~y_labels).astype(np.float32)
     firsts, seconds = [], []
     for part in _parts(np.arange(len(x_labels)), len(y_labels)):
-        look()
+        check_stop()
         a, b = np.nonzero((~x_labels[part]).astype(np.float32) @ lacking.T == 0)
         firsts.append(part[a])
         seconds.append(b)

@@ -1,4 +1,4 @@
-"""Two learners that play each other on one matrix, or each on a matrix of its own, and all that they remember."""
+"""Two learners that play each other on one matrix, or each on a matrix of its own, and their state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..scaling import in_payoffs
 from .duel_payers import Paid, copyable, paid
 
 EXPONENTIAL = ("hedge", "optimistic-hedge")
-# What the methods do by default: whether the column player moves second, and what a round weighs.
+# Defaults of the methods: whether the column player moves second, and the weights of rounds.
 HABITS = {
     "hedge": (False, "uniform"),
     "optimistic-hedge": (False, "uniform"),
@@ -26,47 +26,47 @@ HABITS = {
     "rm+": (True, "quadratic"),
     "prm+": (True, "quadratic"),
 }
-# Of the range of payoffs: those of two players, each half of one of 65,534 steps off. Sums of floats, at most 64 in a
-# row and a tree of eight, are off by a small part of that.
+# The error of 16-bit copies as a share of the range of payoffs: half of one of 65,534 steps for each of two players.
+# The rounding of sums, at most 64 terms in a row and a tree of eight, is a small part of that.
 ROUNDED = 1.1 / 65534
 _, _, PLAY, SUM, WON, PRIOR = range(_core.DUEL_ROWS)
 
 
 class Duel(KernelState):
-    """Two learners that play each other; they go on where they stopped.
+    """Two learners that play each other; a play can be continued.
 
     Parameters
     ----------
     payoffs : Payoffs
-        What the row player wins.
+        Payoffs of the row player.
     method : {"rm+", "prm+", "rm", "optimistic-hedge", "hedge"}
-        How both learn: regret matching with sums that never fall below zero, the same with the last regrets expected
-        once more, plain regret matching, or exponential weights with or without such an expectation.
+        The learners: regret matching plus, its predictive variant, which expects the last regrets again, plain regret
+        matching, or exponential weights with or without such a prediction.
     column_payoffs : Payoffs, optional
-        What the column player wins; by default it pays what the row player wins.
+        Payoffs of the column player; by default the negated payoffs of the row player.
     average : {"uniform", "linear", "quadratic"}, optional
-        Whether round t counts 1, t or t^2 in the average strategies; by default quadratic of ``"rm+"`` and ``"prm+"``,
-        which converge much faster so, else uniform.
+        Whether round t has weight 1, t or t^2 in the average strategies; by default quadratic for ``"rm+"`` and
+        ``"prm+"``, which converge much faster with it, else uniform.
     alternate : bool, optional
-        Whether the column player moves second, knowing what the row player just played; by default so of ``"rm+"`` and
-        ``"prm+"``. Players of two matrices, and those whose joint play is wanted, always move at once.
+        Whether the column player moves second and sees the row player's strategy; the default for ``"rm+"`` and
+        ``"prm+"``. Players of two matrices, and those with `joint`, always move at once.
     rates : float or pair of float, optional
-        Of exponential weights, for payoffs as they are. By default sqrt(8 ln n / rounds) / spread where the number of
-        rounds is known, else 2 sqrt(ln n / t) / spread in round t; of ``"optimistic-hedge"`` 1 / spread.
+        Of exponential weights, for payoffs in their own units. By default sqrt(8 ln n / rounds) / spread where the
+        number of rounds is known, else 2 sqrt(ln n / t) / spread in round t; of ``"optimistic-hedge"`` 1 / spread.
     rounds : int, optional
-        How many are planned, for the default rates of ``"hedge"``.
+        The horizon, for the default rates of ``"hedge"``.
     start : pair of array, optional
-        Strategies of the first round. Exponential weights begin with them, and they must be positive; regret matchers
-        play them whenever they regret nothing.
+        Strategies of the first round. Those of exponential weights must be positive; regret matchers play them whenever
+        they have no positive regret.
     single : bool
-        Whether payoffs are copied in 16 bits, which are read faster, and multiplied in float32.
+        Whether payoffs are copied in 16 bits, which is faster, and multiplied in float32.
     joint : ndarray, optional
-        Zeros of the shape of the payoffs, to which the joint distributions of the rounds are added by their weights.
+        Zeros of the shape of the payoffs, to which the weighted joint distributions of the rounds are added.
 
     Raises
     ------
     RegretlessError
-        If a parameter has no meaning.
+        If a parameter is invalid.
     """
 
     ARRAYS: ClassVar[tuple[str, ...]] = ("row_state", "column_state", "memory", "book")
@@ -130,22 +130,22 @@ class Duel(KernelState):
 
     @property
     def rounds(self) -> int:
-        """How many have been played."""
+        """Number of rounds so far."""
         return int(self.book[0])
 
     def play(self, rounds: int, until: float = -inf) -> tuple[int, bool]:
-        """Play on; a long play comes back before its end, so that a request to stop is noticed.
+        """Continue the play; a long play returns before its end, so that it can be interrupted.
 
         Parameters
         ----------
         rounds : int
         until : float
-            The gap to stop at. It is looked at after every thirty-second part of the rounds so far.
+            The gap to stop at. It is checked each time that the rounds have grown by 1/32.
 
         Returns
         -------
         (int, bool)
-            How many rounds were played, and whether the gap was seen to be at most `until`.
+            The number of rounds that were played, and whether the gap was at most `until`.
         """
         played, reached = self.core.play(rounds, until / self.units[0].unit)
         return int(played), bool(reached)
@@ -167,7 +167,7 @@ class Duel(KernelState):
 
     @property
     def best(self) -> tuple[float, float]:
-        """What each player's best answer to the other's average strategy wins, as the players' own sums have it."""
+        """The payoff of each player's best response to the other's average strategy, by the players' own sums."""
         weight = self.book[1]
         if not weight > 0:
             return nan, nan
@@ -179,19 +179,19 @@ class Duel(KernelState):
 
     @property
     def ledger(self) -> GameLedger:
-        """The running totals, in payoffs as they were given."""
+        """The ledger, in the units of the payoffs."""
         return in_payoffs(self.book, self.units[0].unit)
 
     @property
     def rounding(self) -> float:
-        """What copies in 16 bits and products in float32 may do to the gap; 0 without them."""
+        """The error of the gap by copies in 16 bits and products in float32; 0 without them."""
         if not self.single:
             return 0.0
         return max(matrix.spread for matrix in self._matrices()) * ROUNDED
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a theorem must know of the players besides."""
+        """Other facts of the players for theorems."""
         row_rate, column_rate = (
             nan if self.falls or self.method not in EXPONENTIAL else rate / self.units[0].unit for rate in self.rates
         )
@@ -218,9 +218,7 @@ def _habits(
         raise ParameterError("average", None, f"{average!r}; {', '.join(AVERAGES)} are known")
     if not zero_sum or joint is not None:
         if alternate:
-            raise RegretlessError(
-                "alternate: players of two matrices, and those whose joint play is wanted, move at once"
-            )
+            raise RegretlessError("alternate: players of two matrices, and those with joint=, move at once")
         turns = False
     return turns if alternate is None else bool(alternate), average or usual
 
@@ -232,7 +230,7 @@ def _rates(
     players: tuple[Paid, Paid],
     shape: tuple[int, int],
 ) -> tuple[bool, tuple[float, float]]:
-    """Whether rates fall, and those of both players for payoffs in units."""
+    """Whether rates fall, and both players' rates for payoffs in units."""
     if method not in EXPONENTIAL:
         if rates is not None:
             raise ParameterError("rates", None, f"{method} has none; exponential weights have")
@@ -261,13 +259,13 @@ def _begins(method: str, start: tuple[Any, Any] | None, shape: tuple[int, int]) 
     begins = starts_of(start, shape)
     if method in EXPONENTIAL and any((begin == 0).any() for begin in begins):
         raise ParameterError(
-            "start", None, "exponential weights never play what begins at 0; all probabilities must be above"
+            "start", None, "exponential weights never play what begins at 0; positive probabilities are expected"
         )
     return [begin / begin.sum() for begin in begins]
 
 
 def _state(method: str, begin: Vector) -> Vector:
-    """What a player knows before the first round: how it begins."""
+    """A player's state before the first round."""
     count, exponential = len(begin), method in EXPONENTIAL
     state = np.zeros((_core.DUEL_ROWS, -(-count // 16) * 16))
     state[PLAY, :count] = begin

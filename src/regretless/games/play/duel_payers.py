@@ -14,17 +14,17 @@ from ...errors import RegretlessError
 from ..payoffs import Payoffs, Vector
 from ..scaling import power_of_two, unit_of
 
-# Short whole numbers go so far from zero.
+# The largest 16-bit integer.
 LARGEST_SHORT = 32767.0
-# Payoffs this much larger than their range lose the digits in which they differ.
+# Payoffs larger than their range by this factor lose the digits in which they differ.
 OFFSET = 8.0
-# Half a range that is smaller has no inverse that counts short numbers.
+# A smaller half of the range has no inverse in floats times 32767.
 NARROWEST = 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """In what units a player is paid: what it wins is `centre` and so many times `unit`."""
+    """Units of a player's payoffs: a payoff is `centre` plus a multiple of `unit`."""
 
     centre: float = 0.0
     unit: float = 1.0
@@ -39,7 +39,7 @@ class Paid:
     payer : Payer
     units : Units
     spread : float
-        By how much its payoffs may differ, in units; NaN where only products are known.
+        The range of its payoffs, in units; NaN if it is unknown.
     """
 
     payer: Any
@@ -55,7 +55,7 @@ def paid(payoffs: Payoffs, column_payoffs: Payoffs | None, single: bool) -> tupl
     payoffs : Payoffs
         The row player's.
     column_payoffs : Payoffs or None
-        The column player's; None if it pays what the row player wins.
+        The column player's; None for the negated payoffs of the row player.
     single : bool
         Whether dense payoffs are copied in 16 bits, and multiplied in float32.
     """
@@ -71,7 +71,7 @@ def paid(payoffs: Payoffs, column_payoffs: Payoffs | None, single: bool) -> tupl
 
 
 def gap_between(payoffs: Payoffs, row: Vector, column: Vector) -> float:
-    """The duality gap of two strategies, from payoffs as they were given, but for the rounding of float64 sums."""
+    """The duality gap of two strategies, from the original payoffs, up to the rounding of float64 sums."""
     if payoffs.kind != "dense":
         return float(payoffs.times(column).max() - payoffs.left(row).min())
     above, below = np.empty(len(row)), np.empty(len(column))
@@ -82,7 +82,7 @@ def gap_between(payoffs: Payoffs, row: Vector, column: Vector) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scaled:
-    """A matrix in units, or in short whole numbers of which LARGEST_SHORT are a unit."""
+    """A matrix in units, or in 16-bit integers of which LARGEST_SHORT are a unit."""
 
     values: Any
     units: Units
@@ -107,20 +107,20 @@ def _scaled(payoffs: Payoffs, single: bool) -> _Scaled:
 
 
 def copyable(payoffs: Payoffs) -> bool:
-    """Whether there is a copy in 16 bits: of payoffs that are all there, and alike or not too much so."""
+    """Whether payoffs can be copied in 16 bits: dense ones, all equal or with a range that is not too small."""
     half = payoffs.high / 2 - payoffs.low / 2
     return payoffs.kind == "dense" and (half == 0 or half >= NARROWEST)
 
 
 def largest_product(payoffs: Payoffs) -> float:
-    """About how large the payoffs of a linear operator are, of which nothing is said: the largest of one product."""
-    # Weights of which no simple numbers add up to zero.
+    """The size of the payoffs of a linear operator without a range: the largest entry of one product."""
+    # Weights without simple linear relations.
     weights = np.sqrt(np.arange(1.0, payoffs.shape[1] + 1))
     return float(np.abs(_checked(payoffs.times, payoffs.shape[0])(weights / weights.sum())).max())
 
 
 def _scaled_products(payoffs: Payoffs) -> _Scaled:
-    """A linear operator: its products are put in units where they are far from 1."""
+    """A linear operator: its products are in units if they are far from 1."""
     size = largest_product(payoffs) if isnan(payoffs.size) else payoffs.size
     unit = unit_of(size)
     return _Scaled(payoffs.values, Units(0.0, unit), payoffs.low / unit, payoffs.high / unit)
@@ -138,7 +138,7 @@ def _moved(payoffs: Payoffs, centre: float) -> Any:
 
 
 def _player(payoffs: Payoffs, matrix: _Scaled, unit: float, *, turned: bool, sign: float) -> Paid:
-    """Whoever wins `sign` times the payoffs, in multiples of `unit`."""
+    """The player that wins `sign` times the payoffs, in multiples of `unit`."""
     factor = matrix.units.unit / unit
     return Paid(
         _payer(payoffs, matrix, turned=turned, sign=sign * factor),

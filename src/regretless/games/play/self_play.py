@@ -1,4 +1,4 @@
-"""Self-play: two learners play each other, and their average strategies close in on an equilibrium."""
+"""Self-play: two learners play each other, and their average strategies approach an equilibrium."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..raw_solution import RawSolution, Trajectory
 from .duel import Duel
 from .duel_payers import copyable, gap_between, largest_product
 
-# Of the range of payoffs: gaps that copies in 16 bits are good enough for, and how many payoffs make one worthwhile.
+# Copies in 16 bits: the smallest tolerance, as a share of the range of payoffs, and the fewest payoffs.
 COARSE = 4e-5
 MANY = 1 << 14
-# Without a number of rounds, so many products of two numbers are made at most, but at least so many rounds; each number
-# of a strategy costs as much besides as so many products, and so does each call of a linear operator.
+# Without a number of rounds: the most products of two numbers, the fewest rounds, and the cost of each number of a
+# strategy and of each call of a linear operator, in products.
 MOST_WORK, LEAST_ROUNDS, UPKEEP, CALL = 10**11, 10**4, 50, 10**5
-# The players' own sums are off by their rounding: the gap that they see is a little less than what is wanted.
+# The players' own sums are rounded: they aim at a gap a little below the tolerance.
 CAUTION = 1 - 2.0**-10
 # Rounds are counted in floats.
 MOST_ROUNDS = 2**53
@@ -46,32 +46,31 @@ def self_play(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
-    """Let two learners play each other until their average strategies are near enough to an equilibrium.
+    """Let two learners play each other until their average strategies are within the tolerance of an equilibrium.
 
     Parameters
     ----------
-    payoffs : Payoffs, MatrixGame or what they are made from
-        What the row player wins.
+    payoffs : Payoffs, MatrixGame or an argument of Payoffs
+        Payoffs of the row player.
     method, average, alternate, rates, start, joint
         As of :class:`Duel`; `joint` is divided by the weight of all rounds at the end.
     rounds : int, optional
-        How many at most; exactly so many where no tolerance is given.
+        The largest number of rounds; the exact number without a tolerance.
     tolerance : float, optional
-        The duality gap to end with, in payoffs; of two matrices, by how much a player may regret not to have played one
-        fixed strategy, per round.
+        The duality gap to reach, in payoffs; of two matrices, the average regret of each player to reach.
     marks : int
-        At how many rounds, evenly spaced on a logarithmic axis, the course is noted.
+        Number of points of the trajectory, evenly spaced on a logarithmic axis.
     keep_strategies : bool
-        Whether the course holds the average strategies too.
+        Whether the trajectory has the average strategies too.
     single : bool, optional
-        Whether dense payoffs are copied in 16 bits, which are read faster, and multiplied in float32. By default so of
-        one large matrix at tolerances well above its rounding; what is found is then checked in float64.
-    column_payoffs : Payoffs or what it is made from, optional
-        What the column player wins; by default it pays what the row player wins.
+        Whether dense payoffs are copied in 16 bits, which is faster, and multiplied in float32. By default for one
+        large matrix at tolerances well above its rounding; the gap is then checked in float64.
+    column_payoffs : Payoffs or an argument of Payoffs, optional
+        Payoffs of the column player; by default the negated payoffs of the row player.
     on_progress : callable, optional
-        Called now and then with the number of rounds and the gap.
+        Called at intervals with the number of rounds and the gap.
     stop : callable, optional
-        Asked now and then.
+        Called at intervals; once it returns true, the play ends.
 
     Returns
     -------
@@ -81,7 +80,7 @@ def self_play(
     Raises
     ------
     RegretlessError
-        If a parameter has no meaning.
+        If a parameter is invalid.
     """
     matrix = payoffs.payoffs if isinstance(payoffs, ZeroSum) else Payoffs(payoffs)
     other = None if column_payoffs is None else Payoffs(column_payoffs, "column_payoffs")
@@ -123,14 +122,14 @@ def _limit(payoffs: Payoffs, rounds: int | None, tolerance: float | None) -> int
     if rounds is not None:
         return min(whole("rounds", rounds), MOST_ROUNDS)
     if tolerance is None:
-        raise RegretlessError("rounds, tolerance: self-play must know when to end")
+        raise RegretlessError("rounds, tolerance: self-play needs one of them to end")
     rows, columns = payoffs.shape
     work = rows * columns + UPKEEP * (rows + columns) + (2 * CALL if payoffs.kind == "operator" else 0)
     return max(LEAST_ROUNDS, MOST_WORK // work)
 
 
 def _check_tolerance(payoffs: Payoffs, tolerance: float) -> None:
-    """Refuse what a linear operator's products are not trusted to tell."""
+    """Refuse tolerances below the trusted accuracy of a linear operator's products."""
     if payoffs.kind != "operator":
         return
     least = 2 * trusted_to(payoffs, largest_product(payoffs) if isnan(payoffs.size) else payoffs.size)
@@ -139,7 +138,7 @@ def _check_tolerance(payoffs: Payoffs, tolerance: float) -> None:
             "tolerance",
             f"{tolerance:.3g}",
             f"a linear operator's products are trusted up to rounding alone, so that no gap"
-            f" below {least:.3g} can be reached here; a larger tolerance, or rounds, are needed",
+            f" below {least:.3g} can be reached here; a larger tolerance, or rounds=, is expected",
         )
 
 
@@ -151,7 +150,7 @@ def _worth_copying(payoffs: Payoffs, tolerance: float) -> bool:
 
 
 def _marks(count: int, limit: int) -> Iterator[int]:
-    """Rounds on a logarithmic axis up to the limit, which is the last one."""
+    """Rounds on a logarithmic axis; the last one is the limit."""
     last = 0
     for place in range(count - 1):
         mark = round(limit ** (place / max(1, count - 1)))
@@ -171,7 +170,7 @@ def _play(
     on_progress: Callable[[int, float], None] | None,
     stop: Callable[[], bool] | None,
 ) -> str | None:
-    """Play to the end; why it ended before, if anybody wished so."""
+    """Play to the end; the reason if it was stopped before."""
     target = -inf if tolerance is None else CAUTION * tolerance
     mark = next(marks) if course else limit
     while duel.rounds < limit:
@@ -192,7 +191,7 @@ def _play(
 
 
 def _gap(duel: Duel) -> float:
-    """The gap of the average strategies, from the payoffs as they were given."""
+    """The gap of the average strategies, from the original payoffs."""
     if not duel.zero_sum:
         return duel.ledger.gap
     return gap_between(duel.payoffs, duel.row, duel.column)
@@ -210,7 +209,7 @@ def _note(duel: Duel, tolerance: float | None, stopped: str | None) -> str:
 
 
 class _Course:
-    """Collects how a self-play goes."""
+    """Collects the trajectory of a self-play."""
 
     def __init__(self, duel: Duel, keep_strategies: bool) -> None:
         self._duel, self._keep = duel, keep_strategies

@@ -1,1 +1,1 @@
-"""Methods that end at an equilibrium of a zero-sum game, and what makes their answers exact."""
+"""Methods that end at an equilibrium of a zero-sum game, in floats and in fractions."""

@@ -1,4 +1,4 @@
-"""Equilibria in fractions: the basis that floats found, solved again in whole numbers, checked against all payoffs."""
+"""Equilibria in fractions: the basis of a solution in floats, solved in whole numbers and checked."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution
 from ..solution import ExactSolution
-from .interrupt import Halted, Look, looking
+from .interrupt import StopCheck, Stopped, stop_check
 from .lifting import Integers, lifted
 from .tableau import simplex
 
 
 def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> ExactSolution:
-    """The value and optimal strategies of a game, in fractions and without any doubt.
+    """The value and optimal strategies of a game, in fractions and proved.
 
-    Payoffs count as the user wrote them, floats at their exact values. The rows and columns in play are taken from the
-    basis of the simplex method, of which `raw` may hold one; their equations are solved in whole numbers, and the
-    strategies are tried against every row and column in exact arithmetic. Where the basis of the floats is not
+    Payoffs count as the user wrote them, floats at their exact values. The basic rows and columns are those of
+    the simplex method, of which `raw` may have one; their equations are solved in whole numbers, and the strategies
+    are checked against every row and column in exact arithmetic. Where the basis of the floats is not
     optimal, exact pivots go on from it, by a method that needs no feasible basis.
 
     Parameters
@@ -33,7 +33,7 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     raw : RawSolution
         A solution in floats.
     stop : callable, optional
-        Asked now and then.
+        Called at intervals; once it returns true, the solver ends.
 
     Returns
     -------
@@ -41,15 +41,15 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
 
     Raises
     ------
-    Halted
-        If it was stopped.
+    Stopped
+        If `stop` returns true.
     """
     basis = raw.basis if raw.basis is not None else simplex(payoffs, stop=stop).basis
     if basis is None:
-        raise Halted
+        raise Stopped
     game = _Integers(payoffs.fractions())
     rows, columns = basis
-    row, column = _solved(game.cells, rows, columns, looking(stop))
+    row, column = _solved(game.cells, rows, columns, stop_check(stop))
     total = sum(row)
     return ExactSolution(
         game.payoff(Fraction(int(min(row @ game.cells)), total)),
@@ -58,11 +58,11 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     )
 
 
-def _solved(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers]:
-    """Optimal weights, from a basis that probably is."""
-    weights = _of_basis(cells, rows, columns, look)
+def _solved(cells: Integers, rows: Any, columns: Any, check_stop: StopCheck) -> tuple[Integers, Integers]:
+    """Optimal weights, from a basis that is probably optimal."""
+    weights = _of_basis(cells, rows, columns, check_stop)
     if weights is None or not _optimal(cells, *weights):
-        weights = _pivoted(cells, rows, columns, look)
+        weights = _pivoted(cells, rows, columns, check_stop)
         if not _optimal(cells, *weights):
             raise AssertionError("exact strategies are not optimal")
     return weights
@@ -85,14 +85,14 @@ class _Integers:
 class _Tableau:
     """A condensed tableau of whole numbers over one positive denominator (Edmonds, Bareiss).
 
-    All of its numbers are minors of the matrix, so that every division leaves no remainder and none of them is long.
-    Variable j is the weight of column j, variable columns + i what row i is short of; the numbers of the last row
-    belong to the sum of all weights, and those in the columns of rows in play are these rows' weights.
+    All of its numbers are minors of the matrix, so that every division is exact and no number is long. Variable j is
+    the weight of column j, variable columns + i the slack of row i; the numbers of the last row belong to the sum of
+    all weights, and those in the columns of basic rows are these rows' weights.
     """
 
-    def __init__(self, cells: Integers, look: Look) -> None:
+    def __init__(self, cells: Integers, check_stop: StopCheck) -> None:
         rows, columns = cells.shape
-        self.look = look
+        self.check_stop = check_stop
         self.cells = np.full((rows + 1, columns + 1), 0, dtype=object)
         self.cells[:rows, :columns] = cells
         self.cells[:rows, columns] = 1
@@ -104,7 +104,7 @@ class _Tableau:
         """Pivot on a number that is not zero."""
         pivot, line, factors = self.cells[row, column], self.cells[row].copy(), self.cells[:, column].copy()
         for place, factor in enumerate(factors):
-            self.look()
+            self.check_stop()
             self.cells[place] = (self.cells[place] * pivot - factor * line) // self.denominator
         self.cells[row], self.cells[:, column] = line, -factors
         self.cells[row, column] = self.denominator
@@ -114,7 +114,7 @@ class _Tableau:
         self.basic[row], self.free[column] = self.free[column], self.basic[row]
 
     def put_in_play(self, rows: Any, columns: Any) -> None:
-        """Pivot to a basis, as far as it is one."""
+        """Pivot to a basis, as far as possible."""
         left = list(rows)
         for column in columns:
             row = next((row for row in left if self.cells[row, column] != 0), None)
@@ -123,7 +123,7 @@ class _Tableau:
                 left.remove(row)
 
     def weights(self) -> tuple[Integers, Integers]:
-        """Those of the rows and of the columns."""
+        """Weights of the rows and of the columns."""
         rows, columns = len(self.basic), len(self.free)
         row, column = np.full(rows, 0, dtype=object), np.full(columns, 0, dtype=object)
         for place, variable in enumerate(self.free):
@@ -135,14 +135,14 @@ class _Tableau:
         return row, column
 
 
-def _of_basis(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers] | None:
-    """Weights under which all rows and all columns in play are worth the same; None if that does not determine them."""
+def _of_basis(cells: Integers, rows: Any, columns: Any, check_stop: StopCheck) -> tuple[Integers, Integers] | None:
+    """Weights that equalise all basic rows and all basic columns; None if they are not unique."""
     if len(rows) != len(columns):
         return None
     block = cells[np.ix_(rows, columns)]
     row, column = np.full(cells.shape[0], 0, dtype=object), np.full(cells.shape[1], 0, dtype=object)
     for weights, places, matrix in ((column, columns, block), (row, rows, block.T)):
-        solution = lifted(matrix, look)
+        solution = lifted(matrix, check_stop)
         if solution is None:
             return None
         weights[places] = solution
@@ -150,22 +150,22 @@ def _of_basis(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Int
 
 
 def _optimal(cells: Integers, row: Integers, column: Integers) -> bool:
-    """Whether these weights guarantee both players the same."""
+    """Whether both players' weights guarantee the same value."""
     if min(row) < 0 or min(column) < 0 or sum(row) <= 0 or sum(column) <= 0:
         return False
     return bool(min(row @ cells) * sum(column) == max(cells @ column) * sum(row))
 
 
-def _pivoted(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Integers, Integers]:
+def _pivoted(cells: Integers, rows: Any, columns: Any, check_stop: StopCheck) -> tuple[Integers, Integers]:
     """Optimal weights by the parametric self-dual simplex method (Dantzig 1963), from any basis on.
 
     Random numbers that are positive, times mu, are added to the last column and to the last row. For a mu large enough
-    the basis is optimal; mu is lowered to where it ceases to be, and the pivot that mends it there leads on. As both
-    programs have solutions for mu = 0 they have some for every mu on the way, so that there always is one. Only ties,
-    which have probability zero, let mu stay where it is: else no basis comes twice. After more pivots than any game
+    the basis is optimal; mu is lowered to where the basis stops to be optimal, and a pivot makes it so again. As both
+    programs have solutions for mu = 0 they have some for every larger mu, so that there is always a pivot. Only ties,
+    which have probability zero, leave mu unchanged: else no basis occurs twice. After more pivots than any game
     should need the numbers are drawn anew.
     """
-    tableau = _Tableau(cells, look)
+    tableau = _Tableau(cells, check_stop)
     tableau.put_in_play(rows, columns)
     parametric = _Parametric(tableau)
     while not parametric.run(50 * sum(cells.shape) + 1000):
@@ -174,7 +174,7 @@ def _pivoted(cells: Integers, rows: Any, columns: Any, look: Look) -> tuple[Inte
 
 
 class _Parametric:
-    """A tableau with one more column and row before the last ones: random numbers, turned by pivots like all others."""
+    """A tableau with one more column and row, of random numbers, before the last ones."""
 
     def __init__(self, tableau: _Tableau) -> None:
         self.tableau = tableau
@@ -184,7 +184,7 @@ class _Parametric:
         tableau.cells = np.insert(np.insert(cells, self.rows, 0, axis=0), self.columns, 0, axis=1)
 
     def run(self, limit: int) -> bool:
-        """Pivot with new numbers; whether the basis is optimal after so many pivots at most."""
+        """Pivot with new numbers; whether the basis is optimal after at most `limit` pivots."""
         cells, rows, columns = self.tableau.cells, self.rows, self.columns
         cells[rows, columns:] = cells[rows:, columns] = 0
         cells[:rows, columns] = self._numbers(rows)
@@ -192,11 +192,11 @@ class _Parametric:
         return any(not self.step() for _ in range(limit))
 
     def _numbers(self, count: int) -> list[int]:
-        """Multiples of the denominator: what whole numbers in the very first tableau would have become."""
+        """Random multiples of the denominator, as integers of the first tableau would be now."""
         return [self.tableau.denominator * self.chance.randrange(1 << 30, 1 << 31) for _ in range(count)]
 
     def step(self) -> bool:
-        """One pivot; False if there is none, the basis being optimal."""
+        """One pivot; False if the basis is optimal."""
         cells, rows, columns = self.tableau.cells, self.rows, self.columns
         # A basic variable, or a reduced cost, is number + mu * slope; slopes of negative ones are positive.
         ends = [(cells[r, -1], cells[r, -2], r, -1) for r in range(rows) if cells[r, -1] < 0]
@@ -216,7 +216,7 @@ class _Parametric:
 
 
 def _least(quotients: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
-    """The least of numerators over positive denominators."""
+    """The quotient with the least value; denominators are positive."""
     least = quotients[0]
     for quotient in quotients[1:]:
         if quotient[0] * least[1] < least[0] * quotient[1]:

@@ -1,13 +1,13 @@
-"""A walk along the central path of a game, whose gap is a certificate at every step.
+"""An interior-point method along the central path of a game, with a certified gap at every step.
 
 With strategies x of the rows and y of the columns, all positive, any v < min_j (x'A)_j and w > max_i (A y)_i leave
 slacks
 
     s = A'x - v > 0,   z = w - A y > 0,   and   w - v = x'z + y's
 
-is above the duality gap. Newton's method on the complementary products x z and y s (predictor and corrector of
+bounds the duality gap. Newton's method on the complementary products x z and y s (predictor and corrector of
 Mehrotra, further correctors of Gondzio) keeps all four positive; as the slacks are computed afresh from x and y at each
-step, the strategies are feasible however inexact the directions are. That lets the first ones be computed in single
+step, the strategies are feasible even if directions are inexact, so that the first ones are computed in single
 precision.
 
 A step costs one matrix of normal equations of the smaller side, sum_i (x_i / z_i) (a_i - m)(a_i - m)' + diag(s / y),
@@ -27,30 +27,30 @@ from ..raw_solution import RawSolution, Vector
 from .normal_matrix import NormalMatrix
 from .polish import Array, Pair, nearest_on_face, solved_supports, true_gap
 
-# Steps after which it gives up; twenty are usual.
+# The most steps; twenty are usual.
 MOST_STEPS = 100
-# Of the largest step that keeps all positive.
+# Share of the largest step that keeps all variables positive.
 DAMPING = 0.995
-# How much of a uniform strategy is mixed into those to begin with.
+# The share of the uniform strategy in initial strategies.
 MIXED_IN = 0.05
-# Further correctors: between which shares of what is wanted they leave complementary products alone, how much longer
-# steps they are to allow, and how much longer at least.
+# Further correctors: the shares of the target between which complementary products stay, how much longer the step is to
+# become, and the least gain in length.
 CENTRAL = 0.1, 10.0
 LONGER, LONGER_AT_LEAST = 0.3, 0.03
-# Steps shorter than this lead nowhere; what share of their mean the complementary products shall then have.
+# Shorter steps make no progress; then complementary products move towards this share of their mean.
 SHORT, MIDDLE = 0.15, 0.7
-# The largest error of a direction's equations that is put up with, in units of the mean complementary product.
-# An error is corrected so often; if that was needed, the next matrix is a more precise one.
+# The largest error of a direction's equations, in units of the mean complementary product, and the most corrections of
+# it; after as many, the next matrix is in double precision.
 DIRECTION_ERROR, MOST_CORRECTIONS = 0.05, 2
-# Steps that do not shrink the gap to this share of what it was are slow; so many of them in a row end the walk.
+# Steps that do not shrink the gap to this share are slow; this many slow steps in a row end the method.
 SLOW, MOST_SLOW = 0.7, 8
-# Shares of the range. Below the first supports may be known, below the second a face is looked for, and a gap below the
-# third is final.
+# Gaps as shares of the range: below the first the supports may be known, below the second a face is computed, and below
+# the third the gap is final.
 POLISH_BELOW, FACE_BELOW, FINAL = 1e-2, 1e-7, 1e-13
-# Tolerances, as shares of the range, up to which more steps than needed are made, and how many.
+# Up to this tolerance, as a share of the range, the method makes this many steps more than needed.
 EXACT, STEPS_BEYOND = 1e-8, 2
-# Where to begin by default: RM+ down to this share of the range, in at most so many rounds, of games of so many
-# cells that it pays.
+# The default start: RM+ to this gap, as a share of the range, in at most this many rounds, for games of at least this
+# many cells.
 WARM, WARM_ROUNDS, WARM_CELLS = 1e-4, 400, 20_000
 
 
@@ -62,20 +62,20 @@ def interior_point(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
-    """Strategies whose duality gap is below the tolerance, optimal ones where their supports are clear.
+    """Strategies whose duality gap is below the tolerance; optimal ones where the supports are clear.
 
     Parameters
     ----------
     payoffs : Payoffs
-        Not all equal, and more than products.
+        Not all equal; no linear operator.
     tolerance : float
         In payoffs.
     start : pair of ndarray, optional
-        Strategies to begin near; by default RM+ finds some.
+        Initial strategies; by default those of RM+.
     on_progress : callable, optional
-        Called after every step with its number and the gap.
+        Called after each step with its number and the gap.
     stop : callable, optional
-        Asked after every step.
+        Called after each step; once it returns true, the method ends.
 
     Returns
     -------
@@ -106,14 +106,14 @@ def interior_point(
 
 
 def _scaled(payoffs: Payoffs, swapped: bool) -> Array:
-    """The game with payoffs from -1/2 to 1/2 and no fewer rows than columns: if swapped, seen by the other player."""
+    """The game scaled to payoffs in [-1/2, 1/2], with no fewer rows than columns; if swapped, by the other player."""
     scaled = np.subtract(payoffs.dense(), payoffs.low / 2 + payoffs.high / 2, dtype=np.float64)
     scaled /= payoffs.spread
     return np.ascontiguousarray(-scaled.T) if swapped else scaled
 
 
 class Move(NamedTuple):
-    """By how much everything is to change."""
+    """A step in all variables."""
 
     x: Vector
     y: Vector
@@ -123,29 +123,29 @@ class Move(NamedTuple):
     w: float
 
     def plus(self, more: Move) -> Move:
-        """Both moves together."""
+        """The sum of both moves."""
         return Move(
             self.x + more.x, self.y + more.y, self.s + more.s, self.z + more.z, self.v + more.v, self.w + more.w
         )
 
 
 class Walk:
-    """Where the method stands: strategies, slacks, and the best strategies so far.
+    """The state of the method: strategies, slacks, and the best strategies so far.
 
     Attributes
     ----------
     x, y, s, z : ndarray
         Strategies of rows and columns; slacks of columns and rows.
     v, w : float
-        What these are measured from, v < min x'A and w > max A y.
+        The levels of the slacks, v < min x'A and w > max A y.
     best : pair of ndarray
     best_gap, claim : float
-        The duality gap of the best strategies, and what their complementary products say of it.
+        The duality gap of the best strategies, and its bound by their complementary products.
     polished : bool
-        Whether these solve the supports' equations.
+        Whether the best strategies solve the supports' equations.
     steps : int
     note : str
-        How the best strategies were found.
+        Origin of the best strategies.
     """
 
     def __init__(self, payoffs: Array, start: Pair | None) -> None:
@@ -167,11 +167,11 @@ class Walk:
 
     @property
     def gap(self) -> float:
-        """What is above the duality gap of the strategies, by their slacks."""
+        """An upper bound on the duality gap of the strategies, by their slacks."""
         return self.w - self.v
 
     def arrived(self, tolerance: float) -> bool:
-        """Whether the best strategies are near enough; optimal ones are tried first."""
+        """Whether the best strategies are within the tolerance; optimal ones are tried first."""
         if not self.polished and self.gap < POLISH_BELOW:
             self._polish()
             if not self.polished and self.gap < min(FACE_BELOW, 0.02 * self.faced_at):
@@ -179,18 +179,18 @@ class Walk:
                 self._face(1.0)
         if self.best_gap > tolerance:
             return False
-        # Who asks for so little asks for an equilibrium, and that may be a step or two away.
+        # Such a tolerance asks for an equilibrium, which may be a step or two away.
         self.beyond += 1
         return self.polished or tolerance > EXACT or self.best_gap <= FINAL or self.beyond > STEPS_BEYOND
 
     def last_resort(self) -> None:
-        """Look for a face of equilibria by more and by less cautious supports."""
+        """Try faces of equilibria by larger and by smaller supports."""
         for caution in (1.0, 1e-2, 1e2, 1e-4, 1e4):
             if not self.polished and self.gap < FACE_BELOW:
                 self._face(caution)
 
     def step(self) -> bool:
-        """One step of Newton's method; False if it could not be made, or steps have become too slow."""
+        """One step of Newton's method; False if it failed, or steps are too slow."""
         if self.steps >= MOST_STEPS or self.slow >= MOST_SLOW:
             return False
         mean = float(self.x @ self.z + self.y @ self.s) / (len(self.x) + len(self.y))
@@ -206,7 +206,7 @@ class Walk:
         return True
 
     def _directions(self, mean: float) -> tuple[Move, float, float] | None:
-        """Where to go and how far: predictor, corrector, and further correctors while they allow longer steps."""
+        """The direction and its length: predictor, corrector, and further correctors while they allow longer steps."""
         x, y, s, z = self.x, self.y, self.s, self.z
         if not self.normal.factor(x / z, s / y):
             return None
@@ -239,12 +239,12 @@ class Walk:
         return move, far_x, far_y
 
     def _to_the_middle(self, mean: float) -> tuple[Move, float, float] | None:
-        """Where to go from too near an edge: hardly forwards, but to where all complementary products are alike."""
+        """The direction from too near an edge: towards equal complementary products, with little progress."""
         move = self._direction(MIDDLE * mean - self.x * self.z, MIDDLE * mean - self.y * self.s, mean)
         return None if move is None else (move, *self._room(move))
 
     def _direction(self, rows: Vector, columns: Vector, mean: float) -> Move | None:
-        """The move that changes the complementary products, to first order, by what is wanted of rows and columns."""
+        """The move that changes complementary products, to first order, by these amounts."""
         move = self._solved(rows, columns)
         for corrections in range(MOST_CORRECTIONS + 1):
             error = columns - self.s * move.y - self.y * move.s
@@ -272,7 +272,7 @@ class Walk:
         return Move(x, y, x @ payoffs - v, z, float(v), float(w))
 
     def _room(self, move: Move) -> tuple[float, float]:
-        """How far the rows' strategy and the columns' can go until something is zero, at most 1."""
+        """The step lengths of the rows' and the columns' variables until one is zero, at most 1."""
         far_x = min(_room(self.x, move.x), _room(self.s, move.s))
         return far_x, min(_room(self.y, move.y), _room(self.z, move.z))
 
@@ -282,7 +282,8 @@ class Walk:
         self.x /= self.x.sum()
         self.y /= self.y.sum()
         wins, costs = self.payoffs @ self.y, self.x @ self.payoffs
-        # Slacks afresh, so that errors of the directions leave no trace; near zero they would be rounding alone.
+        # Slacks are computed afresh, so that errors of directions do not add up; near zero they would be rounding
+        # alone.
         s, z = self.s + far_x * move.s, self.z + far_y * move.z
         self.v = min(float(self.y @ (costs - s)), float(costs.min()))
         self.w = max(float(self.x @ (wins + z)), float(wins.max()))
@@ -293,7 +294,7 @@ class Walk:
             self.claim = self.gap
 
     def _signs(self) -> Pair:
-        """Of rows and columns, how far probability outgrows slack, each on its own scale."""
+        """Probability over slack of rows and columns, each on its own scale."""
         return self.x / self.z * (self.z.mean() / self.x.mean()), self.y / self.s * (self.s.mean() / self.y.mean())
 
     def _polish(self) -> None:
@@ -309,7 +310,7 @@ class Walk:
             self._better(pair, f"polished on the face {len(rows)} x {len(columns)}")
 
     def _better(self, pair: Pair, note: str) -> None:
-        """Keep these strategies, if they are better, or optimal but for rounding."""
+        """Store these strategies if they are better, or optimal up to rounding."""
         gap = true_gap(self.payoffs, *pair)
         self.polished = gap <= FINAL
         if gap < self.best_gap or self.polished:
@@ -317,13 +318,13 @@ class Walk:
 
 
 def _room(place: Vector, move: Vector) -> float:
-    """How many moves until an entry is zero, at most 1."""
+    """The multiple of the move until an entry is zero, at most 1."""
     worst = float((move / place).min())
     return 1.0 if worst >= -1.0 else -1.0 / worst
 
 
 def _centred(products: Vector, wanted: float) -> Vector:
-    """What brings outlying complementary products back towards the one that is wanted."""
+    """Changes that move outlying complementary products towards the target."""
     least, most = CENTRAL
     return np.maximum(np.clip(products, least * wanted, most * wanted) - products, -most * wanted)
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Look = Callable[[], None]
-# Why a solution in floats is all there is.
+StopCheck = Callable[[], None]
+# Why a solution has no fractions.
 NO_FRACTIONS = "asked to stop before there were fractions"
 
 
-class Halted(Exception):
-    """Somebody asked a solver to stop."""
+class Stopped(Exception):
+    """A solver was asked to stop."""
 
 
-def unheard() -> None:
-    """Never stop."""
+def never_stop() -> None:
+    """No-op: never stop."""
 
 
-def looking(stop: Callable[[], bool] | None) -> Look:
-    """What a solver calls now and then: it raises Halted if `stop` says so."""
+def stop_check(stop: Callable[[], bool] | None) -> StopCheck:
+    """A function for a solver to call at intervals: it raises Stopped once `stop` returns true."""
 
-    def look() -> None:
+    def check_stop() -> None:
         if stop is not None and stop():
-            raise Halted
+            raise Stopped
 
-    return look
+    return check_stop

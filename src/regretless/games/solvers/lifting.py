@@ -1,4 +1,4 @@
-"""Linear equations in whole numbers, solved exactly by Dixon's method: modulo a prime, then modulo its powers."""
+"""Exact solution of integer linear equations by Dixon's method: modulo a prime, then modulo its powers."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from typing import Any
 
 import numpy as np
 
-from .interrupt import Look, unheard
+from .interrupt import StopCheck, never_stop
 
 Integers = np.ndarray[Any, np.dtype[np.object_]]
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
-# Below 2^25: thousands of products of two such numbers add up to less than 2^63.
+# Below 2^25: sums of thousands of products of two such numbers are below 2^63.
 PRIMES = (33554393, 33554383, 33554371)
 _BITS = 25
 _MOST = 4096
 
 
-def lifted(matrix: Integers, look: Look = unheard) -> Integers | None:
-    """Whole numbers by which the columns of a square matrix add up to one positive number in every row.
+def lifted(matrix: Integers, check_stop: StopCheck = never_stop) -> Integers | None:
+    """Integer weights for which the weighted sum of the columns has equal positive entries.
 
-    The digits of the solution of ``matrix @ x = 1`` to the base of a prime come one by one, each for two products with
-    numbers below 2^25; when they are enough, the fractions are read from them and tried (Dixon 1982). By Cramer's rule
-    and Hadamard's inequality it is known how many can be needed.
+    The digits of the solution of ``matrix @ x = 1`` to the base of a prime are computed one by one, each with two
+    products of numbers below 2^25; fractions are read from them and checked (Dixon 1982). Cramer's rule and Hadamard's
+    inequality bound the number of digits.
 
     Parameters
     ----------
     matrix : ndarray of object
         Square, of whole numbers.
-    look : callable
-        Called now and then; it may end all by an exception.
+    check_stop : callable
+        Called at intervals; an exception ends the computation.
 
     Returns
     -------
     ndarray of object or None
-        None if the matrix is singular, or seems to be.
+        None if the matrix is singular, or singular modulo each of the primes.
     """
     size = len(matrix)
     if not 0 < size <= _MOST:
         return None
     for prime in PRIMES:
-        inverse = _inverse((matrix % prime).astype(np.int64), prime, look)
+        inverse = _inverse((matrix % prime).astype(np.int64), prime, check_stop)
         if inverse is not None:
-            return _digits(matrix, inverse, prime, look)
+            return _digits(matrix, inverse, prime, check_stop)
     return None
 
 
-def _inverse(matrix: Longs, prime: int, look: Look) -> Longs | None:
+def _inverse(matrix: Longs, prime: int, check_stop: StopCheck) -> Longs | None:
     """The inverse modulo a prime, by Gauss and Jordan in place; None if there is none."""
     order = np.arange(len(matrix))
     for place in range(len(matrix)):
-        look()
+        check_stop()
         below = np.flatnonzero(matrix[place:, place])
         if not below.size:
             return None
@@ -67,10 +67,10 @@ def _inverse(matrix: Longs, prime: int, look: Look) -> Longs | None:
     return inverse
 
 
-def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integers | None:
-    """The solution from its digits, looked at ever more rarely."""
+def _digits(matrix: Integers, inverse: Longs, prime: int, check_stop: StopCheck) -> Integers | None:
+    """The solution from its digits, checked after 1.5 times as many digits each time."""
     size, largest = len(matrix), int(abs(matrix).max())
-    # The sign of a number goes with all of its digits.
+    # Each digit has the sign of its number.
     signs, rest, limbs = np.where(matrix < 0, -1, 1), abs(matrix), []
     while (rest > 0).any():
         limbs.append((rest % (1 << _BITS)).astype(np.int64) * signs)
@@ -78,23 +78,23 @@ def _digits(matrix: Integers, inverse: Longs, prime: int, look: Look) -> Integer
     most = ceil((size * (2 * log2(largest) + log2(size)) + 64) / log2(prime)) + 1
     left, digits, power, tried_at = np.full(size, 1, dtype=object), np.full(size, 0, dtype=object), 1, 8
     for count in range(1, most + 1):
-        look()
+        check_stop()
         digit = inverse @ (left % prime).astype(np.int64) % prime
         product = sum((limb @ digit).astype(object) << (_BITS * place) for place, limb in enumerate(limbs))
         left, digits, power = (left - product) // prime, digits + digit.astype(object) * power, power * prime
         if count >= tried_at or count == most:
             tried_at = count + count // 2
-            weights = _fractions(digits, power, look)
+            weights = _fractions(digits, power, check_stop)
             if weights is not None and len(sums := set(matrix @ weights)) == 1 and (total := sums.pop()) != 0:
                 return weights if total > 0 else -weights
     return None
 
 
-def _fractions(integers: Integers, power: int, look: Look) -> Integers | None:
-    """The numerators over one denominator of fractions known by their remainders; None if they look like chance."""
+def _fractions(integers: Integers, power: int, check_stop: StopCheck) -> Integers | None:
+    """The numerators over one denominator of fractions with these remainders; None if the digits do not suffice."""
     common, bound = 1, isqrt(power >> 8)
     for number in integers:
-        look()
+        check_stop()
         value = number * common % power
         if min(value, power - value) > bound:
             denominator = _denominator(value, power)
@@ -107,7 +107,7 @@ def _fractions(integers: Integers, power: int, look: Look) -> Integers | None:
 
 
 def _denominator(value: int, power: int) -> int:
-    """That of the simplest fraction with this remainder, by Euclid's algorithm."""
+    """The denominator of the simplest fraction with this remainder, by Euclid's algorithm."""
     bound, (above, below), (past, now) = isqrt(power // 2), (power, value), (0, 1)
     while below > bound:
         quotient = above // below

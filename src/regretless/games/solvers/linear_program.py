@@ -1,6 +1,6 @@
-"""Games by linear programming: HiGHS, the independent check of our own methods, and the one that knows sparse payoffs.
+"""Games by linear programming with HiGHS: for sparse payoffs, and as an independent check of the other methods.
 
-HiGHS cannot be asked midway to stop: it is run with ever longer time limits.
+HiGHS cannot be interrupted: it is run with doubled time limits until it ends.
 
 The row player's strategy p is a best one exactly if it solves
 
@@ -19,10 +19,10 @@ import numpy as np
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution, Vector
 
-# What HiGHS may overlook, of payoffs scaled to a range of 1; it takes no less.
+# The tolerance of HiGHS for payoffs scaled to a range of 1; it accepts no smaller one.
 FEASIBLE = 1e-10
-# Seconds until a watcher is first asked whether to stop, and until Ctrl-C is first noticed where there is none:
-# what takes longer begins afresh, and may take up to four times as long for it.
+# The first time limit with a callback, and without one, where only Ctrl-C can interrupt. A longer run begins afresh,
+# and takes up to four times as long.
 FIRST_SLICE, FIRST_ALONE = 0.5, 4.0
 
 
@@ -41,9 +41,9 @@ def linear_program(
     ----------
     payoffs : Payoffs
     start : pair of ndarray, optional
-        What is handed back if it is stopped; HiGHS itself begins afresh.
+        Returned if the run is stopped; HiGHS does not use it.
     solver : {"highs", "highs-ds", "highs-ipm"}
-        Which of scipy's methods.
+        scipy's name of the method.
     seconds, on_progress, stop
         As of :func:`solved_in_slices`.
 
@@ -66,7 +66,7 @@ def linear_program(
 
 
 def _program(payoffs: Payoffs) -> dict[str, Any]:
-    """The program for scipy's linprog, the payoffs scaled to a range of 1, and shifted where they are many anyway."""
+    """Arguments of scipy's linprog, the payoffs scaled to a range of 1, and dense ones centred."""
     from scipy.sparse import csr_array, hstack  # type: ignore[import-untyped, unused-ignore]
 
     rows, columns = payoffs.shape
@@ -90,7 +90,7 @@ def _program(payoffs: Payoffs) -> dict[str, Any]:
 
 
 def _strategy(weights: Vector) -> Vector:
-    """Probabilities from what is one but for the solver's tolerance."""
+    """Probabilities from a solution up to the solver's tolerance."""
     positive = np.maximum(weights, 0.0)
     total = float(positive.sum())
     if not total > 0 or not np.isfinite(total):
@@ -106,20 +106,20 @@ def solved_in_slices(
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> tuple[Any | None, int]:
-    """Solve a linear program, looking up now and then.
+    """Solve a linear program in time slices, with callbacks between them.
 
     Parameters
     ----------
     program : dict
         The program for scipy's linprog.
     solver : {"highs", "highs-ds", "highs-ipm"}
-        Which of scipy's methods.
+        scipy's name of the method.
     seconds : float, optional
-        When to look up first. It begins afresh each time, with as much time as it had altogether.
+        The first time limit. Each further slice begins afresh, with twice the limit.
     on_progress : callable, optional
-        Called with the number of iterations and a NaN, as the gap is not known before the end.
+        Called between slices with the number of iterations and NaN, as the gap is not known before the end.
     stop : callable, optional
-        Asked after so many seconds, and then whenever as much time has passed as before.
+        Called between slices; once it returns true, the run ends.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def solved_in_slices(
     if seconds is None:
         seconds = FIRST_ALONE if stop is None and on_progress is None else FIRST_SLICE
     iterations = 0
-    # An interior point for which presolve leaves no time takes all that it likes, and gains little by it.
+    # After presolve the interior point ignores the time limit, and gains little by presolve.
     options: dict[str, Any] = {"presolve": solver != "highs-ipm"}
     options |= {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
     while True:

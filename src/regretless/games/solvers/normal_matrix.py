@@ -1,4 +1,4 @@
-"""The matrix of an interior point's normal equations, built by BLAS and kept as its Cholesky factor."""
+"""The matrix of an interior point's normal equations, built by BLAS, and its Cholesky factor."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..raw_solution import Vector
 
 Array = np.ndarray[Any, Any]
 
-# Cells of a game from which single precision pays for its copy of the payoffs.
+# The fewest cells of a game for which single precision is worth its copy of the payoffs.
 SINGLE_CELLS = 150_000
-# Columns from which a step's matrix costs so much more than its solutions that further correctors pay: one, two.
+# The fewest columns for which one and two further correctors are worth their solutions.
 ONE_CORRECTOR, TWO_CORRECTORS = 100, 600
-# Shares of the diagonal that are added to it, one after the other, until there is a Cholesky factor.
+# Shares of the diagonal that are added to it in turn until there is a Cholesky factor.
 REGULAR = (0.0, 1e-14, 1e-12, 1e-10)
 
 
@@ -28,9 +28,9 @@ class NormalMatrix:
     total : float
         Sum of the weights.
     doubtful : bool
-        Whether single precision was hardly good enough.
+        Whether single precision was barely sufficient.
     correctors : int
-        How many further correctors a factor is worth.
+        The number of further correctors for each factor.
     """
 
     def __init__(self, payoffs: Array) -> None:
@@ -44,7 +44,7 @@ class NormalMatrix:
         self.total = 0.0
 
     def factor(self, weights: Vector, diagonal: Vector) -> bool:
-        """Build and factorise; False if the matrix is not positive definite to the precision there is."""
+        """Build and factorise; False if the matrix is not positive definite in this precision."""
         self.weights, self._diagonal = weights, diagonal
         self.total = float(weights.sum())
         self.middle = (weights @ self._payoffs) / self.total
@@ -55,7 +55,7 @@ class NormalMatrix:
         return self._factor(self._single) or self.precise()
 
     def precise(self) -> bool:
-        """Leave single precision for good and factorise again; False if it was left before."""
+        """Switch to double precision for good and factorise again; False if that is in use already."""
         if self._single is None:
             return False
         self._single = self._held = None

@@ -5,7 +5,7 @@ At an equilibrium with supports I and J every row of I wins the value v against 
     A_IJ q_J = v 1,   sum q_J = 1,      A_IJ' p_I = v 1,   sum p_I = 1.
 
 If the equilibrium is the only one, I and J are as large as each other and these bordered systems, each the transpose of
-the other, have one solution. Else there is a face of solutions, of which the one nearest to where we stand is taken.
+the other, have one solution. Else there is a face of solutions, of which the nearest one is taken.
 """
 
 from __future__ import annotations
@@ -19,33 +19,32 @@ from ..raw_solution import Vector
 Array = np.ndarray[Any, Any]
 Pair = tuple[Vector, Vector]
 
-# Probabilities below zero, and payoffs above the value, by so little are rounding.
+# Negative probabilities, and payoffs above the value, up to this size are rounding.
 NEGATIVE = 1e-13
-# So many rows and columns may be on the wrong side of the supports at first, and so often are they set right.
+# The most strategies on the wrong side of the supports, and the most repairs.
 MOST_MISTAKEN, REPAIRS = 8, 4
 CERTAIN = 1e100
-# Singular directions: what a column may be, relative to the largest one, to count as dependent on the others.
+# Singular values below this share of the largest one count as zero.
 RANK = 1e-10
-# A face is not looked for where there are more equations: that costs the cube of their number, several times over.
+# The most equations of a face: the cost is cubic in their number.
 LARGEST_FACE = 1200
 
 
 def solved_supports(payoffs: Array, row_signs: Vector, column_signs: Vector) -> tuple[Pair, int] | None:
-    """Both strategies from the supports' equations, and how large the supports are.
+    """Both strategies from the supports' equations, and the size of the supports.
 
-    A few rows and columns that the equations show to be on the wrong side change it, and these are solved again.
+    The equations are solved again after strategies that they show to be on the wrong side have changed it.
 
     Parameters
     ----------
     payoffs : ndarray, shape (m, n)
     row_signs, column_signs : ndarray
-        Of each strategy, what says that it is played: its probability over its slack, each on its own scale; above 1 it
-        is taken to be.
+        The probability of each strategy over its slack, each on its own scale; those above 1 are the support.
 
     Returns
     -------
     (pair of ndarray, int) or None
-        None if an equation is singular, or a probability would be negative after all.
+        None if an equation is singular, or a probability would be negative.
     """
     rows, columns = row_signs > 1, column_signs > 1
     fewest = MOST_MISTAKEN + 1
@@ -64,14 +63,14 @@ def solved_supports(payoffs: Array, row_signs: Vector, column_signs: Vector) -> 
             return None
         fewest = mistaken
         rows, columns = rows ^ wrong_rows, columns ^ wrong_columns
-        # What the equations said is not to be doubted again.
+        # A repaired strategy does not change sides again.
         row_signs = np.where(wrong_rows, np.where(rows, CERTAIN, 1 / CERTAIN), row_signs)
         column_signs = np.where(wrong_columns, np.where(columns, CERTAIN, 1 / CERTAIN), column_signs)
     return None
 
 
 def _as_many(rows: Array, row_signs: Vector, columns: Array, column_signs: Vector) -> None:
-    """Make the supports as large as each other: the most doubtful strategies of either player change sides."""
+    """Make the supports equally large: the least certain strategies of either player change sides."""
     more = int(rows.sum()) - int(columns.sum())
     if more == 0:
         return
@@ -85,7 +84,7 @@ def _as_many(rows: Array, row_signs: Vector, columns: Array, column_signs: Vecto
 
 
 def _bordered(payoffs: Array, rows: Array, columns: Array) -> tuple[Vector, Vector, float] | None:
-    """What makes all rows and all columns worth the same: strategies and value, by one factorisation, refined once."""
+    """The strategies and the value that equalise all rows and all columns, by one factorisation, refined once."""
     from scipy.linalg import lapack  # type: ignore[import-untyped, unused-ignore]
 
     count = len(rows)
@@ -124,7 +123,7 @@ def nearest_on_face(payoffs: Array, rows: Array, columns: Array, row: Vector, co
     rows, columns : ndarray of int
         The supports.
     row, column : ndarray
-        Where we stand.
+        The current strategies.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The simplex method on a condensed tableau: an optimal basis, then as accurate as floats can be."""
+"""The simplex method on a condensed tableau, with refinement to the accuracy of floats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ... import _core
 from ..payoffs import Payoffs
 from ..raw_solution import RawSolution, Vector
 
-# Cells that are changed between two looks at `stop` and at Ctrl-C: some tens of milliseconds.
+# Cells that are changed between two calls of `stop`, and checks of Ctrl-C: some tens of milliseconds.
 _CELLS = 50_000_000
-# What ill-conditioned bases may leave of the gap, in units of the payoffs' range; beyond, the basis is not optimal.
+# The largest gap of an ill-conditioned optimal basis, as a share of the payoffs' range.
 _OPTIMAL = 1e-10
 
 
@@ -25,24 +25,23 @@ def simplex(
 ) -> RawSolution:
     """An equilibrium at a vertex.
 
-    It never cycles: Dantzig's rule gives way to a lexicographic one where it stalls, and the pivots are counted; what
-    it ends with is refined by the inverse that the tableau holds, to gaps at the level of rounding.
+    It never cycles: a lexicographic rule replaces Dantzig's where that stalls, and pivots are limited. The solution is
+    refined by the inverse in the tableau to a gap at the level of rounding.
 
     Parameters
     ----------
     payoffs : Payoffs
         Dense or sparse.
     on_progress : callable, optional
-        Called now and then with the number of pivots and a NaN, as the gap is not known before the end; not at all of a
-        game that is solved at once.
+        Called at intervals with the number of pivots and NaN, as the gap is not known before the end; not for games
+        that are solved at once.
     stop : callable, optional
-        Asked as often; if it says so, uniform strategies are returned, with `stopped`.
+        Called as often; once it returns true, uniform strategies are returned, with `stopped`.
 
     Returns
     -------
     RawSolution
-        With ``basis = (rows, columns)``: those in play, as many of the one as of the other. Its claim is what
-        the tableau measured of the gap itself.
+        With ``basis = (rows, columns)``, equally many of both. Its claim is the gap that the tableau computed.
     """
     rows, columns = payoffs.shape
     if payoffs.high == payoffs.low:
