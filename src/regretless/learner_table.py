@@ -457,7 +457,7 @@ CLASS_LEARNERS = {
         "Consistent",
         ClassInfo(
             name="consistent",
-            summary="what the first hypothesis says that agrees with all labels so far",
+            summary="the label by the first hypothesis that agrees with all labels so far",
             draws=False,
             ordered=True,
         ),
@@ -467,7 +467,7 @@ CLASS_LEARNERS = {
         "Halving",
         ClassInfo(
             name="halving",
-            summary="what most of the hypotheses say that are left",
+            summary="the majority vote of the version space",
             draws=False,
             ordered=False,
         ),
@@ -487,7 +487,7 @@ CLASS_LEARNERS = {
         "RandomizedOptimal",
         ClassInfo(
             name="randomized-optimal",
-            summary="a label that is drawn with the odds that make both equally dear",
+            summary="a label drawn with the probability that makes both equally costly",
             draws=True,
             ordered=False,
         ),

@@ -273,9 +273,9 @@ def test_tickets_are_answered_once():
         learner.update(1)
     first = learner.predict(1)
     assert (first.ticket, learner.pending_) == (0, (0,))
-    with pytest.raises(RegretlessError, match="not known yet"):
+    with pytest.raises(RegretlessError, match="has no label yet"):
         learner.predict(2)
-    with pytest.raises(RegretlessError, match="waits for its label"):
+    with pytest.raises(RegretlessError, match="has no label yet"):
         learner.play([1], [1])
     with pytest.raises(RegretlessError, match="ticket 7"):
         learner.update(7, 1)

@@ -106,14 +106,14 @@ def test_unknown_points_are_refused(called, message):
 @pytest.mark.parametrize(
     ("matrix", "options", "message"),
     [
-        ([[0, 2]], {}, "hypothesis 0 says 2 of point 1; 0 or 1 is expected"),
-        ([[0.0, 1.0], [0.5, 1.0]], {}, "hypothesis 1 says 0.5 of point 0"),
-        ([[0, float("nan")]], {}, "hypothesis 0 says nan of point 1"),
-        ([["0", "1"]], {}, "hypothesis 0 says 0 of point 0; 0 or 1 is expected"),
-        ([[-1, 1]], {}, "hypothesis 0 says -1 of point 0"),
+        ([[0, 2]], {}, "hypothesis 0 has 2 for point 1; 0 or 1 is expected"),
+        ([[0.0, 1.0], [0.5, 1.0]], {}, "hypothesis 1 has 0.5 for point 0"),
+        ([[0, float("nan")]], {}, "hypothesis 0 has nan for point 1"),
+        ([["0", "1"]], {}, "hypothesis 0 has 0 for point 0; 0 or 1 is expected"),
+        ([[-1, 1]], {}, "hypothesis 0 has -1 for point 0"),
         ([[]], {}, "a class of shape"),
         ([0, 1], {}, "a class of shape"),
-        ([[0, 1], [1]], {}, "rows are of different lengths"),
+        ([[0, 1], [1]], {}, "rows have different lengths"),
         ([[0, 1]], {"points": ["a"]}, "1 names for 2 points"),
         ([[0, 1]], {"hypotheses": ["a", "b"]}, "2 names for 1 hypotheses"),
         ([[0, 1]], {"points": ["a", "a"]}, "two points are called 'a'"),
@@ -145,7 +145,7 @@ def test_functions_that_say_something_else():
     def half(point: int) -> float:
         return 0.5
 
-    with pytest.raises(RegretlessError, match=r"hypothesis 1 \(half\) says 0.5 of 3; 0 or 1 is expected"):
+    with pytest.raises(RegretlessError, match=r"hypothesis 1 \(half\) has 0.5 for 3; 0 or 1 is expected"):
         FiniteClass.from_functions([lambda x: True, half], [3])
 
 
@@ -221,7 +221,7 @@ def test_tables_are_taken_in_by_blocks(monkeypatch, kind):
     for wrong in {"u1": [2], "i8": [2, -1], "?": []}.get(kind, [2, -1, 0.5, float("nan")]):
         astray = table.copy()
         astray[17, 2] = wrong
-        with pytest.raises(RegretlessError, match=r"hypothesis 17 says .* of point 2; 0 or 1 is expected"):
+        with pytest.raises(RegretlessError, match=r"hypothesis 17 has .* for point 2; 0 or 1 is expected"):
             FiniteClass(astray)
 
 

@@ -61,7 +61,7 @@ def test_points_beyond_the_first_word_are_looked_at_too() -> None:
     tree = MistakeTree(np.array([63, 64, 64, 130, 130, 130, 130]), np.arange(8))
     tree.check(FiniteClass(table))
     table[5, [0, 130]] ^= True
-    with pytest.raises(RegretlessError, match="path 101 hypothesis 5 says 0 of point 130 in round 3"):
+    with pytest.raises(RegretlessError, match="path 101 hypothesis 5 has label 0 for point 130 in round 3"):
         tree.check(FiniteClass(table))
 
 
@@ -235,7 +235,7 @@ def test_a_shattered_set_is_a_mistake_tree() -> None:
     ]
     assert tree.leaves.tolist() == first
     assert MistakeTree.of_shattered(finite_class, []).depth == 0
-    with pytest.raises(RegretlessError, match="no hypothesis says"):
+    with pytest.raises(RegretlessError, match="no hypothesis has labels"):
         MistakeTree.of_shattered(THRESHOLDS, [2, 5])
 
 

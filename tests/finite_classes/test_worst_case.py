@@ -347,13 +347,13 @@ def test_what_is_known_when_time_is_over_is_true():
     """A search that is ended says so, its interval holds the worst case, and its rounds force the lower number."""
     learner = Consistent(hard())
     worst = worst_case(learner, limit=0.01)
-    assert worst.stopped == "the time was over"
+    assert worst.stopped == "the time limit was reached"
     assert not worst.exact
     assert 10 <= worst.lower < worst.upper <= 16
     assert learner.play(worst.points, worst.labels).mistakes == worst.lower
     assert str(worst) == f"{worst.lower} to {worst.upper}"
     assert worst.describe()["mistakes"] == [worst.lower, worst.upper]
-    with pytest.raises(RegretlessError, match=f"the time was over; known is only that it is {worst}"):
+    with pytest.raises(RegretlessError, match=f"the time limit was reached; it is only known to be {worst}"):
         _ = worst.mistakes
 
 
@@ -378,7 +378,7 @@ def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch)
     found = FiniteClass.named("thresholds:7")
     known = replace(littlestone_dimension(found), upper=5)
     monkeypatch.setattr("regretless.finite_classes.worst_cases.search.littlestone_dimension", lambda *_, **__: known)
-    for settings, why in (({"limit": 0.0}, "the time was over"), ({"stop": lambda: True}, "it was stopped")):
+    for settings, why in (({"limit": 0.0}, "the time limit was reached"), ({"stop": lambda: True}, "it was stopped")):
         worst = worst_case(StandardOptimal(found), **settings)
         assert (worst.lower, worst.upper, worst.stopped) == (3, 5, why)
         assert len(worst.points) == len(worst.labels) == 0
@@ -525,7 +525,7 @@ def test_states_that_go_round_without_a_mistake_do_no_harm():
 def test_states_without_end_need_a_limit():
     """Of a learner with ever new states the mistakes so far are known, and no upper bound."""
     worst = worst_case(Counts(), [[0, 0]], limit=0.05)
-    assert worst.stopped == "the time was over"
+    assert worst.stopped == "the time limit was reached"
     assert worst.upper == inf
     assert worst.lower > 3
     assert str(worst) == f"{worst.lower} or more"
@@ -548,9 +548,9 @@ def test_a_learner_of_a_class_may_be_judged_on_a_smaller_one():
 
 def test_worst_cases_that_make_no_sense_are_refused():
     """Learners that draw labels, that have no class, or that predict something else are refused by name."""
-    with pytest.raises(RegretlessError, match="RandomizedOptimal draws its labels"):
+    with pytest.raises(RegretlessError, match="RandomizedOptimal draws its predictions"):
         worst_case(RandomizedOptimal(FiniteClass.named("thresholds:3")))
     with pytest.raises(RegretlessError, match="needs a finite_class="):
         worst_case(Repeats())
-    with pytest.raises(RegretlessError, match="predicts -1 of point 0; 0 or 1 is expected"):
+    with pytest.raises(RegretlessError, match="predicts -1 for point 0; 0 or 1 is expected"):
         worst_case(Repeats(-1), [[0, 1]])

@@ -1,8 +1,8 @@
-"""Finite classes of hypotheses: what they cost to learn, and the learners that pay no more.
+"""Finite classes of hypotheses: their dimensions, and learners with matching mistake bounds.
 
-`FiniteClass` is a table of hypotheses and points; `vc_dimension` and `littlestone_dimension` say what it costs, with
-witnesses; `Consistent`, `Halving`, `StandardOptimal` and `RandomizedOptimal` learn it, and `worst_case` finds the most
-mistakes that any labels of a hypothesis of the class force. `dyadic_tree` shows why halfspaces have no such number.
+`FiniteClass` is a table of hypotheses and points; `vc_dimension` and `littlestone_dimension` compute its dimensions
+with witnesses; `Consistent`, `Halving`, `StandardOptimal` and `RandomizedOptimal` learn it, and `worst_case` finds the
+most mistakes on realizable labels. `dyadic_tree` shows that the Littlestone dimension of halfspaces is infinite.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What hyperplanes say of points: all ways to part them strictly, found in whole numbers.
+"""Linear dichotomies of points: all strict separations by hyperplanes, in exact arithmetic.
 
-Points are vectors and hyperplanes go through the origin; those in any place do so in one dimension more, where every
-point has a last coordinate of 1. The hyperplanes that say the same of all vectors are the inside of a cone, a chamber,
-and a chamber is kept by one normal inside it. A new vector v parts the chambers that meet the hyperplane of normals at
-right angles to v, and leaves the others whole. On that hyperplane the same question is asked of the projected vectors,
-in one dimension less: its chambers are the parted ones, and from a normal u of one of them N u + v and N u - v, for N
-large enough, lie on the two sides.
+Points are vectors and hyperplanes contain the origin; affine hyperplanes do so in one dimension more, where each point
+has a last coordinate of 1. The normals of hyperplanes with the same labels of all vectors form an open cone, a chamber,
+which is represented by one of its normals. A new vector v splits the chambers that meet the hyperplane of normals
+orthogonal to v. The chambers on that hyperplane are those of the projected vectors, in one dimension less: they are the
+split chambers, and from a normal u of one of them N u + v and N u - v, for N large enough, are on the two sides.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from ..errors import RegretlessError
 Array = np.ndarray[Any, Any]
 
 LARGEST = 1 << 25
-"""The most entries, ways times points, that are looked for: there is no telling before how many ways there are."""
+"""The most entries, dichotomies times points; their number is not known beforehand."""
 SAFE = 1 << 62  # products and sums below it are exact in 64 bits
-NORMALS, DIRECTIONS = 20_000, 3200  # small ones that are tried, of directions with all offsets
-SIDE = 24  # the largest weight that is tried
-MOST = 1 << 24  # numbers that are made to try them
+NORMALS, DIRECTIONS = 20_000, 3200  # small normals to try; directions to try with all offsets
+SIDE = 24  # the largest weight to try
+MOST = 1 << 24  # numbers in the table of small normals
 LARGEST_NUMBER = 1 << 40  # of coordinates, so that products are exact
 
 
 class Table(NamedTuple):
-    """What hypotheses say of points, and their names if they have any: what a `FiniteClass` is made of."""
+    """A table of labels with names of hypotheses and points: the arguments of a `FiniteClass`."""
 
     matrix: Array
     hypotheses: Sequence[str] | None = None
@@ -43,16 +42,16 @@ class Table(NamedTuple):
 def halfspaces(
     points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
 ) -> Table:
-    """All that hyperplanes which pass through none of the points say of them: see `FiniteClass.halfspaces`."""
+    """All labels of the points by hyperplanes that contain none of them: see `FiniteClass.halfspaces`."""
     coordinates = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
     if not coordinates:
-        raise RegretlessError("halfspaces of no points; one point at least is expected")
+        raise RegretlessError("halfspaces of no points; at least one point is expected")
     dimension = len(coordinates[0])
     for place, point in enumerate(coordinates):
         if len(point) != dimension or not dimension:
-            raise RegretlessError(f"point {place} has {len(point)} coordinates; each needs as many, one at least")
+            raise RegretlessError(f"point {place} has {len(point)} coordinates; {dimension or 1} are expected")
         if homogeneous and not any(point):
-            raise RegretlessError(f"point {place} is the origin, of which hyperplanes through it say nothing")
+            raise RegretlessError(f"point {place} is the origin, which is on every homogeneous hyperplane")
     if axes is not None and len(axes) != dimension:
         raise RegretlessError(f"{len(axes)} names of axes; points have {dimension} coordinates")
     vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in coordinates]
@@ -65,7 +64,7 @@ def halfspaces(
 
 
 def dichotomies(vectors: Any) -> tuple[Array, Array]:
-    """All that hyperplanes through the origin say of some vectors.
+    """All labels of some vectors by hyperplanes through the origin.
 
     Parameters
     ----------
@@ -75,9 +74,9 @@ def dichotomies(vectors: Any) -> tuple[Array, Array]:
     Returns
     -------
     table : ndarray of bool, shape (chambers, vectors)
-        Whether the inner product of the chamber's normals with the vector is positive; it is never 0.
+        Whether the inner product of the chamber's normals and the vector is positive; it is never 0.
     normals : ndarray of int64 or object, shape (chambers, coordinates)
-        For each chamber one of its normals, in whole numbers.
+        A normal of each chamber, in whole numbers.
     """
     lines, place, turned = _lines(_narrow(np.array(vectors, dtype=object)))
     table, normals = _chambers(lines)
@@ -85,7 +84,7 @@ def dichotomies(vectors: Any) -> tuple[Array, Array]:
 
 
 def _chambers(lines: Array) -> tuple[Array, Array]:
-    """Those of vectors of which no two are parallel."""
+    """The chambers of vectors of which no two are parallel."""
     table = np.array([[True], [False]])
     normals = np.stack([lines[0], -lines[0]])
     for count in range(1, len(lines)):
@@ -101,13 +100,13 @@ def _chambers(lines: Array) -> tuple[Array, Array]:
 
 
 def refuse_many(ways: int, points: int) -> None:
-    """Refuse what would be more entries than are looked for."""
+    """Refuse tables with more entries than LARGEST."""
     if ways * points > LARGEST:
         raise RegretlessError(f"halfspaces: more than {LARGEST:,} entries; fewer points are expected")
 
 
 def _at_right_angles(lines: Array, normal: Array) -> tuple[Array, Array]:
-    """The chambers among the vectors at right angles to another one, which is parallel to none of them."""
+    """The chambers on the hyperplane of normals orthogonal to a vector that is parallel to none of the others."""
     dimension = len(normal)
     pivot = int(np.flatnonzero(normal)[0])
     basis = np.zeros((dimension, dimension - 1), dtype=normal.dtype)
@@ -119,7 +118,7 @@ def _at_right_angles(lines: Array, normal: Array) -> tuple[Array, Array]:
 
 
 def _beside(across: Array, new: Array, before: Array) -> tuple[Array, Array]:
-    """From normals at right angles to a vector, normals on both its sides that say the same of those before."""
+    """From normals orthogonal to a vector, normals on both of its sides with the same labels of the vectors before."""
     moved, room = abs(_product(before, new)), abs(_product(across, before.T))
     factor = (1 + (moved // room).max(axis=1))[:, None]
     if across.dtype == object or factor.dtype == object or _most(factor) * _most(across) + _most(new) >= SAFE:
@@ -128,7 +127,7 @@ def _beside(across: Array, new: Array, before: Array) -> tuple[Array, Array]:
 
 
 def _lines(vectors: Array) -> tuple[Array, Array, Array]:
-    """Vectors of which no two are parallel, which of them each one is a multiple of, and whether a negative one."""
+    """One vector of each line, the line of each vector, and whether the vector is a negative multiple."""
     vectors = _reduced(vectors)
     leads = np.take_along_axis(vectors, (vectors != 0).argmax(axis=1)[:, None], axis=1)
     turned = (leads < 0).ravel().astype(bool)
@@ -140,7 +139,7 @@ def _lines(vectors: Array) -> tuple[Array, Array, Array]:
 
 
 def _not_among(table: Array, others: Array) -> Array:
-    """Which rows are not among other ones."""
+    """A mask of the rows that are not among others."""
     known = set(_keys(others))
     return np.fromiter((key not in known for key in _keys(table)), dtype=bool, count=len(table))
 
@@ -155,7 +154,7 @@ def _with(table: Array, last: Array | bool) -> Array:
     return np.column_stack([table, np.broadcast_to(last, len(table))])
 
 
-# Whole numbers of any size: in 64 bits where they fit.
+# Integers of any size: in 64 bits where they fit.
 
 
 def _product(one: Array, other: Array) -> Array:
@@ -165,7 +164,7 @@ def _product(one: Array, other: Array) -> Array:
 
 
 def _reduced(vectors: Array) -> Array:
-    """The shortest vectors of whole numbers in the same directions."""
+    """The shortest integer vectors in the same directions."""
     shared = abs(np.gcd.reduce(vectors, axis=1))  # that of a single large number keeps its sign
     return _narrow(vectors // shared[:, None])
 
@@ -188,7 +187,7 @@ def _exact(number: Any, place: int) -> Fraction:
 
 
 def _whole(vector: Sequence[Fraction]) -> list[int]:
-    """The shortest vector of whole numbers in the same direction."""
+    """The shortest integer vector in the same direction."""
     scale = lcm(*(number.denominator for number in vector))
     numbers = [int(number * scale) for number in vector]
     shared = gcd(*numbers)
@@ -196,13 +195,13 @@ def _whole(vector: Sequence[Fraction]) -> list[int]:
 
 
 def _coordinates(points: Sequence[Sequence[Fraction]]) -> list[str] | None:
-    """What points are called; by their numbers if one stands there twice."""
+    """Names of points by their coordinates; None if a point occurs twice."""
     names = [f"({', '.join(map(str, point))})" for point in points]
     return names if len(set(names)) == len(names) else None
 
 
 def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -> str:
-    """Where a hyperplane says 1, as ``2 x1 - x2 > 3`` or ``x1 + x2 > -4.5``."""
+    """The inequality of a halfspace, as ``2 x1 - x2 > 3`` or ``x1 + x2 > -4.5``."""
     weights, offset = (normal, 0) if homogeneous else (normal[:-1], -normal[-1])
     threshold = str(offset)
     if offset % 2 and gcd(*weights) == 2:
@@ -216,22 +215,22 @@ def _inequality(normal: Sequence[int], axes: Sequence[str], homogeneous: bool) -
     return f"{terms or '0'} > {threshold}"
 
 
-# Small whole numbers for hyperplanes: the names of halfspaces are read by people.
+# Small integers for hyperplanes: people read the names of halfspaces.
 
 
 def plainer(table: Array, normals: Array, vectors: Array, *, homogeneous: bool) -> Array:
-    """For each way to part the vectors a normal of small whole numbers if one was found, else the one that is given.
+    """A normal of small integers for each dichotomy, or `normals` where no small one is known.
 
-    Of all that are tried, it is one with the smallest weights, by the sum of their sizes.
+    Of the small normals it is one with the least sum of absolute weights.
 
     Parameters
     ----------
     table : ndarray of bool, shape (ways, vectors)
     normals : ndarray of int64 or object, shape (ways, coordinates)
     vectors : ndarray of object, shape (vectors, coordinates)
-        Whole numbers; the last one is above 0 unless hyperplanes are homogeneous.
+        Integers; the last coordinate is positive unless hyperplanes are homogeneous.
     homogeneous : bool
-        Whether all of a normal are weights; else the last of its numbers is what the others are compared with.
+        Whether normals have no threshold; else their last number is the negated threshold.
     """
     smallest, missing = normals.astype(object), dict(zip(_keys(table), range(len(table)), strict=True))
     for keys, tried in _homogeneous(vectors) if homogeneous else _affine(vectors):
@@ -256,7 +255,7 @@ def _homogeneous(vectors: Array) -> Tried:
 
 
 def _affine(vectors: Array) -> Tried:
-    """Of each direction all ways to part the points by what it says of them, half way between two of its values."""
+    """All dichotomies of each direction, with thresholds half way between two of its values."""
     scale = lcm(*vectors[:, -1].tolist())
     points = vectors[:, :-1] * (scale // vectors[:, -1:])
     for weights in _weights(points, DIRECTIONS) if scale < LARGEST_NUMBER else ():
@@ -268,7 +267,7 @@ def _affine(vectors: Array) -> Tried:
 
 
 def _weights(points: Array, most: int) -> Array:
-    """Small whole numbers in all combinations, the smallest ones first; none if they cannot be tried."""
+    """All vectors of small integers, the smallest first; none if there are too many."""
     count, dimension = points.shape
     side = min(SIDE, (int(most ** (1 / dimension)) - 1) // 2)
     if side < 1 or count * (2 * side + 1) ** dimension > MOST or abs(points).max() > LARGEST_NUMBER:

@@ -19,16 +19,16 @@ LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class Family:
-    """Classes that differ in their size alone.
+    """Classes of one kind, by size.
 
     Attributes
     ----------
     parameters : str
-        What stands behind its name and the colon.
+        The parameters after its name and a colon.
     about : str
-        What its hypotheses are.
+        A description of its hypotheses.
     make : callable
-        The class of given parameters.
+        The class of these parameters.
     """
 
     parameters: str
@@ -59,12 +59,12 @@ def named(text: str) -> Table:
 
 
 def usage(name: str) -> str:
-    """How a class of a family is named."""
+    """The syntax of a name of the family."""
     return f"{name}:{FAMILIES[name].parameters}"
 
 
 def thresholds(n: int) -> Table:
-    """n points in a line and n + 1 hypotheses: 1 from some point on."""
+    """n points on a line and n + 1 hypotheses: 1 from some point on."""
     _fits("thresholds", n, n + 1)
     starts = np.arange(n + 1)
     names = [f"x >= {start}" for start in range(n)] + ["none"]
@@ -72,7 +72,7 @@ def thresholds(n: int) -> Table:
 
 
 def intervals(n: int) -> Table:
-    """n points in a line: 1 on an interval of them, or on none."""
+    """n points on a line: 1 on an interval of them, or on none."""
     _fits("intervals", n, 1 + n * (n + 1) // 2)
     first, last = np.triu_indices(n)
     points = np.arange(n)
@@ -102,7 +102,7 @@ def parities(k: int) -> Table:
 
 
 def conjunctions(k: int) -> Table:
-    """On all strings of k bits, 1 where some bits are as said; and false: 3^k + 1 hypotheses on 2^k points."""
+    """On all strings of k bits, the conjunctions of literals, and false: 3^k + 1 hypotheses on 2^k points."""
     _fits("conjunctions", _power(k), 1 + _power(k, 3))
     bits = _strings(k)
     table, names = [], []
@@ -127,7 +127,7 @@ def disjunctions(k: int) -> Table:
 
 
 def all_functions(n: int) -> Table:
-    """Everything that can be said of n points: 2^n hypotheses."""
+    """All functions on n points: 2^n hypotheses."""
     _fits("all", n, _power(n))
     return Table(_strings(n))
 
@@ -145,12 +145,12 @@ def exactly_k(n: int, k: int) -> Table:
 
 
 def halfspaces(text: str) -> Table:
-    """Hyperplanes in any place, on the points of a grid or a cube."""
+    """Affine halfspaces on the points of a grid or a cube."""
     return halfspaces_on(point_set(text, "halfspaces"))
 
 
 def homogeneous_halfspaces(text: str) -> Table:
-    """Hyperplanes through the origin, on the points of a grid or a cube."""
+    """Halfspaces through the origin on the points of a grid or a cube."""
     return halfspaces_on(point_set(text, "homogeneous-halfspaces"), homogeneous=True)
 
 
@@ -168,7 +168,8 @@ def point_set(text: str, family: str) -> list[tuple[int, ...]]:
         if family == "halfspaces":
             refuse_many(_least_halfspaces([2] * int(size)), 1 << int(size))
         elif name == "signs":
-            # Through the origin they say the opposite of the opposite point: as many as in any place of one side less.
+            # Through the origin opposite points have opposite labels: as many as affine ones of a cube of one side
+            # less.
             refuse_many(_least_halfspaces([2] * (int(size) - 1)), 1 << int(size))
         return list(product(CUBES[name], repeat=int(size)))
     sides = name.split("x")
@@ -187,11 +188,11 @@ def point_set(text: str, family: str) -> list[tuple[int, ...]]:
 
 
 def _least_halfspaces(sides: list[int]) -> int:
-    """So many halfspaces of a grid there are at least.
+    """A lower bound on the number of halfspaces of a grid.
 
-    Let weights and an offset say something of a grid of N points. Moved a little, they give each point another value,
-    so that a second layer of the grid is said any of N + 1 things of, as the weight of the new side is chosen; further
-    layers only add to that. Of a line of s points there are 2 s.
+    Take a halfspace of a grid of N points. After a small change of its weights all points have different values, so
+    that a second layer of the grid gets one of N + 1 labellings, by the weight of the new side; further layers only
+    add to that. A line of s points has 2 s.
     """
     longer = sorted((side for side in sides if side > 1), reverse=True)
     cubes = 0
@@ -208,11 +209,11 @@ def _least_halfspaces(sides: list[int]) -> int:
 
 
 OF_CUBES = (2, 4, 14, 104, 1882)
-"""How many halfspaces there are of the points of cubes; Muroga 1971."""
+"""Numbers of halfspaces of cubes; Muroga 1971."""
 CUBES = {"cube": (0, 1), "signs": (-1, 1)}
 FAMILIES = {
-    "thresholds": Family("N", "1 from some of N points in a line on", thresholds),
-    "intervals": Family("N", "1 on an interval of N points in a line, or on none", intervals),
+    "thresholds": Family("N", "1 from some of N points on a line on", thresholds),
+    "intervals": Family("N", "1 on an interval of N points on a line, or on none", intervals),
     "singletons": Family("N", "1 on a single one of N points", singletons),
     "singletons-and-zero": Family("N", "1 on a single one of N points, or on none", singletons_and_zero),
     "parities": Family("K", "parities of some of K bits", parities),
@@ -221,8 +222,8 @@ FAMILIES = {
     "all": Family("N", "all functions on N points", all_functions),
     "at-most-k": Family("N,K", "1 on at most K of N points", at_most_k),
     "exactly-k": Family("N,K", "1 on exactly K of N points", exactly_k),
-    "halfspaces": Family("AxB", "what lines, or hyperplanes, in any place say of a grid", halfspaces),
-    "homogeneous-halfspaces": Family("signs:K", "the same, of those through the origin", homogeneous_halfspaces),
+    "halfspaces": Family("AxB", "halfspaces by lines, or hyperplanes, on a grid", halfspaces),
+    "homogeneous-halfspaces": Family("signs:K", "halfspaces by hyperplanes through the origin", homogeneous_halfspaces),
 }
 
 
@@ -231,9 +232,9 @@ def _whole(text: str) -> bool:
 
 
 def _fits(family: str, points: int, hypotheses: int, *, empty: bool = False) -> None:
-    """Refuse classes of nothing, and those that no memory holds."""
+    """Refuse empty classes, and those too large for memory."""
     if points < 1 or hypotheses < 1 or empty:
-        raise RegretlessError(f"{family}: no point, or no hypothesis, is left; larger numbers are expected")
+        raise RegretlessError(f"{family}: no point, or no hypothesis; larger numbers are expected")
     if points * hypotheses > LARGEST:
         raise RegretlessError(
             f"{family}: more than {LARGEST:,} entries, hypotheses times points; smaller numbers are expected"
@@ -245,7 +246,7 @@ def _power(exponent: int, base: int = 2) -> int:
 
 
 def _choices(n: int, k: int) -> int:
-    """How many sets of k among n there are, or some number that is too large."""
+    """The binomial coefficient, or some number beyond LARGEST."""
     count = 1
     for taken in range(min(k, n - k)):
         count = count * (n - taken) // (taken + 1)

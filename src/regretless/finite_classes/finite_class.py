@@ -20,34 +20,33 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 T = TypeVar("T")
 
-BLOCK = 1 << 22  # entries of a table that are taken in at a time
-MIX = 0x9E3779B97F4A7C15  # odd, its bits spread evenly: multiples of it tell words apart
+BLOCK = 1 << 22  # entries of a table that are packed at a time
+MIX = 0x9E3779B97F4A7C15  # odd, with evenly spread bits: a multiplier for hashes
 
 
 class FiniteClass:
-    """Hypotheses that say 0 or 1 of each point; those that say the same of every point are one.
+    """Hypotheses that label each point 0 or 1; hypotheses that agree on all points are merged.
 
-    A class may be empty: its VC and Littlestone dimensions are -1 by convention, below the 0 of a single hypothesis, so
-    that each of them is -1 of a class without hypotheses alone. There is nothing in it to learn, and trying to is an
-    error.
+    A class may be empty: its VC and Littlestone dimensions are -1 by convention, below the 0 of a single hypothesis.
+    Learning it is an error.
 
-    Two classes are equal if the same hypotheses on the same points stand in the same order, under the same names.
+    Two classes are equal if their hypotheses and points are the same, in the same order, with the same names.
 
     Parameters
     ----------
     matrix : array-like of shape (hypotheses, points)
-        What each hypothesis says of each point, 0 or 1; ``[]`` is the empty class on no points.
+        The label, 0 or 1, of each point by each hypothesis; ``[]`` is the empty class on no points.
     hypotheses, points : sequence of str, optional
-        Their names; their numbers from 0 by default. Of hypotheses that agree everywhere the first one's name stays.
+        Their names; by default their numbers from 0. Merged hypotheses have the first one's name.
 
     Attributes
     ----------
     table_rows : int
         Rows of `matrix`; hypotheses that agree everywhere are merged.
     columns : ndarray of uint64, shape (points, words)
-        Bit h % 64 of word h // 64 is what hypothesis h says of the point; bits beyond the last hypothesis are 0.
+        Bit h % 64 of word h // 64 is the label of the point by hypothesis h; bits beyond the last hypothesis are 0.
     rows : ndarray of uint64, shape (hypotheses, words)
-        Bit x % 64 of word x // 64 is what the hypothesis says of point x.
+        Bit x % 64 of word x // 64 is the label of point x by the hypothesis.
 
     Raises
     ------
@@ -91,12 +90,12 @@ class FiniteClass:
         *,
         hypotheses: Sequence[str] | None = None,
     ) -> FiniteClass:
-        """What some functions say of some points, which are named by what they print as.
+        """The class of some functions on some points, which are named by ``str``.
 
         Raises
         ------
         RegretlessError
-            If a function says neither 0 nor 1 of a point.
+            If a value is neither 0 nor 1.
 
         Examples
         --------
@@ -134,7 +133,7 @@ class FiniteClass:
         Raises
         ------
         DataError
-            If something cannot be used: it names the place.
+            If the file cannot be used; the message has the place.
         """
         from ..data.class_files import read_class
 
@@ -149,24 +148,23 @@ class FiniteClass:
         names: Sequence[str] | None = None,
         axes: Sequence[str] | None = None,
     ) -> FiniteClass:
-        """All that hyperplanes which pass through none of the points say of them: 1 on their positive side.
+        """All labels of the points by halfspaces whose hyperplane contains none of them: 1 on the positive side.
 
         Parameters
         ----------
         points : array-like of shape (points, coordinates)
-            Whole numbers, fractions or floats, all taken exactly as they are.
+            Whole numbers, fractions or floats, all exact.
         homogeneous : bool
             Only hyperplanes through the origin.
         names : sequence of str, optional
             Of the points; their coordinates by default.
         axes : sequence of str, optional
-            What coordinates are called in the inequalities that name the halfspaces; x1, x2, ... by default.
+            Names of coordinates in the inequalities that name the halfspaces; by default x1, x2, ...
 
         Raises
         ------
         RegretlessError
-            If a coordinate is no finite number; if hyperplanes are homogeneous and the origin is among the points, of
-            which none of them says anything.
+            If a coordinate is no finite number, or hyperplanes are homogeneous and a point is the origin.
 
         Examples
         --------
@@ -184,12 +182,12 @@ class FiniteClass:
 
     @property
     def hypotheses(self) -> int:
-        """How many different hypotheses there are."""
+        """Number of different hypotheses."""
         return int(self._shape[0])
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return int(self._shape[1])
 
     @property
@@ -199,22 +197,22 @@ class FiniteClass:
 
     @property
     def all_hypotheses(self) -> Words:
-        """All hypotheses as bits, shape (words,)."""
+        """The set of all hypotheses as bits, shape (words,)."""
         return self._all_hypotheses
 
     @property
     def floor_log2(self) -> int:
-        """The whole part of log2 of the number of hypotheses: no class of so many costs more mistakes; -1 of none."""
+        """floor(log2) of the number of hypotheses, which bounds the Littlestone dimension; -1 if there are none."""
         return self.hypotheses.bit_length() - 1
 
     @property
     def hypothesis_names(self) -> list[str] | None:
-        """Names of the hypotheses, if they have other ones than their numbers."""
+        """Names of the hypotheses; None if these are their numbers."""
         return None if self._hypotheses is None else list(self._hypotheses)
 
     @property
     def point_names(self) -> list[str] | None:
-        """Names of the points, if they have other ones than their numbers."""
+        """Names of the points; None if these are their numbers."""
         return None if self._points is None else list(self._points)
 
     def hypothesis_name(self, hypothesis: int) -> str:
@@ -226,39 +224,39 @@ class FiniteClass:
         return str(point) if self._points is None else self._points[point]
 
     def point(self, point: int | str) -> int:
-        """The number of a point that is called by its number or by its name.
+        """The number of a point, from its number or its name.
 
         Raises
         ------
         RegretlessError
-            If there is none.
+            If there is no such one.
         """
         return _place(point, self.points, self._points, "point")
 
     def hypothesis(self, hypothesis: int | str) -> int:
-        """The number of a hypothesis that is called by its number or by its name.
+        """The number of a hypothesis, from its number or its name.
 
         Raises
         ------
         RegretlessError
-            If there is none.
+            If there is no such one.
         """
         return _place(hypothesis, self.hypotheses, self._hypotheses, "hypothesis")
 
     def on(self, points: Iterable[int | str]) -> FiniteClass:
-        """The class on some of its points, in the order in which they are named."""
+        """The class on some of its points, in this order."""
         chosen = [self.point(point) for point in points]
         names = None if self._points is None else [self._points[point] for point in chosen]
         return FiniteClass(self.matrix[:, chosen], hypotheses=self._hypotheses, points=names)
 
     def only(self, hypotheses: Iterable[int | str]) -> FiniteClass:
-        """Some of the hypotheses, in the order in which they are named."""
+        """A subclass of some hypotheses, in this order."""
         chosen = [self.hypothesis(hypothesis) for hypothesis in hypotheses]
         names = None if self._hypotheses is None else [self._hypotheses[hypothesis] for hypothesis in chosen]
         return FiniteClass(unpacked(self.rows[chosen], self.points), hypotheses=names, points=self._points)
 
     def describe(self) -> dict[str, Any]:
-        """How large it is, as JSON values."""
+        """The size of the class as JSON values."""
         return {
             "hypotheses": self.table_rows,
             "distinct": self.hypotheses,
@@ -315,17 +313,17 @@ def is_label(label: Any) -> bool:
 
 
 def refuse_empty(finite_class: FiniteClass) -> None:
-    """Refuse the empty class, where somebody has to be right.
+    """Refuse the empty class.
 
     Raises
     ------
     RegretlessError
-        Which says by what convention it has dimensions all the same.
+        With the convention on its dimensions.
     """
     if not finite_class.hypotheses:
         raise RegretlessError(
-            "a class without hypotheses: its VC and Littlestone dimensions are -1 by convention, and there is nothing "
-            "to learn; at least one hypothesis is expected"
+            "a class without hypotheses: its VC and Littlestone dimensions are -1 by convention, and it cannot "
+            "be learned; at least one hypothesis is expected"
         )
 
 
@@ -346,7 +344,9 @@ def _table(matrix: Any) -> Array:
     try:
         table = np.asarray(matrix)
     except ValueError as error:
-        raise RegretlessError("a class whose rows are of different lengths; each speaks of every point") from error
+        raise RegretlessError(
+            "a class whose rows have different lengths; a label of every point is expected in each"
+        ) from error
     if table.shape == (0,):
         return np.empty((0, 0), dtype=bool)
     if table.ndim != 2 or (len(table) and not table.shape[1]):
@@ -357,7 +357,7 @@ def _table(matrix: Any) -> Array:
 
 
 def _packed_zero_one(table: Array) -> Words:
-    """The rows as bits; a block at a time, so that little room is needed besides them."""
+    """The rows as bits, packed in blocks to save memory."""
     rows = np.empty((len(table), -(-table.shape[1] // 64)), dtype=np.uint64)
     step = max(1, BLOCK // max(1, table.shape[1]))
     for begin in range(0, len(table), step):
@@ -367,7 +367,7 @@ def _packed_zero_one(table: Array) -> Words:
 
 
 def _zero_one(block: Array, begin: int) -> Array:
-    """Rows of which the first one has some number, as truth values."""
+    """Rows as truth values; `begin` is the number of the first one."""
     if block.dtype == bool:
         return block
     if block.dtype.kind == "u":
@@ -386,7 +386,7 @@ def _zero_one(block: Array, begin: int) -> Array:
 
 
 def _refuse(says: Array, row: int, column: int) -> NoReturn:
-    raise RegretlessError(f"hypothesis {row} says {says[column]!s} of point {column}; 0 or 1 is expected")
+    raise RegretlessError(f"hypothesis {row} has {says[column]!s} for point {column}; 0 or 1 is expected")
 
 
 def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
@@ -395,16 +395,16 @@ def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
         return bool(label)
     name = getattr(function, "__name__", "")
     called = f"hypothesis {place} ({name})" if name.isidentifier() else f"hypothesis {place}"
-    raise RegretlessError(f"{called} says {label!r} of {point!r}; 0 or 1 is expected")
+    raise RegretlessError(f"{called} has {label!r} for {point!r}; 0 or 1 is expected")
 
 
 def _first_of_each(rows: Words) -> Array:
-    """Places of the hypotheses that differ from all before them."""
+    """Numbers of the first row of each kind."""
     marks = rows[:, 0].copy()
     for word in range(1, rows.shape[1]):
         marks = (marks ^ (marks >> np.uint64(29))) * np.uint64(MIX) + rows[:, word]
     _, first, like = np.unique(marks, return_index=True, return_inverse=True)
-    # A word tells rows apart; the marks of several may, by an accident of numbers, be those of different rows.
+    # One word identifies a row; hashes of several words may collide.
     if rows.shape[1] > 1 and not np.array_equal(rows[first][like], rows):
         _, first = np.unique(rows, axis=0, return_index=True)
     return np.sort(first)
@@ -415,10 +415,10 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | No
         return None
     texts = [str(name) for name in names]
     if len(texts) != count:
-        raise RegretlessError(f"{len(texts)} names for {count} {what}")
+        raise RegretlessError(f"{len(texts)} names for {count} {what}; a name for each is expected")
     if what == "points" and len(set(texts)) < count:
         twice = next(name for name, times in Counter(texts).items() if times > 1)
-        raise RegretlessError(f"two points are called {twice!r}; every name stands once")
+        raise RegretlessError(f"two points are called {twice!r}; different names are expected")
     return texts
 
 

@@ -35,19 +35,19 @@ class Halfspaces:
 
     def __post_init__(self) -> None:
         if self.dimension < 1:
-            raise RegretlessError(f"halfspaces of dimension {self.dimension}; 1 at least is expected")
+            raise RegretlessError(f"halfspaces of dimension {self.dimension}; at least 1 is expected")
 
     @property
     def weights(self) -> int:
-        """How many numbers make a hypothesis: an affine halfspace is one of dimension + 1 on the points (x, 1)."""
+        """The number of weights: an affine halfspace is a homogeneous one of dimension + 1 on the points (x, 1)."""
         return self.dimension + self.affine
 
     def vc_dimension(self) -> int:
-        """As many as there are weights.
+        """The number of weights.
 
         The unit vectors (and with `affine` the origin) have every combination of labels. Of more points some numbers
-        c_i, one of them positive, give sum c_i x_i = 0, with (x_i, 1) for x_i if `affine`. No halfspace says 1 of those
-        with c_i > 0 and 0 of the others: sum c_i <w, x_i> = 0 would have a positive part and no negative one.
+        c_i, one of them positive, give sum c_i x_i = 0, with (x_i, 1) for x_i if `affine`. No halfspace labels those
+        with c_i > 0 by 1 and the others by 0: sum c_i <w, x_i> = 0 would have a positive part and no negative one.
         """
         return self.weights
 
@@ -56,7 +56,7 @@ class Halfspaces:
         return 1 if self.weights == 1 else inf
 
     def why(self) -> str:
-        """The reason for the Littlestone dimension."""
+        """The reason for the Littlestone dimension, in words."""
         if self.weights == 1:
             return (
                 "halfspaces of the line with their border at 0 are three hypotheses, 1 if x > 0, 1 if x < 0 and always "
@@ -71,15 +71,15 @@ class Halfspaces:
 
 @dataclass(frozen=True, slots=True)
 class DyadicTree:
-    """A mistake tree of halfspaces of the plane, as deep as one likes, in exact fractions.
+    """A mistake tree of halfspaces of the plane of any depth, in exact fractions.
 
-    After labels y_1, ..., y_k the point (m, 1) is asked, where m = sum y_i 2^-i + 2^-(k+1) is the middle of what binary
+    After labels y_1, ..., y_k comes the point (m, 1), where m = sum y_i 2^-i + 2^-(k+1) is the middle of what binary
     search in (0, 1) has left. The halfspace (-1, a) says 1 if a > m, so that (-1, m) has all these labels.
 
     Attributes
     ----------
     depth : int
-        Of the tree that `check`, `paths` and `finite` look at; points and halfspaces are given for any labels.
+        The depth for `check`, `paths` and `finite`; points and halfspaces are available for any labels.
     """
 
     depth: int
@@ -89,7 +89,7 @@ class DyadicTree:
             raise RegretlessError(f"a tree of depth {self.depth}; a whole number from 0 is expected")
 
     def point(self, labels: Sequence[int] = ()) -> Vector:
-        """The point that is asked after these labels."""
+        """The point after these labels."""
         return _middle(labels), Fraction(1)
 
     def hypothesis(self, labels: Sequence[int]) -> Vector:
@@ -101,7 +101,7 @@ class DyadicTree:
         return Fraction(1, 2 << len(labels))
 
     def path(self, labels: Iterable[int]) -> Iterator[Vector]:
-        """The points that are asked, each before its label is looked at: lazily, so that labels may never end."""
+        """The points, each before its label: lazily, so that labels may be infinite."""
         low, half = Fraction(0), Fraction(1, 2)
         yield low + half, Fraction(1)
         for label in labels:
@@ -110,18 +110,18 @@ class DyadicTree:
             yield low + half, Fraction(1)
 
     def paths(self) -> Iterator[tuple[tuple[int, ...], tuple[Vector, ...], Vector]]:
-        """The labels, the points and the halfspace of each path, from that of zeros alone to that of ones alone."""
+        """The labels, the points and the halfspace of each path, from all zeros to all ones."""
         for labels in product((0, 1), repeat=self.depth):
             points = tuple(self.point(labels[:round_]) for round_ in range(self.depth))
             yield labels, points, self.hypothesis(labels)
 
     def check(self) -> None:
-        """Whether each path's halfspace has the labels of the path, by the inner products themselves.
+        """Check that each path's halfspace has the labels of the path, by inner products.
 
         Raises
         ------
         RegretlessError
-            If one has not: the path, and where.
+            If one has not; the message has the path and the round.
         """
         for labels, points, weights in self.paths():
             for round_, (label, point) in enumerate(zip(labels, points, strict=True), start=1):
@@ -149,7 +149,7 @@ class DyadicTree:
 
         inner = [labels for level in range(self.depth) for labels in product((0, 1), repeat=level)]
         leaves = list(product((0, 1), repeat=self.depth))
-        # There is no class without points: a tree of depth 0 has its root's for one.
+        # A class of one hypothesis needs a point: a tree of depth 0 uses that of its root.
         middles = [_middle(labels) for labels in inner or [()]]
         borders = [_middle(labels) for labels in leaves]
         finite_class = FiniteClass(

@@ -1,4 +1,4 @@
-"""Mistake trees: on every path down, whatever labels are asked for, some hypothesis of the class agrees with all."""
+"""Mistake trees: for every path of labels some hypothesis of the class agrees with all of them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class MistakeTree:
     points : ndarray of int64, shape (2^depth - 1,)
         The points in the order of a heap: below node k, label 0 leads to node 2k + 1 and label 1 to node 2k + 2.
     leaves : ndarray of int64, shape (2^depth,)
-        For each path, from that of zeros alone to that of ones alone, a hypothesis with these labels.
+        A hypothesis for each path of labels, from all zeros to all ones.
 
     Raises
     ------
     RegretlessError
-        If the two do not belong to one complete tree.
+        If the two are not of one complete tree.
     """
 
     points: Array
@@ -48,7 +48,7 @@ class MistakeTree:
 
     @property
     def depth(self) -> int:
-        """How many mistakes it forces."""
+        """The number of mistakes that it forces."""
         return len(self.leaves).bit_length() - 1
 
     def __eq__(self, other: object) -> bool:
@@ -81,18 +81,18 @@ class MistakeTree:
         hypotheses: Sequence[str] | None = None,
         of: str = "",
     ) -> TreePicture:
-        """What is drawn or printed of it.
+        """The part of the tree to draw or print.
 
         Parameters
         ----------
         levels : int
-            So many are shown.
+            The most levels to show.
         with_leaves : int
-            Up to this depth of the tree the hypotheses of its paths are shown, too.
+            The largest depth of a tree that is shown with hypotheses.
         points, hypotheses : sequence of str, optional
-            What to call them; by their numbers by default.
+            Their names; by default their numbers.
         of : str
-            What the class is called.
+            Name of the class.
         """
         from ..report.mistake_tree import TreePicture
 
@@ -106,42 +106,42 @@ class MistakeTree:
         )
 
     def point(self, labels: Sequence[int] = ()) -> int:
-        """The point that is asked after these labels of the points before, fewer than the tree is deep."""
+        """The point at the node that these labels lead to; they are fewer than the depth."""
         node = _node(labels)
         if node >= len(self.points):
             raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
         return int(self.points[node])
 
     def hypothesis(self, labels: Sequence[int]) -> int:
-        """A hypothesis that says these labels, at most as many as the tree is deep, of the points on their path."""
+        """A hypothesis with these labels on their path; they are at most as many as the depth."""
         if len(labels) > self.depth:
             raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
         return int(self.leaves[(_node(labels) + 1 << self.depth - len(labels)) - len(self.leaves)])
 
     def paths(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
-        """The labels, the points and the hypothesis of each path, from that of zeros alone to that of ones alone."""
+        """The labels, the points and the hypothesis of each path, from all zeros to all ones."""
         for leaf in range(len(self.leaves)):
             labels = tuple(leaf >> below & 1 for below in reversed(range(self.depth)))
             yield labels, tuple(self.point(labels[:round_]) for round_ in range(self.depth)), int(self.leaves[leaf])
 
     def subtree(self, label: int) -> MistakeTree:
-        """The tree below the root on the side of a label."""
+        """The subtree below the root for a label."""
         if self.depth == 0:
-            raise RegretlessError("a mistake tree of depth 0 asks no point, so that there is nothing below")
+            raise RegretlessError("a mistake tree of depth 0 has no subtree")
         side, half = _label(label), len(self.leaves) // 2
-        # Level d of the whole has 2^d nodes from node 2^d - 1 on, one half of which lies on this side.
+        # Level d of the tree has 2^d nodes from node 2^d - 1 on, one half of which is in the subtree.
         levels = [(2 << level) - 1 + (side << level) for level in range(self.depth - 1)]
         nodes = [self.points[begin : begin + (1 << level)] for level, begin in enumerate(levels)]
         points = np.concatenate([np.empty(0, dtype=np.int64), *nodes])
         return MistakeTree(points, self.leaves[side * half : (side + 1) * half])
 
     def check(self, finite_class: FiniteClass) -> None:
-        """Whether the class shatters the tree: each leaf's hypothesis has the labels of its path.
+        """Check that the class shatters the tree: each leaf's hypothesis has the labels of its path.
 
         Raises
         ------
         RegretlessError
-            If it does not: the first path whose hypothesis says otherwise, and where.
+            If it does not: with the first path whose hypothesis has another label, and the round.
         """
         _inside(self.points, finite_class.points, "points")
         _inside(self.leaves, finite_class.hypotheses, "hypotheses")
@@ -157,7 +157,7 @@ class MistakeTree:
         labels = format(leaf, f"0{self.depth}b")
         return (
             f"the mistake tree is not shattered: on its path {labels} hypothesis {int(self.leaves[leaf])} "
-            f"says {said} of point {point} in round {level + 1}"
+            f"has label {said} for point {point} in round {level + 1}"
         )
 
     def nested(self, points: Sequence[Any] | None = None, hypotheses: Sequence[Any] | None = None) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class MistakeTree:
         Parameters
         ----------
         points, hypotheses : sequence, optional
-            What to call them; by their numbers by default.
+            Their names; by default their numbers.
         """
         below: list[dict[str, Any]] = [{"h": _called(leaf, hypotheses)} for leaf in self.leaves.tolist()]
         for level in reversed(range(self.depth)):
@@ -179,12 +179,12 @@ class MistakeTree:
 
     @classmethod
     def of_shattered(cls, finite_class: FiniteClass, points: Sequence[int]) -> MistakeTree:
-        """The tree that asks a shattered set of points one by one, the same on all nodes of a level.
+        """The tree of a shattered set of points, with one point at all nodes of a level.
 
         Raises
         ------
         RegretlessError
-            If the class does not shatter them: the first combination of labels that no hypothesis has.
+            If the class does not shatter them: with the first combination of labels that no hypothesis has.
         """
         from .dimensions.vc import check_shattered
 

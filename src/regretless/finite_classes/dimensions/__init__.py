@@ -1,1 +1,1 @@
-"""What a class costs to learn: its dimensions, and what proves them."""
+"""Dimensions of a finite class, and their witnesses."""

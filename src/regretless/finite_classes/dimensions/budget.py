@@ -11,25 +11,25 @@ from ...errors import ParameterError
 Progress = Callable[[int, Any, Any], None]
 Stop = Callable[[], bool]
 
-# Why a search ended before it was done.
-TIME, STOPPED, MEMORY = "the time was over", "it was stopped", "memory ran out"
+# Reasons of an early end.
+TIME, STOPPED, MEMORY = "the time limit was reached", "it was stopped", "memory ran out"
 
-# Words of bits to be looked at before the first look at the clock, and seconds between later ones.
+# Words of bits before the first look at the clock, and seconds between later ones.
 FIRST_SLICE = 1 << 16
 BETWEEN_LOOKS = 0.02
 
 
 class Watch:
-    """When a search looks at the clock, tells how far it is, and is ended.
+    """The clock, callbacks and limits of a search.
 
     Parameters
     ----------
     limit : float, optional
-        Seconds after which it must end.
+        Time limit in seconds.
     on_progress : callable, optional
-        Called at every look with the number of steps and what is no less and no more than what is searched for.
+        Called at each look with the number of steps and both bounds.
     stop : callable, optional
-        Called at every look; once it returns true, the search must end.
+        Called at each look; once it returns true, the search ends.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the start."""
         return perf_counter() - self._began
 
     def slices(self, first: int = FIRST_SLICE) -> Iterator[int]:
-        """How much to do before the next look, which goes by how long the last slice took."""
+        """Sizes of slices of work between looks, adapted to the time of the last slice."""
         slice_ = first
         while True:
             began = self.seconds
@@ -57,13 +57,13 @@ class Watch:
                 slice_ //= 2
 
     def end(self, steps: int, lower: Any, upper: Any) -> str | None:
-        """Tell how far the search is; why it must end now, or None."""
+        """Report progress; the reason to end now, or None."""
         if self._on_progress is not None:
             self._on_progress(steps, lower, upper)
         return self.over()
 
     def over(self) -> str | None:
-        """Why it must end now, or None."""
+        """The reason to end now, or None."""
         if self._limit is not None and self.seconds >= self._limit:
             return TIME
         return STOPPED if self._stop is not None and self._stop() else None

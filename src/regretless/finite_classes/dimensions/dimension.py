@@ -1,4 +1,4 @@
-"""A dimension of a class, or how much of it is known."""
+"""A dimension of a class, or proven bounds on it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Number = TypeVar("Number", int, Fraction)
 
 @dataclass(frozen=True, slots=True)
 class Between(Generic[Number]):
-    """A number between two that are proven.
+    """A number with proven bounds.
 
     Attributes
     ----------
     name : str
-        What it is.
+        Name of the number.
     lower, upper : int or Fraction
-        Equal unless the search was ended before.
+        Equal unless the search ended early.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Between(Generic[Number]):
 
     @property
     def exact(self) -> bool:
-        """Whether it is known."""
+        """Whether the bounds are equal."""
         return self.lower == self.upper
 
     @property
@@ -39,11 +39,11 @@ class Between(Generic[Number]):
         Raises
         ------
         RegretlessError
-            If it is not known.
+            If the bounds differ.
         """
         if not self.exact:
             raise RegretlessError(
-                f"{self.name}: known is only that it lies from {_shown(self.lower)} to {_shown(self.upper)}"
+                f"{self.name}: it is only known to be from {_shown(self.lower)} to {_shown(self.upper)}"
             )
         return self.lower
 
@@ -53,22 +53,22 @@ class Between(Generic[Number]):
 
 @dataclass(frozen=True, slots=True)
 class Dimension(Between[int]):
-    """A whole number between two that are proven.
+    """A dimension with proven bounds.
 
-    Two of them are equal if they say the same, however long it took to find out.
+    Equality ignores the times and steps of the searches.
 
     Attributes
     ----------
     name : str
         "VC dimension" or "Littlestone dimension".
     lower, upper : int
-        Equal unless the search was ended before.
+        Equal unless the search ended early.
     witness : object
-        What proves the lower one: the points of a shattered set, or a `MistakeTree`.
+        A proof of the lower bound: the points of a shattered set, or a `MistakeTree`.
     seconds : float
-        How long the search took.
+        Time of the search.
     steps : int
-        How many version spaces, or sets of points, it looked at.
+        Number of version spaces, or sets of points, of the search.
     """
 
     witness: Any = field(hash=False)

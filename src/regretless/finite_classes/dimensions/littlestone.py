@@ -1,4 +1,4 @@
-"""Littlestone dimensions of finite classes: how many mistakes the best deterministic learner cannot avoid."""
+"""Littlestone dimensions of finite classes: the optimal mistake bound of deterministic learners."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .dimension import Dimension
 from .search import VersionSpaceSearch, left_of, room_of
 
 NAME = "Littlestone dimension"
-# Words after which a search that is not done yet looks for a shattered set, and between looks at the clock then.
+# Words after which a search tries a greedy shattered set, and between looks at the clock then.
 GREEDY_AFTER = 1 << 24
 
 
 class LittlestoneSearch(VersionSpaceSearch):
-    """Littlestone dimensions of the version spaces of one class, and what was found on the way to them.
+    """Littlestone dimensions of the version spaces of one class, with a table of results.
 
     Parameters
     ----------
     finite_class : FiniteClass
         The class.
     memory : int, default=2**30
-        How many bytes may be taken to remember what is known of version spaces, 2^20 at least, and in any case enough
-        for 32 of them. When they are used up, what helps least is forgotten, and searched for again if it is needed.
+        Bytes of the table of version spaces, at least 2^20 and enough for 32 of them. When it is full, the least useful
+        entries are dropped, and computed again if they are needed.
 
-        What the search works on comes on top: the class's bits once more, and those of the version spaces on its way
-        down, which are about as many again. Where there are more than two hypotheses for every point, version spaces
-        are named by labels, and each point has 4 bits for every point beside its own.
+        The search needs more memory: the bits of the class once more, and about as many for the version spaces on its
+        path. With more than two hypotheses per point, version spaces are keyed by labels, and each point takes 4 bits
+        for every other point.
     """
 
     _search: _core.Littlestone
@@ -48,20 +48,20 @@ class LittlestoneSearch(VersionSpaceSearch):
         on_progress: Progress | None = None,
         stop: Stop | None = None,
     ) -> tuple[int, int]:
-        """What the dimension of the hypotheses that are alive is no less and no more than; equal once it is known.
+        """Bounds on the dimension of the hypotheses that are alive.
 
-        A search that memory runs out of ends with what it knows.
+        They are equal unless the search ends early; it also does when memory is exhausted.
 
         Parameters
         ----------
         alive : ndarray of uint64, optional
-            Their bits: all hypotheses that agree with some labels. All by default.
+            Their bits: all hypotheses that agree with some labels; by default all.
         limit : float, optional
-            Seconds after which the search ends with what it knows.
+            Time limit in seconds.
         on_progress : callable, optional
-            Called now and then with the number of steps and what the dimension is no less and no more than.
+            Called at intervals with the number of steps and both bounds.
         stop : callable, optional
-            Called now and then; once it returns true, the search ends with what it knows.
+            Called at intervals; once it returns true, the search ends.
         """
         watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
         lower, upper, steps = 0, left_of(self.finite_class, alive).bit_length() - 1, 0
@@ -72,7 +72,7 @@ class LittlestoneSearch(VersionSpaceSearch):
                 if lower == upper or watch.end(steps, lower, upper):
                     break
         except MemoryError:
-            pass  # what is known by then is the answer
+            pass  # the bounds so far are the answer
         return lower, upper
 
     def dimension(
@@ -83,21 +83,20 @@ class LittlestoneSearch(VersionSpaceSearch):
         on_progress: Progress | None = None,
         stop: Stop | None = None,
     ) -> Dimension:
-        """The same with a mistake tree as deep as what the dimension is no less than.
+        """The dimension, with a mistake tree as deep as the lower bound.
 
-        Taking the tree out is part of the search. Where what proves it was forgotten and cannot be found again in time,
-        or there is no memory for it, the tree is one that is known without a search, and the dimension is only said to
-        be no less than its depth.
+        Extracting the tree is part of the search. If its proof was dropped from the table and cannot be computed again
+        in time, or memory is exhausted, the tree is a simple one, and the lower bound is its depth.
         """
         watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
         return self._dimension(alive, watch, one_level(self.finite_class, alive))
 
     def labels(self, alive: Words | None, point: int) -> tuple[int, int]:
-        """The dimensions of what the labels 0 and 1 of a point leave; -1 of no hypothesis."""
+        """The dimensions of the hypotheses with label 0 and with label 1 at a point; -1 of none."""
         return self._search.labels(alive, point)
 
     def _dimension(self, alive: Words | None, watch: Watch, tree: MistakeTree) -> Dimension:
-        """The dimension, no less than the depth of a tree that is known."""
+        """The dimension, at least the depth of a known tree."""
         lower, upper, steps = tree.depth, left_of(self.finite_class, alive).bit_length() - 1, 0
         choice = None if alive is not None or tree.depth > 1 else self.words + GREEDY_AFTER
         try:
@@ -110,26 +109,26 @@ class LittlestoneSearch(VersionSpaceSearch):
                 if choice is not None and self.words >= choice:
                     choice, tree = None, self._greedy(watch, tree)
         except MemoryError:
-            pass  # what is known by then is the answer
+            pass  # the bounds so far are the answer
         if lower > tree.depth:
             tree = self._tree(alive, lower, watch) or tree
         return Dimension(NAME, tree.depth, upper, tree, watch.seconds, steps)
 
     def _greedy(self, watch: Watch, tree: MistakeTree) -> MistakeTree:
-        """The tree of a shattered set that is chosen greedily, if it is deeper: of large classes it is found sooner."""
+        """The tree of a greedy shattered set, if it is deeper: fast for large classes."""
         choice = _core.Shatter(self.finite_class.columns, self.finite_class.hypotheses, 0)
         while not choice.dive(GREEDY_AFTER) and not watch.over():
             pass
         return max(tree, MistakeTree.of_shattered(self.finite_class, choice.found), key=_depth)
 
     def _tree(self, alive: Words | None, depth: int, watch: Watch) -> MistakeTree | None:
-        """A tree of this depth, unless it must be searched for again and there is no time or no memory for that."""
+        """A tree of this depth; None if it must be computed again and time or memory is exhausted."""
         try:
             for slice_ in watch.slices():
                 tree = self._search.tree(alive, depth, slice_)
                 if tree is not None:
                     return MistakeTree(*tree)
-                if self.forgot and watch.over():
+                if self.memory_full and watch.over():
                     break
         except MemoryError:
             pass
@@ -141,7 +140,7 @@ def _depth(tree: MistakeTree) -> int:
 
 
 def one_level(finite_class: FiniteClass, alive: Words | None = None) -> MistakeTree:
-    """The tree that asks the first point on which hypotheses that are alive differ; one of no points if they do not."""
+    """The tree of the first point on which hypotheses that are alive differ; of no point if there is none."""
     left = finite_class.all_hypotheses if alive is None else alive
     for point, ones in enumerate(finite_class.columns):
         if (left & ones).any() and (left & ~ones).any():
@@ -150,7 +149,7 @@ def one_level(finite_class: FiniteClass, alive: Words | None = None) -> MistakeT
 
 
 def _first(some: Words) -> int:
-    """The first of some hypotheses; 0 of none."""
+    """The first of some hypotheses; 0 if there are none."""
     word = int(np.argmax(some != 0))
     lowest = int(some[word])
     return 64 * word + max(0, (lowest & -lowest).bit_length() - 1)
@@ -164,30 +163,30 @@ def littlestone_dimension(
     stop: Stop | None = None,
     shattered: Sequence[int] | None = None,
 ) -> Dimension:
-    """The Littlestone dimension of a finite class: how many mistakes its best deterministic learner cannot avoid.
+    """The Littlestone dimension of a finite class: the optimal mistake bound of deterministic learners.
 
-    It is the depth of the deepest mistake tree: 0 of one hypothesis, else the most, over points that split the class,
-    of one more than the smaller of what the two labels leave.
+    It is the depth of the deepest mistake tree: 0 for one hypothesis, else the maximum, over points that split the
+    class, of one more than the smaller dimension of the two parts.
 
     Parameters
     ----------
     finite_class : FiniteClass
         The class.
     limit : float, optional
-        Seconds after which the search ends with what it knows.
+        Time limit in seconds.
     on_progress : callable, optional
-        Called now and then with the number of steps and what the dimension is no less and no more than.
+        Called at intervals with the number of steps and both bounds.
     stop : callable, optional
-        Called now and then; once it returns true, the search ends with what it knows.
+        Called at intervals; once it returns true, the search ends.
     shattered : sequence of int, optional
-        Points that the class shatters, as the witness of `vc_dimension`: the search begins with the tree that asks them
-        one by one.
+        Points that the class shatters, as the witness of `vc_dimension`: the search begins with their tree.
 
     Returns
     -------
     Dimension
-        With a `MistakeTree` as deep as its lower end. If memory runs out, they are what is known by then. Of a class
-        without hypotheses, which shatters no tree at all, it is -1 by convention, and the witness None.
+        With a `MistakeTree` as deep as its lower bound, also if memory is exhausted. For a class without hypotheses it
+        is
+        -1 by convention, with the witness None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Randomised Littlestone dimensions: how many mistakes in expectation the best learner that draws cannot avoid."""
+"""Randomised Littlestone dimensions: the optimal expected mistake bound of randomised learners."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .dimension import Between
 from .search import VersionSpaceSearch, left_of, room_of
 
 NAME = "randomised Littlestone dimension"
-UNIT = Fraction(1, 2**58)  # what the compiled search counts mistakes in expectation by
-DIGITS = 20  # of a number that is finer than that
+UNIT = Fraction(1, 2**58)  # unit of expected mistakes in the compiled search
+DIGITS = 20  # of a number that is no multiple of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class RandomizedDimension(Between[Fraction]):
     seconds : float
         How long the search took.
     steps : int
-        How many splits it looked at.
+        Number of splits of the search.
     finer : bool
-        Whether the search came to its end and found a fraction finer than 2^-58: no more time would say more of it.
+        Whether the search is complete and the dimension is no multiple of 2^-58: the bounds are final.
     """
 
     seconds: float = field(default=0.0, compare=False)
@@ -54,7 +54,7 @@ def _digits(number: Fraction, rounding: str) -> Decimal:
 
 
 class RandomizedSearch(VersionSpaceSearch):
-    """Randomised Littlestone dimensions of the version spaces of one class, and what was found on the way to them.
+    """Randomised Littlestone dimensions of the version spaces of one class, with a table of results.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ class RandomizedSearch(VersionSpaceSearch):
         Parameters
         ----------
         words : int, optional
-            How many words of bits may be looked at. On every machine the search then ends at the same place, at most a
-            few looks at the whole class later.
+            The most words of bits to read. The search then ends at the same place on every machine, at most a few reads
+            of the whole class later.
         """
         watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
         lower, upper = by_number(self.finite_class, alive)
@@ -102,27 +102,27 @@ class RandomizedSearch(VersionSpaceSearch):
                 if low == high or watch.end(steps, lower, upper) or (words is not None and lookups >= words):
                     break
         except MemoryError:
-            pass  # what is known by then is the answer
+            pass  # the bounds so far are the answer
         return RandomizedDimension(NAME, lower, upper, watch.seconds, steps, finer)
 
     def value(self, alive: Words | None = None) -> Fraction:
-        """What the dimension is, searched for to the end; rounded up if it is finer than 2^-58.
+        """The dimension by a complete search, rounded up to a multiple of 2^-58.
 
-        Rounded or not, what it gives V is no less than half of one more than what it gives both sides of any split, so
-        that a learner that goes by it errs no more in expectation than what it gives the class.
+        Rounded or not, the value of V is at least half of one more than the sum of the values of both sides of any
+        split, so that a learner that uses it has at most the value of the class in expected mistakes.
 
         Raises
         ------
         MemoryError
-            If the search has to end before.
+            If memory is exhausted before the end.
         """
         dimension = self.dimension(alive)
         if not (dimension.exact or dimension.finer):
-            raise MemoryError(f"{dimension.name}: memory ran out when it was known to lie from {dimension}")
+            raise MemoryError(f"{dimension.name}: memory was exhausted when it was known to be from {dimension}")
         return dimension.upper
 
     def labels(self, alive: Words | None, point: int) -> tuple[Fraction | None, Fraction | None]:
-        """The values of what the labels 0 and 1 of a point leave; None of no hypothesis."""
+        """The values of the hypotheses with label 0 and with label 1 at a point; None of none."""
         ones = self.finite_class.columns[point]
         if alive is None:
             alive = self.finite_class.all_hypotheses
@@ -132,7 +132,7 @@ class RandomizedSearch(VersionSpaceSearch):
 
 
 def by_number(finite_class: FiniteClass, alive: Words | None = None) -> tuple[Fraction, Fraction]:
-    """Between what the randomised dimension lies by the number of hypotheses alone."""
+    """Bounds on the randomised dimension by the number of hypotheses alone."""
     size = max(1, left_of(finite_class, alive))
     whole_bits = size.bit_length() - 1
     return Fraction(min(size - 1, 1), 2), (whole_bits - 1 + Fraction(size, 2**whole_bits)) / 2
@@ -145,25 +145,25 @@ def randomized_littlestone_dimension(
     on_progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> RandomizedDimension:
-    """The randomised Littlestone dimension: how many mistakes in expectation no learner that draws labels can avoid.
+    """The randomised Littlestone dimension: the optimal expected mistake bound of learners that draw labels.
 
-    Of one hypothesis it is 0, else the most, over points that split the class, of half of one more than what both
-    labels leave: half the length of a random path down the longest shattered tree [1]_. It lies from half the
-    Littlestone dimension to that, and with k = floor(log2 of the number of hypotheses) is at most half of
-    k - 1 + hypotheses / 2^k.
+    For one hypothesis it is 0, else the maximum, over points that split the class, of half of one more than the sum of
+    both parts: half the expected length of a random path in a shattered tree, maximised over trees [1]_. It is between
+    half the Littlestone dimension and that dimension, and with k = floor(log2 of the number of hypotheses) is at most
+    half of k - 1 + hypotheses / 2^k.
 
     Parameters
     ----------
     finite_class : FiniteClass
         The class.
     limit, on_progress, stop
-        As of `littlestone_dimension`; on_progress is given fractions. If memory runs out, what is known by then is the
+        As of `littlestone_dimension`; `on_progress` gets fractions. If memory is exhausted, the bounds so far are the
         answer.
 
     Raises
     ------
     RegretlessError
-        If there are no hypotheses: no label is then ever right.
+        If there are no hypotheses.
 
     References
     ----------

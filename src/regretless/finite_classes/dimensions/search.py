@@ -1,4 +1,4 @@
-"""A search over the version spaces of a class, with a table of those it has solved."""
+"""A search over the version spaces of a class, with a table of results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LEAST_MEMORY = 2**20
 
 
 class VersionSpaceSearch:
-    """What the searches for both Littlestone dimensions share: the class, and how much is known of it.
+    """The common part of the searches for both Littlestone dimensions.
 
     Parameters
     ----------
@@ -25,26 +25,26 @@ class VersionSpaceSearch:
         self.finite_class = finite_class
 
     @property
-    def forgot(self) -> bool:
-        """Whether the memory was not enough to remember all."""
+    def memory_full(self) -> bool:
+        """Whether the table was too small for all results."""
         return self._search.full
 
     @property
-    def known(self) -> int:
-        """How many version spaces it remembers something of."""
+    def table_size(self) -> int:
+        """Number of version spaces in the table."""
         return self._search.known
 
     @property
     def words(self) -> int:
-        """How many words of bits it has looked at."""
+        """Number of words of bits that were read."""
         return self._search.words
 
 
 def room_of(memory: int) -> int:
-    """How many bytes a search may take to remember by."""
+    """Bytes of a search's table."""
     return max(whole("memory", memory), LEAST_MEMORY)
 
 
 def left_of(finite_class: FiniteClass, alive: Words | None) -> int:
-    """How many hypotheses are alive."""
+    """Number of hypotheses that are alive."""
     return finite_class.hypotheses if alive is None else int.from_bytes(alive.tobytes(), "little").bit_count()

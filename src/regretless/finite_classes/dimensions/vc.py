@@ -17,7 +17,7 @@ from .dimension import Dimension
 Points = np.ndarray[Any, np.dtype[np.intp]]
 
 NAME = "VC dimension"
-# Words that are looked at between two looks at `stop`, the clock and Ctrl-C: a few milliseconds, then some tens.
+# Words between two checks of `stop`, the clock and Ctrl-C: a few milliseconds, then some tens.
 _FIRST_SLICE, _SLICE = 1 << 18, 1 << 21
 
 
@@ -30,26 +30,26 @@ def vc_dimension(
 ) -> Dimension:
     """The size of the largest set of points on which the class has every combination of labels.
 
-    A greedy choice gives the first lower bound, floor(log2 of the number of hypotheses) the first upper one. Then sets
-    of one point more than the lower bound, and of as many points as the upper one, are searched for by turns until
-    the two meet.
+    A greedy choice gives the first lower bound, floor(log2 of the number of hypotheses) the first upper one. Then
+    searches for shattered sets of one point more than the lower bound, and of as many as the upper one, alternate
+    until the bounds are equal.
 
     Parameters
     ----------
     finite_class : FiniteClass
         The class.
     limit : float, optional
-        Seconds after which what is known by then is the answer.
+        Time limit in seconds.
     on_progress : callable, optional
-        Called now and then with the number of sets looked at and both bounds.
+        Called at intervals with the number of sets so far and both bounds.
     stop : callable, optional
-        Asked as often; if it says so, what is known by then is the answer.
+        Called at intervals; once it returns true, the search ends.
 
     Returns
     -------
     Dimension
-        Its witness is a tuple of points, a shattered set of as many as the lower bound. Of a class without hypotheses,
-        which shatters not even the empty set, it is -1 by convention.
+        Its witness is a shattered set of as many points as the lower bound, as a tuple. For a class without hypotheses
+        it is -1 by convention.
 
     Examples
     --------
@@ -67,24 +67,24 @@ def vc_dimension(
             if watch.end(search.steps, search.lower, search.upper):
                 break
     except MemoryError:
-        pass  # what is known by then is the answer
+        pass  # the bounds so far are the answer
     return Dimension(NAME, search.lower, search.upper, tuple(search.witness), watch.seconds, search.steps)
 
 
 def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
-    """Whether the class has every combination of labels on these points.
+    """Check that the class has every combination of labels on these points.
 
     Raises
     ------
     RegretlessError
-        If it does not: the first combination that no hypothesis has.
+        If it does not; the message has the first combination that no hypothesis has.
     """
     hypotheses, size = finite_class.hypotheses, len(points)
     for point in points:
         if not 0 <= point < finite_class.points:
             raise RegretlessError(f"there is no point {point} among the {finite_class.points} of the class")
     if len(set(points)) < size:
-        raise RegretlessError("a point twice in one set never has two labels at a time")
+        raise RegretlessError("a point is in the set twice; different points are expected")
     if hypotheses >> size == 0:
         raise RegretlessError(f"{size} points need 2^{size} hypotheses; there are {hypotheses}")
     labels = np.zeros(hypotheses, dtype=np.uint64)
@@ -95,12 +95,12 @@ def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
     had[labels] = True
     if not had.all():
         missing = format(int(np.argmin(had)), f"0{size}b")
-        raise RegretlessError(f"no hypothesis says {missing} of the points {', '.join(map(str, points))}")
+        raise RegretlessError(f"no hypothesis has labels {missing} on the points {', '.join(map(str, points))}")
 
 
 @dataclass
 class _Search:
-    """Both bounds, and what is still being searched for."""
+    """Both bounds, and the searches between them."""
 
     finite_class: FiniteClass
     lower: int = 0
@@ -118,13 +118,13 @@ class _Search:
         return self.steps_before + sum(search.steps for search in self.searches.values())
 
     def slices(self) -> Iterator[None]:
-        """First what can be left out, then a greedy choice, then the search."""
+        """Redundant points are dropped, then a greedy choice, then the search."""
         yield from self.sift()
         yield from self.dive()
         yield from self.turns()
 
     def sift(self) -> Iterator[None]:
-        """Without the points that shatter no more than an earlier one, or nothing."""
+        """Drop points that are equivalent to an earlier one, or have one label."""
         sieve = unlike(self.finite_class)
         while True:
             try:
@@ -154,9 +154,9 @@ class _Search:
         self.lower = len(indices)
 
     def turns(self) -> Iterator[None]:
-        """Both searches by turns; what one of them finds may end the other.
+        """Both searches by turns; the result of one may end the other.
 
-        That from above has the smaller share: it matters where the other one does not end in time.
+        The one from above has the smaller share: it helps where the other one does not end in time.
         """
         work = _FIRST_SLICE
         while self.lower < self.upper:
@@ -182,9 +182,9 @@ class _Search:
 
 
 def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
-    """Points of which the hypotheses say neither the same as of an earlier one nor the opposite, nor all the same.
+    """Points whose labels are neither equal nor opposite to those of an earlier point, nor all equal.
 
-    They are distinguished by marks, a few points at a time; where marks are the same, the points are looked at.
+    Hashes distinguish them, a few points at a time; points with equal hashes are compared.
     """
     points, step = finite_class.points, max(1, _FIRST_SLICE // len(finite_class.all_hypotheses))
     marks, splits = np.empty(points, dtype=np.uint64), np.empty(points, dtype=bool)
@@ -205,13 +205,13 @@ def unlike(finite_class: FiniteClass) -> Generator[None, None, Points]:
 
 
 def _plain(finite_class: FiniteClass, points: Points | slice) -> Words:
-    """Of the columns of points and their opposites those without hypothesis 0."""
+    """Columns of points, complemented where hypothesis 0 has label 1."""
     columns = finite_class.columns[points]
     return np.where(columns[:, :1] & np.uint64(1) != 0, columns ^ finite_class.all_hypotheses, columns)
 
 
 def _marks(columns: Words) -> Words:
-    """A word for each column: the same for the same ones, and hardly ever for others."""
+    """A hash of each column."""
     factors = np.random.default_rng(0).integers(1 << 63, size=columns.shape[1], dtype=np.uint64) << np.uint64(1)
     mixed = (columns ^ (columns >> np.uint64(32))) * (factors | np.uint64(1))
     words: Words = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)

@@ -1,1 +1,1 @@
-"""Learners of finite classes, a page each."""
+"""Learners of finite classes, a module each."""

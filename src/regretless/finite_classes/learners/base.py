@@ -1,4 +1,4 @@
-"""The base of learners of finite classes: predict, see the label, drop the hypotheses that disagree."""
+"""The base of learners of finite classes: predict, read the label, drop the hypotheses that disagree."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from .state import ClassState, whole_row
 from .validation import label_of, labels_of, points_of
 
 Array = np.ndarray[Any, Any]
-APART = ("finite_class", "order")  # parameters that a file keeps as arrays,
-STORED = ("rows", "order")  # by these names
-SLICE = 1 << 24  # words that are looked at before Python sees to Ctrl-C
+APART = ("finite_class", "order")  # parameters that a file stores as arrays,
+STORED = ("rows", "order")  # under these names
+SLICE = 1 << 24  # words that the kernel reads between checks of Ctrl-C
 
 
 @dataclass(eq=False)
 class ClassLearner(HasInfo, Persistent, Certified):
-    """The manners that every learner of a finite class has.
+    """The base of every learner of a finite class.
 
-    One prediction at a time waits for its label. A late one would be no use: predictions that are made before what is
-    known already is learned can all be wrong in the same way, and no bound would hold.
+    At most one prediction waits for its label: with late labels several predictions could be wrong for one reason, and
+    no bound would hold.
 
-    A label that no hypothesis is left to agree with is passed over. The learner goes on as it was, but from then on its
-    theorems do not apply.
+    A label that leaves no hypothesis is ignored. The learner continues unchanged, but from then on its theorems do not
+    apply.
 
     Parameters
     ----------
     finite_class : FiniteClass or array-like of shape (hypotheses, points)
-        What it learns.
+        The class to learn.
     """
 
     finite_class: FiniteClass
@@ -62,15 +62,15 @@ class ClassLearner(HasInfo, Persistent, Certified):
             raise RegretlessError(f"{name}= cannot be changed; see clone({name}=...)")
         object.__setattr__(self, name, value)
 
-    # What a learner is.
+    # The prediction rule.
 
     def _begin(self) -> ClassState:
-        """A board on which nothing was played; it refuses parameters that have no meaning."""
+        """The initial state; invalid parameters are refused."""
         return ClassState(self.finite_class)
 
     @abstractmethod
     def _say(self, point: int) -> Label:
-        """What it predicts of a point, without a ticket."""
+        """The prediction for a point, without a ticket."""
 
     # Parameters.
 
@@ -79,30 +79,30 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def clone(self, **changes: Any) -> Self:
-        """A new learner with the same parameters but for the changes."""
+        """A new learner with the same parameters except for the changes."""
         return type(self)(**(self.get_params() | changes))
 
     def copy(self) -> Self:
-        """The learner as it stands, to go on by itself; a prediction that waits for its label waits in both."""
+        """An independent copy of the learner; an open prediction is open in both."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__["_board"] = self._board.copy()
         return other
 
     def __copy__(self) -> Self:
-        # Two that shared their arrays would learn from each other's labels.
+        # Copies must not share arrays, which labels change.
         return deepcopy(self)
 
     # The state.
 
     @property
     def rounds_(self) -> int:
-        """Rounds whose label is known."""
+        """Number of rounds with a label."""
         return int(self._board.book[0])
 
     @property
     def mistakes_(self) -> int:
-        """How many of them were predicted wrongly."""
+        """Number of mistakes."""
         return int(self._board.book[1])
 
     @property
@@ -112,7 +112,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     @property
     def version_space_(self) -> Words:
-        """The hypotheses that the learner goes by, as bits: never none."""
+        """The hypotheses that the learner predicts from, as bits: at least one."""
         return self._board.version_space.copy()
 
     @property
@@ -122,21 +122,21 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     @property
     def died_(self) -> int | None:
-        """The round, from 1, whose label no hypothesis was left to agree with."""
+        """The round, from 1, whose label left no hypothesis; None if there is one."""
         return self._board.died
 
     @property
     def ledger_(self) -> ClassLedger:
-        """What was observed so far."""
+        """Running totals."""
         return self._board.ledger()
 
     @property
     def pending_(self) -> tuple[int, ...]:
-        """The ticket of the prediction whose label is not known yet, if there is one."""
+        """The ticket of the open prediction, if there is one."""
         return () if self._open is None else (self._open[1].ticket,)
 
     def state(self) -> bytes:
-        """All that future predictions depend on, as a key."""
+        """A key of the state on which predictions depend."""
         return self._board.version_space.tobytes()
 
     # One round at a time.
@@ -157,19 +157,19 @@ class ClassLearner(HasInfo, Persistent, Certified):
         Raises
         ------
         RegretlessError
-            If the last prediction still waits for its label, or there is no such point.
+            If a prediction is open, or there is no such point.
         """
         if self._open is not None:
-            raise RegretlessError("the label of the last prediction is not known yet: update or withdraw it first")
+            raise RegretlessError("the last prediction has no label yet: update or withdraw it first")
         place = self._place(point)
         label = self._say(place)
         label.ticket = self._tickets
-        self.__dict__["_open"] = place, label  # past the look-out for parameters, which takes its time
+        self.__dict__["_open"] = place, label  # bypasses the check of parameters, which is slow
         self.__dict__["_tickets"] += 1
         return label
 
     def forecast(self, point: int | str) -> int | float:
-        """What it would predict, without playing a round; where labels are drawn, the probability of 1."""
+        """The prediction without a round; of learners that draw labels, the probability of 1."""
         return int(self._say(self._place(point)))
 
     def update(self, *report: Any) -> int:
@@ -178,9 +178,9 @@ class ClassLearner(HasInfo, Persistent, Certified):
         Parameters
         ----------
         ticket : Label or int, optional
-            What `predict` returned, or its number.
+            The label that `predict` returned, or its ticket number.
         label : {0, 1}
-            What it should have been.
+            The label of the point.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
             1 if the prediction was wrong, else 0.
         """
         if len(report) not in (1, 2):
-            raise RegretlessError("give a label, or a ticket and a label")
+            raise RegretlessError("a label, or a ticket and a label, is expected")
         point, predicted = self._waiting(report[0] if len(report) == 2 else None)
         label = label_of(report[-1])
         self._settle(point, label, predicted)
@@ -196,7 +196,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return int(label != predicted)
 
     def withdraw(self, ticket: Label | int) -> None:
-        """Give up a prediction: its label will never be known."""
+        """Close a prediction without a label."""
         self._waiting(ticket)
         self.__dict__["_open"] = None
 
@@ -210,7 +210,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         if self._open is None:
             raise RegretlessError("no prediction waits for a label; predict first")
         if ticket is not None and getattr(ticket, "ticket", ticket) != self._open[1].ticket:
-            raise RegretlessError(f"ticket {ticket!r}: its label was reported already, or it was never drawn")
+            raise RegretlessError(f"ticket {ticket!r}: its label was reported already, or there was no such prediction")
         return self._open
 
     def _settle(self, point: int, label: int, predicted: Label) -> None:
@@ -219,7 +219,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
     # Many rounds.
 
     def play(self, points: Any, labels: Any) -> ClassPlay:
-        """Play rounds in their order.
+        """Play rounds in order.
 
         Parameters
         ----------
@@ -235,10 +235,10 @@ class ClassLearner(HasInfo, Persistent, Certified):
         Raises
         ------
         RegretlessError
-            If there is no such point, or a label is something else; nothing is played then.
+            If there is no such point, or a label is not 0 or 1; then no round is played.
         """
         if self._open is not None:
-            raise RegretlessError("a prediction waits for its label: update or withdraw it first")
+            raise RegretlessError("a prediction has no label yet: update or withdraw it first")
         asked = points_of(points, self.finite_class, self._places)
         played = ClassPlay(
             np.empty(len(asked), np.uint8),
@@ -250,7 +250,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return played
 
     def _room(self, points: Array) -> Array | None:
-        """Room for the probabilities of the labels, where they are drawn."""
+        """An array for the probabilities of drawn labels; None if labels are not drawn."""
         return None
 
     def _play(self, points: Array, played: ClassPlay) -> None:
@@ -261,7 +261,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
             self._board.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
             self.__dict__["_tickets"] += len(played.labels[part])
 
-    # In a file, in which the class stands too.
+    # Model files, which contain the class.
 
     def stored_params(self) -> dict[str, Any]:
         """The parameters but for those that a file stores as arrays."""
@@ -269,7 +269,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return parameters | self._settled()
 
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The class, the prediction that waits, and the arrays of the state."""
+        """The class, the open prediction, and the arrays of the state."""
         finite_class, board = self.finite_class, self._board
         description = {
             "given": finite_class.table_rows,
@@ -288,7 +288,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
-        """A learner as `state_dict` described it."""
+        """The learner of a `state_dict`."""
         known = parameters(description["parameters"], cls)
         if "order" in tensors:
             known["order"] = whole_row(tensors["order"], "order")
@@ -300,53 +300,53 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return learner
 
     def _reopen(self, prediction: Any) -> None:
-        """The prediction that waits for its label: what the learner says of the point again."""
+        """Restore the open prediction: the learner predicts the point again."""
         if prediction is None:
             return
         point, predicted = (
             count(number, "an open prediction") for number in one(prediction, list, "an open prediction")
         )
         if point >= self.finite_class.points or predicted > 1 or self._tickets == self.rounds_:
-            raise ValueError("a prediction waits that was never made")
+            raise ValueError("it has an open prediction that it never made")
         label = self._said(point, predicted)
         label.ticket = self._tickets - 1
         self._open = point, label
 
     def _settled(self) -> dict[str, Any]:
-        """Parameters that were left open, as they came to be."""
+        """Values of parameters that the user left open."""
         return {}
 
     def _more(self) -> Any:
-        """What else there is to keep, as JSON values."""
+        """Further state as JSON values."""
         return None
 
     def _go_on(self, extra: Any) -> None:
-        """Go on from there."""
+        """Restore the further state."""
         if extra is not None:
-            raise ValueError("this learner keeps nothing else")
+            raise ValueError("this learner has no further state")
 
     def _said(self, point: int, predicted: int) -> Label:
-        """A prediction that was made of a point."""
+        """An earlier prediction for a point."""
         label = self._say(point)
         if label != predicted:
-            raise ValueError("it would never have predicted that")
+            raise ValueError("it cannot have predicted that")
         return label
 
 
 def _class_of(description: Mapping[str, Any], rows: Array) -> FiniteClass:
-    """The class; a file holds no hypothesis twice."""
+    """The class of a file, without equal hypotheses."""
     points, total = count(description["points"], "points", 1), count(description["given"], "given", 1)
     if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] != -(-points // 64) or not 0 < len(rows) <= total:
-        raise ValueError("its class has another shape or type than it says")
+        raise ValueError("its class has not the shape or type that it declares")
     table = unpacked(rows, points)
     if not np.array_equal(packed(table), rows):
-        raise ValueError("its hypotheses speak of points that are not there")
+        raise ValueError("its hypotheses have labels beyond the last point")
     finite_class = FiniteClass(
         table,
         hypotheses=names(description["names"], len(rows), "hypotheses"),
         points=names(description["point_names"], points, "points"),
     )
     if finite_class.hypotheses != len(rows):
-        raise ValueError("a hypothesis is there twice")
+        raise ValueError("two hypotheses are equal")
     finite_class.table_rows = total
     return finite_class

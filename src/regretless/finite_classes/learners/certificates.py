@@ -1,4 +1,4 @@
-"""What theorems need of a learner of a finite class, and what they say of it."""
+"""Certificates of a learner of a finite class, and the facts that theorems need."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..finite_class import FiniteClass, Words
 
 Array = np.ndarray[Any, Any]
 ROUNDING = 4e-15  # of a sum of probabilities below 32, for each of its terms
-MOST_STEPS = 2**31  # words that elimination may touch: a second or so
+MOST_STEPS = 2**31  # words that elimination may write: about a second
 
 
 class Certified(ABC):
-    """A learner whose success is judged by theorems.
+    """A learner with certificates.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Certified(ABC):
     @property
     @abstractmethod
     def ledger_(self) -> ClassLedger:
-        """What was observed so far."""
+        """Running totals."""
 
     @property
     @abstractmethod
@@ -49,7 +49,7 @@ class Certified(ABC):
     @property
     @abstractmethod
     def version_space_(self) -> Words:
-        """The hypotheses that the learner goes by, as bits: never none."""
+        """The hypotheses that the learner predicts from, as bits: at least one."""
 
     @property
     @abstractmethod
@@ -57,11 +57,11 @@ class Certified(ABC):
         """Whether some hypothesis agrees with all labels so far."""
 
     def _facts(self) -> dict[str, Any]:
-        """What theorems about this learner need to know of its class: fields of a `ClassFacts`."""
+        """Facts of the class for this learner's theorems: fields of a `ClassFacts`."""
         return {}
 
     def facts(self) -> ClassFacts:
-        """What a theorem may know of the learner besides its ledger."""
+        """Facts of the learner for theorems, besides its ledger."""
         return ClassFacts(
             learner=self.name,
             hypotheses=self.finite_class.hypotheses,
@@ -71,7 +71,7 @@ class Certified(ABC):
         )
 
     def comparators(self) -> list[ClassComparator]:
-        """The first hypothesis that agrees with all labels, if there is one."""
+        """The first hypothesis that agrees with all labels, or no comparator."""
         alive = self.alive_
         if not len(alive):
             return []
@@ -86,27 +86,27 @@ class Certified(ABC):
         Parameters
         ----------
         comparators : sequence of ClassComparator, optional
-            Read them against these instead.
+            Comparators to use instead of the learner's own.
         """
         candidates = self.comparators() if comparators is None else comparators
         return certified(self.theorems, self.ledger_, candidates, self.facts())
 
     def _ranks(self) -> dict[str, Any]:
-        """The rank of the class, and of what is left of it."""
+        """The ranks of the class and of the version space."""
         return {"rank": rank(self.finite_class), "rank_left": rank(self.finite_class, self.version_space_)}
 
 
 def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
     """The rank over GF(2) of the table with a column of ones, less 1; None if elimination would take long.
 
-    It is 0 of a single hypothesis, at most the number of points, and less than the number of hypotheses. No learner
-    that predicts what some hypothesis says that agrees with all labels so far makes more mistakes than this.
+    It is 0 for a single hypothesis, at most the number of points, and less than the number of hypotheses. A learner
+    that predicts by a hypothesis that agrees with all labels so far makes at most as many mistakes.
 
     Parameters
     ----------
     finite_class : FiniteClass
     alive : ndarray of uint64, shape (words,), optional
-        Which hypotheses count, one bit for each; all by default.
+        The hypotheses that count, as bits; all by default.
     """
     if alive is None or np.array_equal(alive, finite_class.all_hypotheses):
         return finite_class.cache("rank", lambda: _eliminated(finite_class, finite_class.all_hypotheses))

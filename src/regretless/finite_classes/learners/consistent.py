@@ -1,4 +1,4 @@
-"""The simplest of learners: some hypothesis that agrees with everything so far."""
+"""The simplest learner: predict by a hypothesis that agrees with all labels so far."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .state import ClassState
 class Consistent(ClassLearner):
     """Follow the first hypothesis that agrees with all labels so far.
 
-    It leaves with each mistake, and so there are at most as many as there are hypotheses before the first one that is
-    always right. With singletons that is all of them but one: no vote is taken, and so nothing is learned of the rest.
+    Each mistake removes it, so that mistakes are at most the number of hypotheses before the first one that is always
+    right. For singletons that can be all but one: without a vote a mistake says little about the others.
 
     Parameters
     ----------
     order : sequence of int or str, optional
-        All hypotheses, by number or by name, the first choice first; as they stand in the class by default.
+        All hypotheses, by number or by name, the first choice first; by default in the order of the class.
 
     References
     ----------
@@ -50,7 +50,7 @@ class Consistent(ClassLearner):
 
     info: ClassVar[ClassInfo] = ClassInfo(
         name="consistent",
-        summary="what the first hypothesis says that agrees with all labels so far",
+        summary="the label by the first hypothesis that agrees with all labels so far",
         draws=False,
         ordered=True,
     )

@@ -1,4 +1,4 @@
-"""Halving: the vote of the hypotheses that are left."""
+"""Halving: the majority vote of the version space."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .state import ClassState
 
 @dataclass(eq=False)
 class Halving(ClassLearner):
-    """Predict what most of the hypotheses say that are left.
+    """Predict by the majority of the hypotheses that are left.
 
-    Whoever errs when the majority does has no vote any more. A mistake takes half of the votes at least, and so there
-    are at most floor(log2 of the number of hypotheses).
+    Hypotheses that err with the majority lose their vote. Each mistake removes at least half of the votes, so that
+    there are at most floor(log2 of the number of hypotheses).
 
     Parameters
     ----------
     tie : {0, 1}
-        What an even vote says. It matters: one of them may cost a mistake more than the other.
+        The prediction of an even vote. It matters: one of them may cost a mistake more than the other.
     prune : {"always", "mistake"}
-        Whether hypotheses that say otherwise than the label leave in every round, or only when the majority errs.
-        Neither is better for every class.
+        Whether hypotheses that disagree with a label leave in every round, or only when the majority errs. Neither is
+        better for every class.
 
     References
     ----------
@@ -50,7 +50,7 @@ class Halving(ClassLearner):
 
     info: ClassVar[ClassInfo] = ClassInfo(
         name="halving",
-        summary="what most of the hypotheses say that are left",
+        summary="the majority vote of the version space",
         draws=False,
         ordered=False,
     )

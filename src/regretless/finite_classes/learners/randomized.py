@@ -1,4 +1,4 @@
-"""The optimal learner that may toss coins."""
+"""The optimal randomised learner."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(eq=False)
 class RandomizedOptimal(SearchingLearner):
-    """Draw a label, with the odds that make both equally dear.
+    """Draw a label, with the probability that makes both labels equally costly.
 
-    With R the randomised Littlestone dimension, and V0 and V1 those of what is left that say 0 and 1, it predicts 1
-    with the probability (1 + R(V1) - R(V0)) / 2, cut to [0, 1]. The probabilities of its mistakes add up to at most R
-    of the class, which is from half the Littlestone dimension to all of it, however the labels are chosen, as long as
-    the draws are not known to him before. No learner has a better bound.
+    With R the randomised Littlestone dimension, and V0 and V1 the hypotheses of the version space with label 0 and 1,
+    it predicts 1 with probability (1 + R(V1) - R(V0)) / 2, clipped to [0, 1]. The probabilities of its mistakes sum to
+    at most R of the class, which is between half the Littlestone dimension and all of it, for any labels that do not
+    depend on the current draw. No learner has a better bound.
 
-    R can take long to find out. A search that lost its patience leaves the learner with half the bits of V in the place
-    of R(V), (k - 1 + |V| / 2^k) / 2 with k = floor(log2 |V|), until so many have left that it finds R after all. Half
-    the bits are never less than R, and never less than half of one more than those of both parts: the probabilities of
-    its mistakes still add up to at most half the bits of the class.
+    R can take long to compute. After a search that reaches `patience` the learner uses half the bits of V,
+    (k - 1 + |V| / 2^k) / 2 with k = floor(log2 |V|), in place of R(V), until V is small enough. Half the bits are at
+    least R, and at least half of one more than the sum of those of both parts: the probabilities of mistakes still sum
+    to at most half the bits of the class.
 
-    Every prediction takes one draw, whatever its odds are.
+    Every prediction takes one draw, whatever its probability.
 
     Parameters
     ----------
     random_state : int, optional
         Seed of the draws.
     patience : int, optional
-        Words of bits that a search may look at, a hundred million or two of which take a second; it is tried again when
-        half of the hypotheses have left. None searches to the end. Once one came to its end, all later ones are
-        searched to theirs, for what is known of R must not be given up again.
+        The most words of bits that a search may read, one or two hundred million a second; the search is repeated when
+        half of the hypotheses have left. None is no limit. After the first complete search all later ones are complete,
+        as the bound needs R from then on.
 
     References
     ----------
@@ -66,7 +66,7 @@ class RandomizedOptimal(SearchingLearner):
 
     info: ClassVar[ClassInfo] = ClassInfo(
         name="randomized-optimal",
-        summary="a label that is drawn with the odds that make both equally dear",
+        summary="a label drawn with the probability that makes both equally costly",
         draws=True,
         ordered=False,
     )
@@ -79,31 +79,31 @@ class RandomizedOptimal(SearchingLearner):
         self._expected = 0.0
         self._draw_from(0)
         super().__post_init__()
-        self._tried = 2 * self.finite_class.hypotheses  # how many were left when the search was last tried
-        self._settled_at: int | None = None  # how many were left when it first came to its end
+        self._tried = 2 * self.finite_class.hypotheses  # size of the version space at the last search
+        self._settled_at: int | None = None  # size of the version space at the first complete search
 
     @property
     def ledger_(self) -> ClassLedger:
-        """What was observed so far; the probabilities of mistakes are added up."""
+        """Running totals, with the sum of the probabilities of mistakes."""
         return self._board.ledger(self._expected)
 
     def forecast(self, point: int | str) -> float:
-        """The probability with which it would predict 1, without playing a round."""
+        """The probability of predicting 1, without a round."""
         return self._chance(self._place(point))
 
     def copy(self) -> RandomizedOptimal:
-        """The learner as it stands, to go on by itself with the same draws."""
+        """An independent copy of the learner with the same draws."""
         other = super().copy()
         other._draw_from(self._tickets)
         return other
 
     def _draw_from(self, tickets: int) -> None:
-        """Stand where so many draws were made: each takes one number of 64 bits."""
+        """Set the generator to the state after `tickets` draws: each takes one number of 64 bits."""
         numbers = np.random.PCG64(self.seed_)
         numbers.advance(tickets)
         self._generator = np.random.Generator(numbers)
 
-    # The search, and what it is worth while it has no end.
+    # The search, and its replacement while it is incomplete.
 
     def _weigh(self, point: int) -> float:
         if self._knows():
@@ -114,9 +114,9 @@ class RandomizedOptimal(SearchingLearner):
         return float(min(1, max(0, (1 + one - zero) / 2)))
 
     def _knows(self) -> bool:
-        """Whether the search came to its end, now or before; from then on it always does.
+        """Whether a search is complete, now or earlier; from then on each search is.
 
-        Each try is made with a search of its own, so that what it finds does not depend on who asked for what before.
+        Each attempt uses a new search, so that its result does not depend on earlier questions.
         """
         size = self._board.core.size
         if self._settled_at is None and 2 * size <= self._tried:
@@ -138,7 +138,7 @@ class RandomizedOptimal(SearchingLearner):
         }
 
     def _range(self, part: Words | None, size: int, known: bool) -> tuple[Fraction | float, Fraction | float]:
-        """Numbers between which R lies; what the learner went by is no more, of the class no less."""
+        """Bounds on R: the learner used at most the upper one, and for the class at least the lower one."""
         if not known:
             return 0.0, half_the_bits_of(size)
         dimension = self._search().dimension(part)
@@ -163,7 +163,7 @@ class RandomizedOptimal(SearchingLearner):
         assert played.probabilities is not None
         played.probabilities[row] = said.probability
 
-    # What a model file keeps: the seed and how many numbers were drawn are all that the generator is.
+    # Model files: the seed and the number of draws determine the generator.
 
     def _settled(self) -> dict[str, Any]:
         return {} if isinstance(self.random_state, int) else {"random_state": None}
@@ -185,18 +185,18 @@ class RandomizedOptimal(SearchingLearner):
         self._tried = count(extra["tried"], "tried", size)
         self._settled_at = None if settled_at is None else count(settled_at, "settled_at", size)
         if self._tried > 2 * hypotheses or (settled_at or 0) > hypotheses:
-            raise ValueError("its search was tried when there were more hypotheses than there ever were")
+            raise ValueError("its search has a size beyond the number of hypotheses")
         self._draw_from(self._tickets)
 
     def _said(self, point: int, predicted: int) -> DrawnLabel:
         label = DrawnLabel(predicted)
         label.probability = self._chance(point)
         if label.probability == 1 - predicted:
-            raise ValueError("it would never have predicted that")
+            raise ValueError("it cannot have predicted that")
         return label
 
 
 def searched(search: RandomizedSearch, part: Words, patience: int | None) -> bool:
-    """Whether a search came to its end when it had looked at so many words."""
+    """Whether a search is complete after `patience` words."""
     dimension = search.dimension(part, words=patience)
     return dimension.exact or dimension.finer

@@ -1,4 +1,4 @@
-"""What a prediction and a play give back."""
+"""Results of a prediction and of a play."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class Label(int):
-    """The prediction of a round, 0 or 1, and the ticket by which its label is reported.
+    """The prediction of a round, 0 or 1, with the ticket to report its label.
 
     Attributes
     ----------
@@ -23,12 +23,12 @@ class Label(int):
 
 
 class DrawnLabel(Label):
-    """One that was drawn.
+    """A prediction that was drawn.
 
     Attributes
     ----------
     probability : float
-        With which it is 1.
+        The probability of 1.
     """
 
     probability: float = 0.5
@@ -41,11 +41,11 @@ class ClassPlay:
     Attributes
     ----------
     predictions, labels : ndarray of uint8, shape (rounds,)
-        What was predicted, and what it should have been.
+        Predictions and labels.
     alive : ndarray of int64, shape (rounds,)
-        How many hypotheses agree with all labels, after each round.
+        Number of hypotheses that agree with all labels, after each round.
     probabilities : ndarray or None, shape (rounds,)
-        Of a learner that draws its labels: with which each of them was 1.
+        Of a learner that draws: the probability of predicting 1.
     """
 
     predictions: Bytes
@@ -55,12 +55,12 @@ class ClassPlay:
 
     @property
     def wrong(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which rounds were predicted wrongly."""
+        """A mask of the mistakes."""
         return np.not_equal(self.predictions, self.labels)
 
     @property
     def mistakes(self) -> int:
-        """How many they are."""
+        """Number of mistakes."""
         return int(np.count_nonzero(self.wrong))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Learners that search the version space of each label before they predict."""
+"""Learners that compute a dimension of both parts of the version space before they predict."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(eq=False)
 class SearchingLearner(ClassLearner):
-    """One that weighs the two parts into which a point splits what is left.
+    """A learner that compares the two parts into which a point splits the version space.
 
-    Where nothing is split, there is no choice.
+    A point that does not split it has only one label.
     """
 
     def __post_init__(self) -> None:
@@ -29,16 +29,16 @@ class SearchingLearner(ClassLearner):
 
     @abstractmethod
     def _new_search(self) -> Any:
-        """What finds out what parts of the class cost, and remembers it."""
+        """A search for a dimension of parts of the class."""
 
     def _search(self) -> Any:
-        """The one search of a learner and of its copies."""
+        """The search of this learner and its copies."""
         if self._searching is None:
             self._searching = self._new_search()
         return self._searching
 
     def _parts(self, point: int) -> tuple[Words, Words]:
-        """Those that are left and say 0 of a point, and those that say 1."""
+        """The hypotheses of the version space with label 0 at a point, and those with label 1."""
         words, column = self._board.version_space, self.finite_class.columns[point]
         return words & ~column, words & column
 
@@ -47,10 +47,10 @@ class SearchingLearner(ClassLearner):
 
     @abstractmethod
     def _weigh(self, point: int) -> float:
-        """The probability of predicting 1 of a point that splits what is left."""
+        """The probability of predicting 1 at a point that splits the version space."""
 
     def _chance(self, point: int) -> float:
-        """The probability of predicting 1; the weights are remembered until another hypothesis leaves."""
+        """The probability of predicting 1; cached until a hypothesis leaves."""
         core = self._board.core
         ones, size = core.ones(point), core.size
         if ones in (0, size):
@@ -71,4 +71,4 @@ class SearchingLearner(ClassLearner):
             self._note(row, said, played)
 
     def _note(self, row: int, said: Label, played: ClassPlay) -> None:
-        """Keep what else there is to keep of a round."""
+        """Store further results of a round."""

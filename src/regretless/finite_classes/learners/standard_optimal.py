@@ -16,28 +16,28 @@ from ..finite_class import FiniteClass, Words
 from .result import Label
 from .search_learner import SearchingLearner
 
-FIRST, LAST = 1 << 18, 1 << 24  # words of bits between looks at Ctrl-C
-LOOKS = 64  # at the whole class, between two of those, where it is large: a search gets on by some looks at a time
-# Words for each dimension that certificates ask for: some seconds at most. No clock says what they certify.
+FIRST, LAST = 1 << 18, 1 << 24  # words of bits between checks of Ctrl-C
+LOOKS = 64  # reads of a large class between two checks
+# Words for each dimension of a certificate, some seconds at most: certificates do not depend on the clock.
 PATIENCE = 1 << 30
 
 
 class Search(Protocol):
-    """A search for Littlestone dimensions that goes on where it stood."""
+    """A search for Littlestone dimensions that can be continued."""
 
     def run(self, alive: Any, words: int, /) -> tuple[int, int, int]:
-        """Numbers between which the dimension lies, after a look at so many words, and how many steps that took."""
+        """Bounds on the dimension after reading `words` words, and the number of steps."""
 
 
 def most_words(finite_class: FiniteClass) -> int:
-    """How many words a search of a class looks at between looks at Ctrl-C."""
+    """The number of words that a search of a class reads between checks of Ctrl-C."""
     return max(LAST, LOOKS * finite_class.columns.size)
 
 
 def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST) -> int:
-    """1, 0 or -1: whether the dimension of one part is larger than that of the other, the same, or smaller.
+    """1, 0 or -1: whether the dimension of one part is larger than that of the other, equal, or smaller.
 
-    No more is found out of either than that takes.
+    The dimensions are computed only as far as the comparison needs.
     """
     words = FIRST
     least, most = search.run(one, words)[:2]
@@ -52,9 +52,9 @@ def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST)
 
 
 def dimension_bounds(finite_class: FiniteClass, part: Words | None) -> tuple[int, int]:
-    """Numbers between which the dimension of a part of a class lies: one number, unless the search loses its patience.
+    """Bounds on the dimension of a part of a class, equal unless the search reaches `PATIENCE`.
 
-    The search knows nothing when it begins, so that it tells the same whatever was found out before, and by whom.
+    The search is new, so that its result does not depend on earlier questions.
     """
     search: Search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     left, words, most_at_once = PATIENCE, FIRST, most_words(finite_class)
@@ -68,19 +68,17 @@ def dimension_bounds(finite_class: FiniteClass, part: Words | None) -> tuple[int
 
 @dataclass(eq=False)
 class StandardOptimal(SearchingLearner):
-    """Predict the label whose hypotheses would be costlier to learn.
+    """Predict the label whose hypotheses have the larger Littlestone dimension.
 
-    Of those that are left, some say 0 of a point and some 1. The label is predicted whose hypotheses have the larger
-    Littlestone dimension, so that a mistake leaves those that have the smaller one. There are at most as many mistakes
-    as the dimension of the class, and labels that force them; every other deterministic learner can be made to err as
-    often at least.
+    A mistake leaves the part with the smaller dimension. Mistakes are at most the dimension of the class, and some
+    labels force as many; every deterministic learner makes at least as many on some labels.
 
-    It has to know the dimensions of what is left: that can take long for large classes, and is remembered.
+    The dimensions can take long to compute for large classes; they are cached.
 
     Parameters
     ----------
     tie : {0, 1}
-        What is predicted when both dimensions are the same.
+        The prediction when both dimensions are equal.
 
     References
     ----------
@@ -111,7 +109,7 @@ class StandardOptimal(SearchingLearner):
     def __post_init__(self) -> None:
         one_of("tie", self.tie, (0, 1))
         super().__post_init__()
-        self._stood: tuple[bytes, tuple[int, int]] | None = None  # what was left when it was last judged
+        self._stood: tuple[bytes, tuple[int, int]] | None = None  # version space of the last certificate
 
     def _say(self, point: int) -> Label:
         return Label(self._chance(point))
@@ -126,7 +124,7 @@ class StandardOptimal(SearchingLearner):
         return {"littlestone": whole, "littlestone_left": self._left(whole)}
 
     def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
-        """Numbers between which the dimension of what is left lies."""
+        """Bounds on the dimension of the version space."""
         words, key = self._board.version_space, self.state()
         if np.array_equal(words, self.finite_class.all_hypotheses):
             return whole

@@ -17,19 +17,19 @@ DIED = FIELDS.index("died")
 
 
 class ClassState:
-    """The hypotheses that a learner goes by, those that agree with all labels, and its books.
+    """The version space of a learner, the hypotheses that agree with all labels, and its totals.
 
     Parameters
     ----------
     finite_class : FiniteClass
     tie : int
-        What an even vote says.
+        The prediction of an even vote.
     lazy : bool
-        Whether only mistakes cost hypotheses their vote.
+        Whether hypotheses lose their vote only after mistakes of the learner.
     order : ndarray of int64, optional
         Follow the first hypothesis of the version space in this order.
     arrays : mapping of str to ndarray, optional
-        Those of a board of such a learner, to go on with.
+        Arrays of such a state, to continue with.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class ClassState:
     alive : ndarray of uint64 or None, shape (words,)
         The hypotheses that agree with all labels, or did until none was left; None where that is the version space.
     book : ndarray of int64
-        Numbers by the names of `FIELDS`.
+        Totals in the order of `FIELDS`.
     """
 
     def __init__(
@@ -65,27 +65,27 @@ class ClassState:
         )
 
     def arrays(self) -> dict[str, Array]:
-        """All that another board needs to go on."""
+        """The arrays that another state needs to continue."""
         return {"kept": self.version_space, "book": self.book} | ({} if self.alive is None else {"alive": self.alive})
 
     def with_arrays(self, arrays: Mapping[str, Array]) -> ClassState:
-        """Another state of the same learner with arrays that were not checked yet.
+        """A state of the same learner with other arrays, after validation.
 
         Raises
         ------
         ValueError
-            If no run can have left them.
+            If no run can have produced them.
         """
         _refuse_arrays(self, arrays)
         return ClassState(**self.__getstate__() | {"arrays": arrays})
 
     def copy(self) -> ClassState:
-        """The same, to go on by itself."""
+        """An independent copy."""
         return ClassState(**self.__getstate__())
 
     @property
     def died(self) -> int | None:
-        """The round in which the last hypothesis died."""
+        """The round, from 1, whose label left no hypothesis; None if there is one."""
         return int(self.book[DIED]) or None
 
     def agreeing(self) -> Array:
@@ -96,7 +96,7 @@ class ClassState:
         return np.flatnonzero(unpacked(words[None], self.finite_class.hypotheses)[0])
 
     def ledger(self, expected: float | None = None) -> ClassLedger:
-        """The books; `expected` mistakes are those that were made unless they are given."""
+        """The ledger; `expected` mistakes default to those that were made."""
         totals = dict(zip(FIELDS, self.book.tolist(), strict=True))
         totals["died"] = self.died
         return ClassLedger(**totals, expected=float(totals["mistakes"]) if expected is None else expected)
@@ -118,7 +118,7 @@ def whole_row(array: Array, what: str) -> Array:
 
 
 def _agreeing(finite_class: FiniteClass, some: Array) -> Array:
-    """All hypotheses that say what some of them agree on."""
+    """All hypotheses with the labels on which some of them agree."""
     agreeing = finite_class.all_hypotheses.copy()
     for column in finite_class.columns:
         if not (some & ~column).any():
@@ -133,7 +133,7 @@ def _size(words: Array) -> int:
 
 
 def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
-    """Refuse what no run can have written."""
+    """Refuse arrays that no run can have produced."""
     if set(arrays) != set(board.arrays()):
         raise ValueError("it has other arrays than such a learner")
     whole = board.finite_class.all_hypotheses
@@ -143,7 +143,7 @@ def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
         if array.shape != whole.shape or array.dtype != np.uint64 or (array & ~whole).any() or not array.any():
             raise ValueError(f"{name} is no set of its hypotheses")
         if not np.array_equal(_agreeing(board.finite_class, array), array):
-            raise ValueError(f"{name} are not all that agree with some labels")
+            raise ValueError(f"{name} are not all hypotheses that agree with some labels")
     if board.lazy and (arrays["alive"] & ~arrays["kept"]).any() and not arrays["book"][FIELDS.index("died")]:
         raise ValueError("a hypothesis agrees with all labels and has no vote")
     book = whole_row(arrays["book"], "book")

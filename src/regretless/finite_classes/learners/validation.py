@@ -1,4 +1,4 @@
-"""Points and labels as users give them."""
+"""Validation of users' points and labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Array = np.ndarray[Any, Any]
 
 
 def points_of(points: Any, finite_class: FiniteClass, places: Mapping[str, int]) -> Array:
-    """The numbers of points that are called by number or by name.
+    """The numbers of points, from their numbers or names.
 
     Raises
     ------
     RegretlessError
-        If the class has no such point; the message names the row, from 0.
+        If the class has no such point; the message has the row, from 0.
     """
     array = np.asarray(points)
     if array.ndim != 1:
@@ -49,12 +49,12 @@ def _refuse(row: int, point: int, finite_class: FiniteClass) -> None:
 
 
 def labels_of(labels: Any, rounds: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """So many labels, each 0 or 1.
+    """An array of `rounds` labels, each 0 or 1.
 
     Raises
     ------
     RegretlessError
-        If one is something else, or there are more or fewer.
+        If one is not 0 or 1, or there are more or fewer.
     """
     array = np.asarray(labels)
     if array.shape != (rounds,):
@@ -76,7 +76,7 @@ def label_of(label: Any) -> int:
     Raises
     ------
     RegretlessError
-        If it is something else.
+        If it is not 0 or 1.
     """
     if not is_label(label):
         raise RegretlessError(f"label {label!r}; 0 or 1 is expected")

@@ -24,15 +24,15 @@ class WorstCase:
     points, labels : ndarray of int64, shape (rounds,)
         Rounds in which the learner makes `lower` mistakes. If there is no end to these, rounds that come back to where
         the learner was before, with a mistake since. Of the standard optimal algorithm none, if the search for the
-        dimension that it goes by was ended.
+        dimension that it uses ended early.
     hypothesis : int
-        One that agrees with all of these labels.
+        A hypothesis that agrees with all of these labels.
     seconds : float
-        How long it took.
+        Time of the search.
     steps : int
-        How often a search looked at a set of hypotheses, or at a state of the learner.
+        Number of sets of hypotheses, or states of the learner, of the search.
     stopped : str or None
-        Why the search ended before it was done.
+        Reason of an early end.
     """
 
     lower: float
@@ -46,20 +46,20 @@ class WorstCase:
 
     @property
     def exact(self) -> bool:
-        """Whether it is known how many mistakes can be forced."""
+        """Whether both bounds are equal."""
         return self.lower == self.upper
 
     @property
     def mistakes(self) -> float:
-        """The most mistakes; infinite if there is no end to them.
+        """The most mistakes; possibly infinite.
 
         Raises
         ------
         RegretlessError
-            If the search was ended before that was known.
+            If the search ended early.
         """
         if not self.exact:
-            raise RegretlessError(f"worst case: {self.stopped}; known is only that it is {self}")
+            raise RegretlessError(f"worst case: {self.stopped}; it is only known to be {self}")
         return self.lower
 
     def __str__(self) -> str:

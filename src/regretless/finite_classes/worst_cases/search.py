@@ -1,4 +1,4 @@
-"""The most mistakes that a learner makes on labels with which some hypothesis agrees, and rounds in which it does."""
+"""The most mistakes of a learner on realizable labels, and rounds that force them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Graph = list[list[Step]]
 
 
 def of_any(learner: Any, finite_class: FiniteClass, watch: Watch) -> WorstCase:
-    """The longest walk; if it is ended before all nodes were met, the longest among those that were."""
+    """The longest walk in the graph of all states, or of those before an early end."""
     graph, alive, ended = _explored(learner, finite_class, watch)
     values, parts = _values(graph)
     walk = _walk(graph, values, parts)
@@ -49,7 +49,7 @@ def of_any(learner: Any, finite_class: FiniteClass, watch: Watch) -> WorstCase:
 
 
 def _explored(learner: Any, finite_class: FiniteClass, watch: Watch) -> tuple[Graph, list[int], str | None]:
-    """All nodes, the first one first; who agrees with the labels at each; and why it ended, if before the end."""
+    """The graph from the initial node, the hypotheses that agree at each node, and the reason of an early end."""
     says = [int.from_bytes(column.astype("<u8").tobytes(), "little") for column in finite_class.columns]
     whole = (1 << finite_class.hypotheses) - 1
     graph: Graph = []
@@ -77,7 +77,7 @@ def _explored(learner: Any, finite_class: FiniteClass, watch: Watch) -> tuple[Gr
 
 
 def _rounds(says: list[int], alive: int) -> Iterator[tuple[int, int, int]]:
-    """Every point with every label that some hypothesis still gives it, and who is left then."""
+    """Every point with every possible label, and the hypotheses that agree with it."""
     for point, ones in enumerate(says):
         for label, after in enumerate((alive & ~ones, alive & ones)):
             if after:
@@ -91,12 +91,12 @@ def _copied(learner: Any) -> Any:
 def _predicted(learner: Any, point: int) -> int:
     label = learner.predict(point)
     if label not in (0, 1):
-        raise RegretlessError(f"the learner predicts {label!r} of point {point}; 0 or 1 is expected")
+        raise RegretlessError(f"the learner predicts {label!r} for point {point}; 0 or 1 is expected")
     return int(label)
 
 
 def _values(graph: Graph) -> tuple[list[float], list[int]]:
-    """The most mistakes from each node on, and by what number it is known with those that lead to it and back."""
+    """The most mistakes from each node on, and the number of its strongly connected component."""
     values: list[float] = [0] * len(graph)
     parts = [-1] * len(graph)
     for part, together in enumerate(_components(graph)):
@@ -111,7 +111,7 @@ def _values(graph: Graph) -> tuple[list[float], list[int]]:
 
 
 def _components(graph: Graph) -> Iterator[list[int]]:
-    """Nodes that lead to each other, those that others lead to first (Tarjan 1972)."""
+    """Strongly connected components in reverse topological order (Tarjan 1972)."""
     met: dict[int, int] = {}
     low = [0] * len(graph)
     held = [False] * len(graph)
@@ -124,7 +124,7 @@ def _components(graph: Graph) -> Iterator[list[int]]:
         held[node] = True
         path.append((node, iter(graph[node])))
 
-    enter(0)  # all others were met on the way from it
+    enter(0)  # all nodes are reachable from it
     while path:
         node, steps = path[-1]
         step = next(steps, None)
@@ -150,7 +150,7 @@ def _taken(waiting: list[int], held: list[bool], last: int) -> list[int]:
 
 
 def _walk(graph: Graph, values: list[float], parts: list[int]) -> list[Step]:
-    """Rounds that are worth what the first node is; if that has no end, rounds that come back after a mistake."""
+    """Rounds with as many mistakes as the value of the first node; if it is infinite, a cycle with a mistake."""
     if values[0] == inf:
         out = _way(graph, 0, lambda node, step: step.wrong and parts[node] == parts[step.to])
         start = out[-2].to if len(out) > 1 else 0
@@ -164,7 +164,7 @@ def _walk(graph: Graph, values: list[float], parts: list[int]) -> list[Step]:
 
 
 def _worth(values: list[float], rest: float) -> Callable[[int, Step], bool]:
-    """Whether a round is a mistake after which so many more can be forced."""
+    """Whether a round is a mistake after which `rest` more can be forced."""
     return lambda _, step: step.wrong and values[step.to] == rest
 
 
@@ -194,12 +194,12 @@ def _back(before: dict[int, tuple[int, Step] | None], node: int, last: Step) -> 
     return way[::-1]
 
 
-# Words that are looked at between two looks at the clock: a moment at first, then some hundredths of a second.
+# Words between two looks at the clock: few at first, then some hundredths of a second.
 _FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
 
 
 def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch: Watch) -> WorstCase:
-    """How often the majority can be wrong, or the first in order."""
+    """The worst case of the majority vote, or of the first hypothesis in order."""
     order = learner._board.order
     search = _core.WorstCaseSearch(
         _in_order(finite_class, order),
@@ -221,7 +221,7 @@ def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch
 
 
 def _in_order(finite_class: FiniteClass, order: np.ndarray[Any, Any] | None) -> Words:
-    """The columns of the class whose hypotheses stand in another order."""
+    """The columns of the class with its hypotheses in another order."""
     if order is None or np.array_equal(order, np.arange(finite_class.hypotheses)):
         return finite_class.columns
     return transposed(finite_class.rows[order], finite_class.points)
@@ -238,23 +238,22 @@ def worst_case(
     stop: Stop | None = None,
     on_progress: Progress | None = None,
 ) -> WorstCase:
-    """The most mistakes that any labels of any hypothesis of a class force on a learner, with rounds that do.
+    """The most mistakes of a learner on labels of any hypothesis of a class, with rounds that force them.
 
     Parameters
     ----------
     learner : ClassLearner or object
-        A learner of the library is judged as it is before its first round. Any other one that is deterministic is
-        judged from where it stands, by its ``predict(point) -> 0 or 1`` and ``update(label)``. It is copied by its
-        ``copy()``, or else by `copy.deepcopy`; its ``state()`` is hashable and tells all that its predictions depend
-        on. All states that it can get into are gone through, so they had better be few.
+        A learner of the library starts before its first round. Any other deterministic learner starts in its current
+        state, and needs ``predict(point) -> 0 or 1``, ``update(label)`` and a hashable ``state()`` that determines its
+        predictions; it is copied by its ``copy()``, or else by `copy.deepcopy`. All its reachable states are visited.
     finite_class : FiniteClass or array-like, optional
-        The hypotheses that labels may be of; the learner's own by default.
+        The class of the labels; by default the learner's own.
     limit : float, optional
-        Seconds after which what is known by then is the answer.
+        Time limit in seconds.
     stop : callable, optional
-        Asked now and then; if it says so, what is known by then is the answer.
+        Called at intervals; once it returns true, the search ends.
     on_progress : callable, optional
-        Called as often with the number of steps and both bounds.
+        Called at intervals with the number of steps and both bounds.
 
     Returns
     -------
@@ -263,7 +262,7 @@ def worst_case(
     Raises
     ------
     RegretlessError
-        If the learner draws its labels: how often it errs at most is a matter of luck, or of expectation.
+        If the learner draws its predictions.
 
     Examples
     --------
@@ -273,8 +272,8 @@ def worst_case(
     """
     if isinstance(learner, HasInfo) and learner.info.draws:
         raise RegretlessError(
-            f"{type(learner).__name__} draws its labels; the most that it errs in expectation on labels of a hypothesis"
-            " is the randomised Littlestone dimension: see randomized_littlestone_dimension"
+            f"{type(learner).__name__} draws its predictions; the optimal bound on expected mistakes is the randomised"
+            " Littlestone dimension: see randomized_littlestone_dimension"
         )
     own = getattr(learner, "finite_class", None)
     judged = own if finite_class is None else finite_class
@@ -294,7 +293,7 @@ def worst_case(
 
 
 def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
-    """Down a mistake tree against its predictions: it errs as often as the tree is deep, and never more often."""
+    """A mistake tree against its predictions forces as many mistakes as its depth, and no labels force more."""
     watch, limit = Watch(), ends["limit"]
     dimension = littlestone_dimension(finite_class, **ends)
     points: list[int] = []
