@@ -55,7 +55,7 @@ def test_what_people_are_told(run, table):
     lines = result.out.splitlines()
     assert lines.pop(1)[:-1] == "  VC dimension            1        shattered: point "
     assert lines == [
-        f"{table}: 4 different hypotheses, of 5 that were given, on 3 points",
+        f"{table}: 4 different hypotheses, from 5 rows, on 3 points",
         "  Littlestone dimension   2        shattered: a mistake tree of depth 2",
         "  floor(log2 |H|)         2        the halving algorithm errs no more often",
         "  optimal mistake bound   2        no deterministic learner can promise fewer, and standard-optimal promises "
@@ -158,7 +158,7 @@ def test_bad_points_are_told_by_their_file(run, tmp_path):
     result = run("dimension", "--points", path, "--homogeneous")
     assert result.code == 1
     assert result.err.startswith(
-        f"regretless: {path}: point 0 is the origin, of which hyperplanes through it say nothing;"
+        f"regretless: {path}: point 0 is the origin, which is on every homogeneous hyperplane;"
     )
     path.write_text("0,0\n1,one\n")
     assert "points.csv:2:3: 'one' is no number" in run("dimension", "--points", path).err
@@ -335,8 +335,8 @@ def test_pictures_of_trees():
         (["c.csv", "--array", "x"], "--array x: it is for .npz archives"),
         (["--named", "all:3", "--limit", "0"], "'0' is not a number of seconds above 0"),
         (["--named", "all:3", "--limit", "nan"], "'nan' is not a number of seconds above 0"),
-        (["--named", "all:3", "--only", "vc", "--tree", "t.svg"], "--only vc looks for no mistake tree"),
-        (["--named", "all:3", "--only", "vc", "--randomized"], "--only vc looks for no mistake tree"),
+        (["--named", "all:3", "--only", "vc", "--tree", "t.svg"], "--only vc computes no mistake tree"),
+        (["--named", "all:3", "--only", "vc", "--randomized"], "--only vc computes no mistake tree"),
         (["--named", "all:3", "--tree", "t.png"], "--tree t.png: the tree is drawn as an .svg file"),
         (["t.svg", "--tree", "t.svg", "--format", "csv"], "t.svg would be overwritten"),
         (["--named", "all:3", "--quiet", "--progress"], "--quiet and --progress contradict each other"),
@@ -408,7 +408,7 @@ def test_a_signal_ends_the_search(hard, number, code):
     assert process.returncode == code
     assert b" to 11  shattered: points" in out
     assert b"mistake tree (the first 4 of 11 levels)" in out
-    assert err.endswith(b"regretless: interrupted; what is known by then was printed\n")
+    assert err.endswith(b"regretless: interrupted; the bounds so far were printed\n")
 
 
 def test_a_reader_may_have_seen_enough():

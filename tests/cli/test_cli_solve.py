@@ -232,7 +232,7 @@ def test_strategies_are_kept_and_taken_up(run, write, tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"row": np.ones(2)}, "this holds no strategies; a .npz file with the arrays row and column is expected"),
+        ({"row": np.ones(2)}, "there are no strategies in it; a .npz file with the arrays row and column is expected"),
         (
             {"row": np.ones(3) / 3, "column": np.ones(2) / 2},
             "row has shape (3,) and type float64; a probability",

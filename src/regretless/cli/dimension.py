@@ -1,4 +1,4 @@
-"""``regretless dimension``: what a finite class of hypotheses costs to learn."""
+"""``regretless dimension``: the dimensions of a finite class of hypotheses."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DIMENSIONS = ("vc", "littlestone")
 HALFSPACES = ("halfspaces", "homogeneous-halfspaces")
 SUFFIXES = (".rgl", ".xlsx", ".json", ".parquet", ".nfg", ".efg")
 
-HELP = "say what a finite class costs to learn: its VC and Littlestone dimensions, with witnesses"
+HELP = "compute the VC and Littlestone dimensions of a finite class of hypotheses, with witnesses"
 DESCRIPTION = (
     "Rows of the file are hypotheses, columns are points, and every entry is 0 or 1. Printed are the number of "
     "different hypotheses, the VC dimension with a shattered set, the Littlestone dimension with a mistake tree, the "
-    "whole part of log2 of the number of hypotheses, and the mistakes that the best of learners cannot avoid."
+    "whole part of log2 of the number of hypotheses, and the optimal mistake bound."
 )
 EPILOG = (
     "Families: thresholds:N, intervals:N, singletons:N, singletons-and-zero:N, parities:K, conjunctions:K, "
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_named(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("instead of a file")
     group.add_argument("--named", metavar="FAMILY:N", help="a class of a family, which are listed below")
-    group.add_argument("--points", metavar="FILE", help="all that hyperplanes say of these points, a row for each")
+    group.add_argument("--points", metavar="FILE", help="the class of halfspaces on these points, a row for each")
     group.add_argument("--homogeneous", action="store_true", help="halfspaces: hyperplanes through the origin alone")
 
 
@@ -73,11 +73,11 @@ def _add_search(parser: ArgumentParser) -> None:
         "--limit",
         type=options.seconds,
         metavar="S",
-        help="search for S seconds at most, and say between what the rest lies",
+        help="search for at most S seconds, and print bounds on what is unknown then",
     )
     group.add_argument("--only", choices=DIMENSIONS, help="one of the two dimensions alone")
     group.add_argument(
-        "--randomized", action="store_true", help="also the expected mistakes that no learner that draws can avoid"
+        "--randomized", action="store_true", help="also the optimal bound on expected mistakes of learners that draw"
     )
 
 
@@ -94,7 +94,7 @@ def _class_of(arguments: DimensionOptions) -> ClassArgument:
     Raises
     ------
     UsageError
-        If they name none, or several, or options that have no meaning for it.
+        If they name none, or several, or have options that do not apply to it.
     RegretlessError
         If it cannot be read.
     """
@@ -108,7 +108,7 @@ def _class_of(arguments: DimensionOptions) -> ClassArgument:
 
 
 def _refuse_other_classes(arguments: DimensionOptions) -> None:
-    """Refuse no class, several, and options that have no meaning for this one."""
+    """Refuse no class, several, and options that do not apply."""
     file, named, points = arguments.file, arguments.named, arguments.points
     if file is None and named is None and points is None:
         raise UsageError("name a class: a FILE, --named FAMILY:N, or --points FILE for halfspaces")
@@ -206,7 +206,7 @@ def run(arguments: DimensionOptions) -> int:
 def _search(
     argument: ClassArgument, arguments: DimensionOptions, console: Console
 ) -> tuple[DimensionOutput, int | None]:
-    """What was found, and the exit code of the signal if one came before all was known."""
+    """The answer, and the exit code of a signal that came before the end."""
     from .dimension_result import Stop, find
 
     def search(stop: Stop) -> DimensionOutput:
@@ -219,7 +219,7 @@ def _refuse_contradictions(arguments: DimensionOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
     options.refuse_quiet_progress(arguments)
     if arguments.only == "vc" and (arguments.tree is not None or arguments.randomized):
-        raise UsageError("--only vc looks for no mistake tree, which --tree and --randomized are about")
+        raise UsageError("--only vc computes no mistake tree, which --tree and --randomized need")
     if arguments.tree is not None and not arguments.tree.lower().endswith(".svg"):
         raise UsageError(f"--tree {arguments.tree}: the tree is drawn as an .svg file")
     inputs = [path for path in (arguments.file, arguments.points) if path is not None]

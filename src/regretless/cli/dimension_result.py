@@ -25,24 +25,24 @@ VC, LITTLESTONE, RANDOMIZED = "VC dimension", "Littlestone dimension", "randomiz
 DRAWN = "randomized_littlestone_dimension"
 WIDTH = 24
 NOTHING = "there is nothing to ask"
-CLOSE = Fraction(1, 10**9)  # ends of an interval that people are shown as one number
+CLOSE = Fraction(1, 10**9)  # intervals below this width are printed as one number
 
 Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
 class ClassArgument:
-    """The class that a command line names, and how the user calls it.
+    """The class of a command line, and its name there.
 
     Attributes
     ----------
     finite_class : FiniteClass
     path : str or None
-        The file that it, or its points, stand in.
+        The file of the class, or of its points.
     named : str or None
-        The family that it is of.
+        Its family.
     notes : list of str
-        What a user should know of how the file was understood.
+        Notes on how the file was read.
     """
 
     finite_class: FiniteClass
@@ -52,7 +52,7 @@ class ClassArgument:
 
     @property
     def title(self) -> str:
-        """What it is called in a line."""
+        """Its name in a line."""
         return " on ".join(name for name in (self.named, self.path) if name is not None)
 
 
@@ -64,11 +64,11 @@ class DimensionOutput(Output):
     ----------
     argument : ClassArgument
     vc, littlestone : Dimension or None
-        None is one that was not asked for.
+        None if it was not asked for.
     randomized : RandomizedDimension or None
         The expected mistakes of the best learner that draws, if they were asked for.
     seconds : float
-        How long the searches took.
+        Time of the searches.
     trees : bool
         Whether to print the mistake tree.
     """
@@ -85,10 +85,10 @@ class DimensionOutput(Output):
 
     @property
     def intervals(self) -> dict[str, tuple[int, int]]:
-        """Between what both dimensions lie, by what each says of the others.
+        """Bounds on both dimensions, by all dimensions together.
 
-        VC <= Littlestone <= log2 of the size; randomised <= Littlestone <= twice the randomised one; and so many
-        hypotheses as there are have a VC dimension of `counted` at least.
+        VC <= Littlestone <= log2 of the size; randomised <= Littlestone <= twice the randomised one; and the
+        number of hypotheses implies a VC dimension of at least `counted`.
         """
         most = self.argument.finite_class.floor_log2
         low, high = (self.counted, most) if self.vc is None else (self.vc.lower, self.vc.upper)
@@ -100,13 +100,13 @@ class DimensionOutput(Output):
 
     @property
     def counted(self) -> int:
-        """What the VC dimension cannot be below, as there are so many hypotheses (Sauer 1972; Shelah 1972)."""
+        """A lower bound on the VC dimension by the number of hypotheses (Sauer 1972; Shelah 1972)."""
         made = self.argument.finite_class
         return least_by_counting(made.hypotheses, made.points)
 
     @property
     def drawn(self) -> tuple[Fraction, Fraction] | None:
-        """Between what the randomised dimension lies: also from half of the other one to all of it, and by the size."""
+        """Bounds on the randomised dimension: also by the Littlestone dimension, and by the size of the class."""
         if self.randomized is None:
             return None
         from ..theory.finite_classes import half_the_bits_of
@@ -119,7 +119,7 @@ class DimensionOutput(Output):
 
     @property
     def tree(self) -> MistakeTree | None:
-        """The mistake tree, if one was searched for."""
+        """The mistake tree, if it was asked for."""
         return None if self.littlestone is None else self.littlestone.witness
 
     def describe(self) -> dict[str, Any]:
@@ -163,15 +163,15 @@ class DimensionOutput(Output):
         """The message about searches that a signal ended."""
         ends = [*self.intervals.values(), *([] if self.drawn is None else [self.drawn])]
         if all(low == high for low, high in ends):
-            return "interrupted when all was known"
-        return "interrupted; what is known by then was printed"
+            return "interrupted when the search was done"
+        return "interrupted; the bounds so far were printed"
 
     # For people.
 
     def lines(self) -> Iterator[str]:
         """The lines for people, with the tree if it is asked for."""
         made = self.argument.finite_class
-        merged = f", of {made.table_rows:,} that were given" if made.table_rows > made.hypotheses else ""
+        merged = f", from {made.table_rows:,} rows" if made.table_rows > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
         yield f"{self.argument.title}: {count}{merged}, on {many(made.points, 'point')}"
         for name, title in (("vc_dimension", VC), ("littlestone_dimension", LITTLESTONE)):
@@ -185,7 +185,7 @@ class DimensionOutput(Output):
             yield from self._tree_lines()
 
     def _promised(self, low: int, high: int) -> str:
-        """What a deterministic learner cannot avoid, and which one promises no more."""
+        """The optimal mistake bound in words, and a learner that has it."""
         from ..finite_classes.learners.halving import Halving
         from ..finite_classes.learners.standard_optimal import StandardOptimal
 
@@ -195,7 +195,7 @@ class DimensionOutput(Output):
         return f"no deterministic learner can promise fewer than {low}, and {learner} promises {high}"
 
     def _expected(self, low: Fraction, high: Fraction) -> str:
-        """What the randomised dimension means, as far as it is known."""
+        """The optimal bound on expected mistakes in words."""
         if high - low > CLOSE:
             least, most = (f"{end:g}" for end in _rounded(low, high))
             return (
@@ -226,7 +226,7 @@ class DimensionOutput(Output):
         return f"{points}{self._besides(low, len(names))}"
 
     def _besides(self, low: int, shown: int) -> str:
-        """Why a dimension is at least what no witness shows."""
+        """The reason of a lower bound beyond the witness."""
         if low <= shown:
             return ""
         return f"; at least {low}, by {'counting' if low == self.counted else 'the randomized dimension'}"
@@ -253,7 +253,7 @@ class DimensionOutput(Output):
             file.write(tree_svg(self.picture(MOST, with_leaves=MOST)).encode())
 
     def picture(self, levels: int, *, with_leaves: int) -> TreePicture:
-        """So many levels of the tree, and what agrees with each path if it is no deeper than the second number."""
+        """The first levels of the tree, with hypotheses if its depth is at most `with_leaves`."""
         made, tree = self.argument.finite_class, self.tree
         assert tree is not None
         points, hypotheses = made.point_names, made.hypothesis_names
@@ -263,12 +263,12 @@ class DimensionOutput(Output):
 
 
 def find(argument: ClassArgument, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
-    """Search for what the arguments ask, each search within its share of the time that is left."""
+    """Compute the dimensions that the arguments ask for, each within its share of the time left."""
     from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
     from ..finite_classes.dimensions.vc import check_shattered
 
     begun, made = perf_counter(), argument.finite_class
-    # What one search leaves of the time the next one may use, and mistake trees are mostly found sooner.
+    # Later searches get the time that earlier ones leave; mistake trees are mostly fast.
     searches: dict[str, Any] = {LITTLESTONE: littlestone_dimension, VC: vc_dimension}
     searches |= {RANDOMIZED: randomized_littlestone_dimension}
     asked = {VC: arguments.only != "littlestone", LITTLESTONE: arguments.only != "vc", RANDOMIZED: arguments.randomized}
@@ -295,7 +295,7 @@ def find(argument: ClassArgument, arguments: DimensionOptions, console: Console,
 
 
 def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: FiniteClass) -> Dimension:
-    """With the tree of the shattered set, if the search ended before it found one as deep."""
+    """The dimension with the tree of the shattered set, if that is deeper."""
     from ..finite_classes import MistakeTree
 
     if vc is None or len(vc.witness) <= littlestone.witness.depth:
@@ -305,7 +305,7 @@ def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: Finite
 
 
 def least_by_counting(hypotheses: int, points: int) -> int:
-    """The least VC dimension of so many hypotheses on so many points.
+    """The least VC dimension of a class of this size.
 
     With dimension d there are at most C(n, 0) + ... + C(n, d) on n points, by the lemma of Sauer and Shelah.
     """

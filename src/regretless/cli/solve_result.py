@@ -1,4 +1,4 @@
-"""What games of all kinds share: the options that have no meaning for one, lines, JSON, saved strategies."""
+"""Common parts of `solve` for all games: options that do not apply, lines, JSON, saved strategies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SolveOutput(Output):
     Attributes
     ----------
     file : GameFile
-        What was solved.
+        The game.
     """
 
     file: GameFile
@@ -52,16 +52,16 @@ class SolveOutput(Output):
         """The arrays to save, by name."""
 
     def interrupted(self) -> str:
-        """The message if a signal came when the game was solved."""
+        """The message for a signal after the game was solved."""
         return "interrupted when the game was solved"
 
     def save(self, path: str) -> None:
-        """Save the strategies, so that the path holds the old file or the whole new one."""
+        """Save the strategies atomically."""
         with replacing(path) as file:
             np.savez(file, **self.arrays())
 
     def headed(self, values: dict[str, Any], kind: str) -> dict[str, Any]:
-        """The JSON values of an answer, after those of its file."""
+        """The JSON values of an answer, with those of its file first."""
         about = {"schema": SCHEMA, "path": self.file.name, "title": self.file.title or None, "game": kind}
         return {**about, **values}
 
@@ -71,13 +71,13 @@ class SolveOutput(Output):
             yield " ".join(self.file.title.split())
 
     def _print(self, *, json: bool) -> None:
-        # If stdout is closed, stderr still says what was written, and why the run ended.
+        # If stdout is closed, stderr still lists the files and the reason of the end.
         with suppress(BrokenPipeError):
             super()._print(json=json)
 
 
 def fraction(value: Fraction, otherwise: str | None = None) -> str:
-    """A fraction, or something else in its place where it is long; by default how long it is."""
+    """A fraction, or `otherwise` if it is long; by default its length."""
     text = written(value)
     if len(text) <= LONGEST:
         return text
@@ -85,12 +85,12 @@ def fraction(value: Fraction, otherwise: str | None = None) -> str:
 
 
 def row_of(name: str, text: str) -> str:
-    """A line of a name and what goes with it."""
+    """A line of a name and its text."""
     return f"  {short(name, WIDTH):<{WIDTH}} {text}"
 
 
 def steps(method: str, count: int) -> str:
-    """How many steps a method took, in its own unit."""
+    """The steps of a method, in its own unit."""
     unit = UNITS.get(method, "rounds")
     return f"{count:,} {unit[:-1] if count == 1 else unit}"
 
@@ -117,11 +117,11 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     Raises
     ------
     DataError
-        If it holds none, or those of another game.
+        If it has none, or those of another game.
     """
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")
-    with damage_as_error(file, "this holds no strategies", advice), Archive(file) as archive:
+    with damage_as_error(file, "there are no strategies in it", advice), Archive(file) as archive:
         strategies = [archive[name].all() for name in ("row", "column")]
         names = [archive[name].all().ravel().tolist() if name in archive.names else None for name in ("rows", "cols")]
     for what, strategy, known, own in zip(("row", "column"), strategies, names, (rows, columns), strict=True):
@@ -136,7 +136,7 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
 
 
 def of_general_sum(arguments: SolveOptions) -> dict[str, object]:
-    """The options for games in which both players have payoffs of their own, with what the command line sets."""
+    """The options for general-sum games, with their values."""
     return {
         "--equilibria": arguments.equilibria,
         "--limit": arguments.limit,
@@ -148,7 +148,7 @@ def of_general_sum(arguments: SolveOptions) -> dict[str, object]:
 
 
 def of_zero_sum(arguments: SolveOptions) -> dict[str, object]:
-    """The options for zero-sum games alone, with what the command line sets."""
+    """The options for zero-sum games alone, with their values."""
     return {
         "--method": arguments.method,
         "--tolerance": arguments.tolerance,
@@ -161,7 +161,7 @@ def of_zero_sum(arguments: SolveOptions) -> dict[str, object]:
 
 
 def refuse(arguments: SolveOptions, values: Mapping[str, object], what: str) -> None:
-    """Refuse options that have no meaning for a game.
+    """Refuse options that do not apply to a game.
 
     Raises
     ------
@@ -172,21 +172,21 @@ def refuse(arguments: SolveOptions, values: Mapping[str, object], what: str) -> 
 
 
 class Task(Protocol):
-    """A game that is to be solved.
+    """A game to solve.
 
     Attributes
     ----------
     notes : list of str
-        What a user should know before.
+        Notes to print before the solution.
     asks : bool
-        Whether its solver asks now and then if it is to stop.
+        Whether its solver calls `stop` at intervals.
     """
 
     notes: list[str]
     asks: bool
 
     def solve(self, show: Show, stop: Stop) -> SolveOutput:
-        """Solve it; `show` takes the steps and the gap so far, and `stop` says whether to end."""
+        """Solve it; `show` takes the steps and the gap so far, and `stop` returns true to end."""
 
 
 def figures(value: float) -> str:
@@ -195,12 +195,12 @@ def figures(value: float) -> str:
 
 
 def certain(value: float, gap: float) -> str:
-    """A number to the digits that an interval of such a width leaves certain, twelve at most."""
+    """A number with the digits that an interval of this width determines, at most twelve."""
     return figures(round(value, _decimals(gap)) if 0 < gap < abs(value) + 1 and isfinite(value) else value)
 
 
 def ends(lower: float, upper: float) -> str:
-    """Both ends of an interval, rounded outwards to as many digits as show its width."""
+    """Both ends of an interval, rounded outwards to digits that show its width."""
     gap = upper - lower
     if not (isfinite(gap) and gap > 0):
         return f"{_plain(Decimal(repr(lower)))}, {_plain(Decimal(repr(upper)))}"
@@ -209,7 +209,7 @@ def ends(lower: float, upper: float) -> str:
 
 
 def _decimals(gap: float) -> int:
-    """How many decimals there are before the digit that the gap leaves open."""
+    """The number of decimals that the gap leaves certain."""
     return ceil(-log10(gap))
 
 
@@ -219,7 +219,7 @@ def _rounded(value: float, decimals: int, rounding: str) -> str:
 
 
 def _plain(value: Decimal) -> str:
-    """A decimal without idle zeros; with an exponent where it is very large or very small."""
+    """A decimal without trailing zeros; with an exponent if it is very large or very small."""
     if not value:
         return "0"
     if not value.is_finite() or -5 <= value.adjusted() < 15:

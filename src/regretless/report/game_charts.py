@@ -1,4 +1,4 @@
-"""The pictures of a solved game: the gap under its bound, the strategies over time, and the game itself."""
+"""The pictures of a solved game: the gap under its bound, the strategies over time, and the payoffs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BESIDE = ("recent", "expert1", "expert3", "expert5")
 
 
 def panels(report: GameReport) -> list[Panel]:
-    """Every picture over the rounds for which there are numbers."""
+    """Every chart over the rounds for which there are numbers."""
     result = [gap_panel(report)]
     course = report.course
     for player, key, strategies in (
@@ -41,7 +41,7 @@ def stills(report: GameReport) -> list[Still]:
 
 
 def gap_panel(report: GameReport) -> Panel | None:
-    """The duality gap of the average strategies under what theorems said of it, beside other methods."""
+    """The duality gap of the average strategies under its theorems' bounds, beside other methods."""
     course = report.course
     gaps = thin(known_points(course.rounds, course.gap))
     if not any(value > 0 for _, value in gaps):
@@ -65,7 +65,7 @@ def gap_panel(report: GameReport) -> Panel | None:
 
 
 def textbook_panel(report: GameReport) -> Panel | None:
-    """How self-play would have come near what was found without rounds."""
+    """The gap of self-play on the same game, where the solution has no rounds."""
     lines = _beside(report)
     if not lines:
         return None
@@ -88,7 +88,7 @@ def _beside(report: GameReport) -> list[Series]:
 
 
 def strategy_panel(player: str, key: str, rounds: Sequence[int], strategies: Mapping[str, Values]) -> Panel | None:
-    """With what probability each strategy is played on average, stacked to one."""
+    """The probabilities of the average strategy, stacked to one."""
     result = weight_panel(rounds, likeliest(strategies)) if len(rounds) > 1 and strategies else None
     if result is None:
         return None
@@ -97,7 +97,7 @@ def strategy_panel(player: str, key: str, rounds: Sequence[int], strategies: Map
 
 
 def likeliest(strategies: Mapping[str, Values]) -> dict[str, Values]:
-    """The strategies that are worth a colour at the end, and all others together."""
+    """The strategies with a colour of their own at the end, and all others together."""
     ends = {name: values[-1] or 0.0 for name, values in strategies.items() if values}
     least = LEAST_SHARE * max(ends.values(), default=0.0)
     result: dict[str, Values] = {name: strategies[name] for name, end in ends.items() if end > least}
@@ -106,7 +106,7 @@ def likeliest(strategies: Mapping[str, Values]) -> dict[str, Values]:
 
 
 def payoff_stills(report: GameReport) -> list[Still]:
-    """The payoffs, with what is played of them."""
+    """The payoffs, with the strategies' supports."""
     if not few(report):
         return []
     if report.kind == "bimatrix":
@@ -141,7 +141,7 @@ def _telling(report: GameReport, strategy: Mapping[str, float]) -> dict[str, flo
 
 
 def few(report: GameReport) -> bool:
-    """Whether all cells can be seen."""
+    """Whether cells are large enough to be seen."""
     return 0 < max(len(report.row_names), len(report.column_names)) <= MOST_IN_PICTURE
 
 
@@ -153,14 +153,14 @@ def shown_strategies(report: GameReport) -> tuple[Mapping[str, float], Mapping[s
 
 
 def all_strategies(report: GameReport) -> tuple[Sequence[Mapping[str, float]], Sequence[Mapping[str, float]]]:
-    """What each player plays, at each equilibrium if there are several."""
+    """Both players' strategies, at each equilibrium."""
     if report.kind == "bimatrix":
         return [one.row for one in report.equilibria], [one.column for one in report.equilibria]
     return [report.row], [report.column]
 
 
 def joint_still(report: GameReport, place: int) -> Still:
-    """With what probability each pair of strategies is played."""
+    """The probability of each pair of strategies."""
     joint = report.joints[place]
     row, column = (
         {name: math.fsum(line) for name, line in zip(names, lines, strict=True)}
@@ -178,7 +178,7 @@ def joint_still(report: GameReport, place: int) -> Still:
 
 
 def sides(report: GameReport) -> list[Side]:
-    """Who has three strategies, and something to be shown beside where they end."""
+    """The players with three strategies, and averages or best-response regions to show."""
     course = report.course
     wins, others = won(report)
     rows, columns = all_strategies(report)
@@ -224,7 +224,7 @@ def _gains(line: Sequence[float]) -> Weights | None:
 
 
 def won(report: GameReport) -> tuple[Matrix | None, Matrix | None]:
-    """What the row player and the column player win."""
+    """Payoffs of the row and of the column player."""
     if report.kind == "bimatrix" or report.payoffs is None:
         return report.payoffs, report.column_payoffs
     turned = [[-value for value in line] for line in report.payoffs]

@@ -1,4 +1,4 @@
-"""The report on a solved game, as one file that opens anywhere and asks nothing of any network."""
+"""The report on a solved game, as a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "range": "Range", "format": "Format"}
 _SIZES = {"rows": "Rows", "columns": "Columns", "numbers": "Numbers"}
 _SEQUENCES = {**_SIZES, "rows": "Sequences of the first player", "columns": "Sequences of the second"}
-_FOUND = {"note": "How it ended", "iterations": "Iterations", "seconds": "Seconds"}
+_METHOD = {"note": "How it ended", "iterations": "Iterations", "seconds": "Seconds"}
 
 _CERTIFIED = (
     "A certificate sets a theorem’s number beside what was computed afresh from the strategies found. A sure bound "
@@ -58,7 +58,7 @@ def page_of_game(report: GameReport) -> Page:
         # A bimatrix game of which no theorem was asked has no certificates to speak of.
         certificates=report.certificates if report.certificates or report.kind != "bimatrix" else None,
         tables=[
-            ("Method", [("Name", report.method), *template.facts(result, _FOUND)]),
+            ("Method", [("Name", report.method), *template.facts(result, _METHOD)]),
             (
                 "Game",
                 template.facts({**report.source, **size}, {**_SOURCE_NAMES, **names}),
@@ -90,7 +90,7 @@ def _worth(report: GameReport) -> str:
 
 
 def _with(report: GameReport, player: int) -> str:
-    """How a player plays, as the beginning of a sentence."""
+    """A player's strategy as the beginning of a sentence."""
     how = _how(report, player)
     return f"Playing {how}," if how else "By its plan"
 
@@ -101,7 +101,7 @@ def _using(report: GameReport, player: int) -> str:
 
 
 def _how(report: GameReport, player: int) -> str:
-    """How many of its strategies a player uses."""
+    """The support of a player's strategy in words."""
     strategy, many = ((report.row, report.rows), (report.column, report.columns))[player]
     names = telling(report, strategy)
     if report.kind == "sequence" or not names:
@@ -127,14 +127,14 @@ def _equilibria(report: GameReport) -> str:
 
 
 def _drawn(report: GameReport, joint: JointRow) -> str:
-    """A distribution over pairs in a sentence."""
+    """A joint distribution in a sentence."""
     one, other = map(the, report.players)
     text = f"{formatting.label(joint.title, 100)}: {one} expects {formatting.number(joint.row_payoff)}"
     return f"{text}, {other} {formatting.number(joint.column_payoff)}."
 
 
 def _gain(report: GameReport) -> float | None:
-    """The most that a player could gain by deviating from what is shown first: equilibria, else what someone draws."""
+    """The largest gain by deviating from the equilibria, or else from the joint distributions."""
     known = [one.gain for one in report.equilibria or report.joints if one.gain is not None]
     return max(known, default=None)
 
@@ -146,7 +146,7 @@ def _others(report: GameReport) -> str:
 
 
 def verdict(report: GameReport) -> Verdict:
-    """Whether the strategies are as near to an equilibrium as was asked for; a broken theorem comes first."""
+    """Whether the strategies are within the tolerance of an equilibrium; a broken theorem comes first."""
     result = summary.verdict(report.certificates)
     detail = result.detail if report.certificates else ""
     if result.state == "broken":
@@ -163,7 +163,7 @@ def verdict(report: GameReport) -> Verdict:
 
 @dataclass(frozen=True)
 class _Certified:
-    """What the last card is about."""
+    """Certificates and quantity of the last card."""
 
     certificates: Sequence[Certificate]
     quantity: str
@@ -188,7 +188,7 @@ def _cards(report: GameReport) -> list[Card]:
 
 
 def _used(report: GameReport, strategy: Mapping[str, float], many: int, what: str) -> tuple[str, str]:
-    """How many strategies are played, and of what."""
+    """The size of a support, and its unit."""
     names = telling(report, strategy)
     if not names:
         return formatting.number(many), what

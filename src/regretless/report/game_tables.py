@@ -1,4 +1,4 @@
-"""What the page on a game says in tables: strategies, equilibria, and behaviour at information sets."""
+"""Tables of the page on a game: strategies, equilibria, and behaviour at information sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ROWS = 30
 MOST_EQUILIBRIA = 60
 MOST_SETS = 30
 MOST_NAMED = 8
-"""So many strategies of an equilibrium are named, the likeliest first."""
+"""The most strategies of an equilibrium that are named, the likeliest first."""
 
 
 def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -31,7 +31,7 @@ def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
 
 
 def above(value: float, digits: int = 3) -> str:
-    """A positive number rounded up, for what is claimed not to be exceeded."""
+    """A positive number rounded up, as an upper bound."""
     if not 0 < value < math.inf:
         return formatting.real(value, digits)
     return formatting.real(_quantized(value, digits - 1 - math.floor(math.log10(value)), ROUND_CEILING), digits)
@@ -91,7 +91,7 @@ def _strategies(
 
 
 def _left(strategy: Mapping[str, float], rest: Sequence[str], idle: int) -> str:
-    """What the table leaves out."""
+    """A sentence on the strategies that are not in the table."""
     parts = []
     if rest:
         share = formatting.share(math.fsum(strategy[name] for name in rest))
@@ -103,7 +103,7 @@ def _left(strategy: Mapping[str, float], rest: Sequence[str], idle: int) -> str:
 
 
 def _earned(report: GameReport) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """What each strategy would make of the other player's, in the game's own numbers, where these are known."""
+    """The payoff of each strategy against the other player's strategy; empty if payoffs are unknown."""
     if not report.payoffs:
         return {}, {}
     p = [report.row.get(name, 0.0) for name in report.row_names]
@@ -138,7 +138,7 @@ def equilibrium_table(report: GameReport) -> dict[str, Any] | None:
     ]
     left = len(report.equilibria) - len(known)
     return {
-        "note": "At an equilibrium neither player gains by deviating alone. Each was checked again after it was found.",
+        "note": "At an equilibrium neither player gains by deviating alone. Each was verified afresh.",
         "columns": ["", one, other, f"{one} expects", f"{other} expects", "Gain by deviating", "Note"],
         "rows": rows,
         "left": f"{formatting.number(left)} more are not shown." if left else "",
@@ -167,7 +167,7 @@ def _gain(one: EquilibriumRow) -> str:
 
 
 def behaviour_tables(report: GameReport) -> list[dict[str, Any]]:
-    """What each player does at each of its information sets, those first where it comes most often."""
+    """Each player's behaviour at its information sets, the most frequent ones first."""
     result = []
     for player, name in enumerate(report.players):
         own = [one for one in report.behaviour if one.player == player]

@@ -1,4 +1,4 @@
-"""What a report on a game calls strategies and players, and which strategies it speaks of."""
+"""Names of strategies and players in a report on a game, and the strategies that it mentions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from . import formatting
 from .games import EquilibriumRow, ExactGame, GameReport
 
 LEAST_SHARE = 0.01
-"""What an average strategy plays more rarely than this share of its likeliest choice is left from its first rounds."""
+"""Strategies below this share of the likeliest one are remnants of the first rounds in an average."""
 
 Pair = TypeVar("Pair", ExactGame, EquilibriumRow)
 
 
 def worded(report: GameReport) -> GameReport:
-    """The report with strategies that have numbers only called ``row 3`` and ``column 3``, and players in capitals."""
+    """The report with numbered strategies called ``row 3`` and ``column 3``, and capitalised players."""
     one, other = (f"{player[:1].upper()}{player[1:]}" for player in report.players)
     report = replace(report, players=(one, other))
     rows = {name: f"row {name}" for name in report.row_names if name.isdecimal()}
@@ -49,18 +49,18 @@ def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
 
 
 def played(strategy: Mapping[str, float], least: float = 0.0) -> list[str]:
-    """The strategies that are played with a probability above `least`, the most likely first."""
+    """The strategies with a probability above `least`, the most likely first."""
     shown = [name for name, chance in strategy.items() if math.isfinite(chance) and chance > least]
     return sorted(shown, key=lambda name: -strategy[name])
 
 
 def telling(report: GameReport, strategy: Mapping[str, float]) -> list[str]:
-    """The strategies that matter: averages of learners never quite forget what was tried at first."""
+    """The strategies to mention: averages of self-play contain remnants of its first rounds."""
     largest = max((chance for chance in strategy.values() if math.isfinite(chance)), default=0.0)
     return played(strategy, LEAST_SHARE * largest if report.course.rounds else 0.0)
 
 
 def the(player: str) -> str:
-    """What a sentence calls a player."""
+    """A player's name in a sentence."""
     name = formatting.label(player, 40)
     return f"the {name.lower()}" if name.lower().endswith("player") else name

@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 MOST_IN_PICTURE = 60
-"""A matrix of more rows or columns than this has cells too small to be seen."""
+"""The most rows or columns of a matrix in a picture; more cells are too small to be seen."""
 
 Matrix = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class GameCourse:
-    """How a self-play went; every list is as long as `rounds`, or empty where nothing is known.
+    """The trajectory of a self-play; every list is as long as `rounds`, or empty.
 
     Parameters
     ----------
     rounds : sequence of int
         Increasing, the last round among them.
     gap : sequence of float
-        Duality gap of the average strategies after so many rounds.
+        Duality gap of the average strategies after these rounds.
     lower, upper : sequence of float
         The ends of the interval that they guarantee.
     rows, columns : mapping
@@ -67,13 +67,13 @@ class EquilibriumRow:
     row, column : mapping
         The probability of each row and of each column that is played, by name.
     row_payoff, column_payoff : float
-        What each player expects to win.
+        Expected payoffs.
     gain : float
-        The most that a player could still gain by deviating.
+        The largest gain of a player by deviating.
     exact : ExactGame or None
-        Strategies as fractions; its value is not looked at.
+        Strategies as fractions; its value is not used.
     note : str
-        How it was found, or what is special: ``"pure"``.
+        A remark, as ``"pure"``.
     """
 
     row: Mapping[str, float]
@@ -87,20 +87,20 @@ class EquilibriumRow:
 
 @dataclass(frozen=True, slots=True)
 class JointRow:
-    """A distribution over pairs of strategies: a correlated equilibrium, or how often two learners met.
+    """A distribution over pairs of strategies: a correlated equilibrium, or the joint play of two learners.
 
     Parameters
     ----------
     title : str
-        What it is, as ``Coarse correlated equilibrium of the greatest welfare``.
+        Its title, as ``Coarse correlated equilibrium of the greatest welfare``.
     probabilities : sequence of sequence of float
         A row for each row of the game.
     row_payoff, column_payoff : float
-        What each player expects to win.
+        Expected payoffs.
     gain : float or None
-        The most that a player could gain by disobeying.
+        The largest gain of a player by deviating.
     note : str
-        What else is to be said of it.
+        A remark.
     """
 
     title: str
@@ -113,7 +113,7 @@ class JointRow:
 
 @dataclass(frozen=True, slots=True)
 class InformationSetRow:
-    """What a player does where it cannot tell some situations apart.
+    """A player's behaviour at an information set.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class InformationSetRow:
         0 is the row player, 1 the column player.
     name : str
     actions : mapping
-        The probability of each action by name, once the player is there.
+        The probability of each action by name.
     reached : float or None
-        The probability with which the player's own choices lead there.
+        The probability of the player's own actions on the way.
     """
 
     player: int
@@ -143,9 +143,9 @@ class GameReport:
     kind : {"matrix", "bimatrix", "sequence"}
         A zero-sum matrix; two matrices; or a zero-sum game that is played in turns, by its sequences.
     method : str
-        How it was solved.
+        The method.
     rows, columns : int
-        How many strategies each player has; of a game in turns, how many sequences.
+        Numbers of strategies; of a game in turns, of sequences.
     quantity : str
         What the numbers are, as ``payoff of the row player``.
     losses : bool
@@ -157,31 +157,31 @@ class GameReport:
     row_names, column_names : sequence of str
         All names, in the order of `payoffs`.
     payoffs, column_payoffs : sequence of sequence of float or None
-        What the numbers of the game are, as they were given, where there are few enough of them: at most
-        `MOST_IN_PICTURE` rows and columns; `column_payoffs` are those of a bimatrix game's column player.
+        The user's numbers, for at most `MOST_IN_PICTURE` rows and columns; `column_payoffs` are those of a bimatrix
+        game's column player.
     players : (str, str)
-        What the players are called.
+        Names of the players.
     source : mapping
-        Where the game came from: ``path, format, range``, as far as known.
+        The source of the game: ``path, format, range``, as far as known.
     note : str
-        How the method ended.
+        Details of the method.
     iterations : int or None
         Pivots, steps or rounds.
     seconds : float or None
-        How long it took.
+        Running time.
     tolerance : float or None
-        The gap that was asked for.
+        The gap to reach.
     interrupted : str or None
-        Why it ended before it was done.
+        The reason of an early end.
     exact : ExactGame or None
     certificates : sequence of Certificate
-        Every theorem that was asked, whether or not it applies.
+        All certificates, whether or not the theorem applies.
     course : GameCourse
-        How a self-play went.
+        The trajectory of a self-play.
     lines : mapping
-        What each theorem said beforehand of the gap after so many rounds, by its title; as long as the course's rounds.
+        Each theorem's bound on the gap, by its title; as long as the course's rounds.
     beside : mapping
-        How the gap fell by other methods, as textbook Hedge: rounds and gaps by the method's name.
+        The gap of other methods, as textbook Hedge: rounds and gaps by the method's name.
     equilibria : sequence of EquilibriumRow
         Of a bimatrix game.
     complete : bool or None
@@ -238,7 +238,7 @@ def game_report(solution: Any, title: str = "", source: Mapping[str, object] | N
     solution : Solution or SequenceSolution
     title : str
     source : mapping, optional
-        Where the game came from.
+        The source of the game.
     **more
         Other fields of the report, as ``payoffs`` and ``beside``; they replace those of the solution.
 

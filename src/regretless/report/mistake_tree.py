@@ -1,4 +1,4 @@
-"""A mistake tree as a picture: the first point on the left, what is asked after each label to the right of it."""
+"""A mistake tree as a picture: the root on the left, the children of a node to its right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from .formatting import clean, shorten
 
 MOST = 7
-"""So many levels are drawn; deeper trees are cut there."""
+"""The most levels in a picture; deeper trees are cut."""
 LONGEST = 28  # characters of a name that are shown
 _CHARACTER, _LINE, _EDGE, _PAD, _TOP = 7.3, 26, 64, 9, 46  # in pixels
 
@@ -25,7 +25,7 @@ text{font:13px ui-sans-serif,system-ui,sans-serif;fill:#1c2733}
 
 @dataclass(frozen=True, slots=True)
 class TreePicture:
-    """What is drawn of a tree.
+    """The part of a tree in a picture.
 
     Attributes
     ----------
@@ -33,10 +33,10 @@ class TreePicture:
     depth : int
         Of the whole tree.
     points : sequence of str
-        Names of the points by levels, the first one alone: below node k stand 2k + 1 after label 0 and 2k + 2 after
-        label 1. All of them, or those of some levels.
+        Names of the points by levels, the first one alone: the children of node k are 2k + 1 for label 0 and 2k + 2 for
+        label 1. All levels, or the first ones.
     leaves : sequence of str
-        What agrees with the labels of each path, if all levels are there; else nothing.
+        A hypothesis for each path, if all levels are there; else empty.
     """
 
     title: str
@@ -46,7 +46,7 @@ class TreePicture:
 
 
 def tree_svg(tree: TreePicture) -> str:
-    """The picture, as the text of an SVG file that needs nothing else."""
+    """The picture as a self-contained SVG file."""
     levels: list[Sequence[str]] = [[clean(name) for name in level] for level in _levels(tree)]
     starts, widths = _columns(levels)
     rows = max(len(levels[-1]), 1)
@@ -67,7 +67,7 @@ def tree_svg(tree: TreePicture) -> str:
 
 
 def tree_lines(tree: TreePicture) -> Iterator[str]:
-    """The tree as text: a label leads to what stands below it, further to the right."""
+    """The tree as lines of text, children below and to the right of their parent."""
     levels = _levels(tree)
 
     def below(level: int, place: int, margin: str) -> Iterator[str]:
@@ -82,7 +82,7 @@ def tree_lines(tree: TreePicture) -> Iterator[str]:
 
 
 def _levels(tree: TreePicture) -> list[Sequence[str]]:
-    """The names, level by level, and what agrees with each path as the last one."""
+    """The names by levels; the hypotheses of the paths are the last level."""
     count = len(tree.points).bit_length()
     levels: list[Sequence[str]] = [tree.points[(1 << level) - 1 : (2 << level) - 1] for level in range(count)]
     return [*levels, tree.leaves] if tree.leaves else levels
@@ -96,7 +96,7 @@ def _note(tree: TreePicture, shown: int) -> str:
 
 
 def _columns(levels: list[Sequence[str]]) -> tuple[list[float], list[float]]:
-    """Where each level begins, and how wide its names are."""
+    """The left edge of each level, and the width of its names."""
     widths = [max(len(shorten(name, LONGEST)) for name in level) * _CHARACTER + 2 * _PAD for level in levels]
     starts = [2.0 * _PAD]
     for width in widths[:-1]:
@@ -105,7 +105,7 @@ def _columns(levels: list[Sequence[str]]) -> tuple[list[float], list[float]]:
 
 
 def _places(levels: list[Sequence[str]]) -> list[list[float]]:
-    """How far down each name stands: the last level evenly, every other one in the middle of what it leads to."""
+    """The vertical position of each name: the last level evenly, a parent in the middle of its children."""
     places = [[_TOP + _PAD + (place + 0.5) * _LINE for place in range(len(levels[-1]))]]
     for _ in levels[1:]:
         places.append([(one + other) / 2 for one, other in zip(places[-1][::2], places[-1][1::2], strict=True)])

@@ -1,4 +1,4 @@
-"""Mixed strategies of three as points of a triangle: the path of the averages, and where each answer is the best."""
+"""Mixed strategies of three actions as points of a triangle: the path of averages, and best-response regions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .game_wording import the
 from .static_chart import Key, Picture, Still
 
 MOST_ANSWERS = 6
-"""As many shades can be told apart."""
+"""The most shades that readers can distinguish."""
 
-MOST_TOLD = 6
-"""So many of several equilibria are in the text for screen readers."""
+MOST_SPOKEN = 6
+"""The most equilibria in the text for screen readers."""
 
 LEAST_AREA = 1e-6
-"""Where the whole triangle has an area of 1."""
+"""Of a region, when the whole triangle has area 1."""
 
 Weights = tuple[float, float, float]
 HEIGHT = math.sqrt(3) / 2
-"""Of a triangle whose sides are 1."""
+"""Of a triangle with sides of 1."""
 
 _HEAD, _FOOT = 46, 36
 _CHARACTER = 7.2
@@ -31,9 +31,9 @@ _CHARACTER = 7.2
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One player of three strategies: their names, its averages after the rounds, and where it ends.
+    """A player of three strategies: their names, its averages after the rounds, and its final strategies.
 
-    `answers` are the other player's strategies with what each of them yields to it against each of the three.
+    `answers` are the other player's strategies, with its payoff of each against each of the three.
     """
 
     player: str
@@ -53,7 +53,7 @@ class Triangles(Picture):
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """The size of one drawing: so many triangles of the given side stand beside each other."""
+    """The size of a drawing: `beside` triangles with this side in a row."""
 
     name: str
     width: int
@@ -70,7 +70,7 @@ _SHEETS = (
 
 
 def triangle(sides: Sequence[Side]) -> Still | None:
-    """The triangles of those players who have three strategies; None where no player has."""
+    """The triangles of the players with three strategies; None if there is none."""
     if not sides:
         return None
     whose = " and of ".join(the(one.player) for one in sides)
@@ -79,7 +79,7 @@ def triangle(sides: Sequence[Side]) -> Still | None:
     many = max(len(one.ends) for one in sides) > 1
     legend.append(Key("Strategies at equilibrium" if many else "The strategy found", "first dot", mark="dots"))
     ends = "; ".join(
-        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.ends[:MOST_TOLD]) for one in sides
+        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.ends[:MOST_SPOKEN]) for one in sides
     )
     notes = ["A corner is a strategy played always; the nearer to it, the more often."]
     if any(one.answers for one in sides):
@@ -102,7 +102,7 @@ def _drawing(sheet: _Sheet, sides: Sequence[Side], description: str) -> str:
 
 
 class _Corners:
-    """Where mixed strategies stand: the first two corners below, the third above."""
+    """Positions of mixed strategies: the first two corners below, the third above."""
 
     def __init__(self, centre: float, top: float, side: float) -> None:
         low = top + HEIGHT * side
@@ -149,7 +149,7 @@ def _grid(corners: _Corners) -> str:
 
 
 def _named(name: str, corners: _Corners, points: Sequence[Weights]) -> str:
-    """The name of the best answer in the middle of its part, where that has room for it."""
+    """The name of the best response in the middle of its region, if there is room."""
     label = formatting.label(name, 12)
     places = [corners.at(point) for point in points]
     x, y = (sum(place[axis] for place in places) / len(places) for axis in (0, 1))
@@ -161,7 +161,7 @@ def _named(name: str, corners: _Corners, points: Sequence[Weights]) -> str:
 
 
 def _dot(style: str, when: str, one: Side, weights: Weights, corners: _Corners) -> str:
-    """A strategy as a dot that says what it is."""
+    """A strategy as a dot with a tooltip."""
     x, y = corners.at(weights)
     title = escape(f"{when}: {formatting.label(_shares(one, weights), 200)}")
     size = 6 if style == "estimate" else 3.5
@@ -177,7 +177,7 @@ def _power_of_ten(t: int) -> bool:
 
 
 def regions(answers: Sequence[tuple[str, Weights]]) -> list[tuple[str, list[Weights]]]:
-    """The largest parts of the triangle in which one of the answers is the best: their corners."""
+    """Corners of the largest best-response regions of the triangle."""
     result = []
     for k, (name, own) in enumerate(answers):
         points: list[Weights] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
