@@ -361,9 +361,39 @@ def test_trees(run, write):
     assert (found["title"], found["value"]) == ("Hidden coin", pytest.approx(0, abs=1e-9))
     assert found["column_strategy"] == {"guess": pytest.approx({"h": 0.5, "t": 0.5})}
     assert "guess" in run("solve", write(TREE, "t.efg")).out
-    result = run("solve", write(TREE.replace("{ 1, -1 }", "{ 1, 1 }"), "t.efg"))
-    assert (result.code, result.out) == (1, "")
-    assert "this is no zero-sum game" in result.err
+
+
+ENTRY = """EFG 2 R "Entry" { "New" "Old" }
+p "" 1 1 "market" { "out" "in" } 0
+t "" 1 "" { 0 2 }
+p "" 2 1 "reply" { "fight" "share" } 0
+t "" 2 "" { -1 -1 }
+t "" 3 "" { 1 1 }"""
+
+
+def test_trees_of_any_sum(run, write):
+    """A tree without a constant sum is answered by the equilibria of its plans, exactly, or by a correlated one."""
+    path = write(ENTRY, "t.efg")
+    result = run("solve", path)
+    assert "solved by its reduced strategic form, 2 x 2 plans" in result.err
+    assert "Entry\nbimatrix game, 2 x 2; exact-enumeration: 3 equilibria" in result.out
+    assert "  rows                               market: in (1)" in result.out
+    found = run("solve", path, "--json").json
+    assert [one["exact"]["column_strategy"] for one in found["equilibria"]] == [
+        {"reply: fight": "1"},
+        {"reply: fight": "1/2", "reply: share": "1/2"},
+        {"reply: share": "1"},
+    ]
+    best = run("solve", path, "--correlated", "--json").json["correlated"]
+    assert best["joint"] in ({"market: out": {"reply: fight": 1.0}}, {"market: in": {"reply: share": 1.0}})
+
+
+@pytest.mark.parametrize("words", [("--method", "cfr+"), ("--rounds", 5, "--method", "cfr"), ("--losses",)])
+def test_trees_of_any_sum_have_no_value(run, write, words):
+    """Options about a value, or losses, are refused where both players have payoffs of their own."""
+    result = run("solve", write(ENTRY, "t.efg"), *words)
+    assert (result.code, result.out) == (2, "")
+    assert "holds payoffs of both players" in result.err
 
 
 # What cannot be meant, and what goes wrong.
@@ -386,7 +416,7 @@ def test_trees(run, write):
         (("--method", "cfr"), "--method cfr is for games in turns"),
         (("--correlated",), "--correlated has no meaning here"),
         (("--start", "x.npz", "--method", "simplex"), "--start is of no use to the simplex method"),
-        (("--save", "x.txt"), "--save x.txt: strategies are kept in a .npz file"),
+        (("--save", "x.txt"), "--save x.txt: strategies are saved in a .npz file"),
         (("--array", "A"), "--array=A: it is for .npz archives, and this is read as csv"),
         (("--method", "best"), "invalid choice: 'best'"),
     ],

@@ -386,6 +386,14 @@ def _solve() -> Iterator[Case]:
             exact=name == "exact-enumeration",
         )
     yield Case(
+        "solve/in-turns-any-sum",
+        (
+            "solve entry.efg --report r.html --save s.npz",
+            "solve entry.efg --json",
+            "solve entry.efg --method cfr",
+        ),
+    )
+    yield Case(
         "solve/correlated",
         (
             *(f"solve meeting.nfg --correlated --objective {objective} {PATIENCE} --quiet" for objective in OBJECTIVES),

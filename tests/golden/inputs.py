@@ -162,6 +162,13 @@ def _class(rows: int = 8, columns: int = 6) -> bytes:
 
 BATTLE = b'NFG 1 R "Battle" { "He" "She" }\n{ { "boxing" "ballet" } { "boxing" "ballet" } }\n2 1 0 0 0 0 1 2\n'
 MEETING = b'NFG 1 R "Meeting" { "Ann" "Bob" }\n{ { "stay" "go" } { "stay" "go" } }\n6 6 7 2 2 7 0 0\n'
+ENTRY = b"""EFG 2 R "Entry" { "New" "Old" }
+p "" 1 1 "market" { "stay out" "enter" } 0
+t "" 1 "" { 0 2 }
+p "" 2 1 "reply" { "fight" "share" } 0
+t "" 2 "" { -1 -1 }
+t "" 3 "" { 1 1 }
+"""
 POINTS = b"0,0\n1,0\n0,1\n2,3\n"
 ROUNDS = b"point,label\n4,1\n6,1\n3,0\n5,1\n2,0\n8,1\n"
 
@@ -216,6 +223,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "battle.nfg": lambda: BATTLE,
     "meeting.nfg": lambda: MEETING,
     "card.efg": lambda: seeds.EFG,
+    "entry.efg": lambda: ENTRY,
     "pennies.npz": _pennies,
     "class.csv": _class,
     "class.npy": lambda: seeds.npy(np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1]])),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .arguments import SolveOptions
     from .solve_result import SolveOutput, Task
 
-# The names that the library's own parameters have, and those of the options that set them.
+# The library's parameters, and the options that set them.
 OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
 OPTIONS |= {"method": "--method", "start": "--start", "array": "--array", "names": "--names", "format": "--format"}
 
@@ -30,7 +30,8 @@ DESCRIPTION = (
     "A row of the file is a strategy of the row player, who wins the number in the cell that the other player's column "
     "picks, and the column player pays it. Printed are the value of the game, both strategies, the interval that they "
     "guarantee, computed afresh, and every theorem on it. Games in which both players have payoffs of their own (.nfg) "
-    "are answered by their equilibria, games in turns (.efg, sequence forms) by what to do wherever one may be."
+    "are answered by their equilibria, zero-sum games in turns (.efg, sequence forms) by probabilities at each "
+    "information set, other games in turns (.efg) by equilibria of their reduced strategic form."
 )
 
 
@@ -90,7 +91,7 @@ def _add_general(parser: ArgumentParser) -> None:
         metavar="METHOD",
         help=f"list equilibria by {', '.join(('auto', *ENUMERATIONS))}",
     )
-    group.add_argument("--limit", type=options.whole, metavar="N", help="list at most so many equilibria")
+    group.add_argument("--limit", type=options.whole, metavar="N", help="list at most N equilibria")
     group.add_argument("--seconds", type=options.positive, metavar="S", help="look no longer than this for equilibria")
     group.add_argument("--correlated", action="store_true", help="the best correlated equilibrium instead")
     group.add_argument("--coarse", action="store_true", help="the best coarse correlated equilibrium instead")
@@ -101,7 +102,7 @@ def _add_general(parser: ArgumentParser) -> None:
 
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--save", metavar="FILE", help="keep the strategies, as arrays in a .npz file")
+    group.add_argument("--save", metavar="FILE", help="save the strategies, as arrays in a .npz file")
     options.add_report(group)
     options.add_watching(group)
 
@@ -158,7 +159,7 @@ def _task(file: GameFile, arguments: SolveOptions) -> Task:
     Raises
     ------
     UsageError
-        If an option has no meaning for a game of its kind.
+        If an option does not apply to a game of its kind.
     """
     from .solve_result import of_general_sum, refuse
 
@@ -173,12 +174,21 @@ def _task(file: GameFile, arguments: SolveOptions) -> Task:
         return bimatrix_task(file, arguments)
     from .solve_zero_sum import SequenceTask
 
-    refuse(arguments, {**of_general_sum(arguments), "--losses": arguments.losses}, "a game in turns")
-    return SequenceTask(file, arguments)
+    tree = None
+    if file.tree is not None:
+        from ..games.extensive_form.extensive import ExtensiveGame
+
+        tree = ExtensiveGame(file.tree)
+        if not tree.is_constant_sum:
+            from .solve_bimatrix import tree_task
+
+            return tree_task(file, arguments, tree)
+    refuse(arguments, {**of_general_sum(arguments), "--losses": arguments.losses}, "a zero-sum game in turns")
+    return SequenceTask(file, arguments, tree)
 
 
 def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[SolveOutput, int | None]:
-    """The answer, and the exit code of the signal if one came before it was done."""
+    """The answer, and the exit code of a signal that came before the end."""
 
     def show(steps: int, gap: float) -> None:
         console.rounds(steps, f"gap {gap:.3g}, ")
@@ -200,7 +210,7 @@ def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console
 
 
 def _about_option(error: RegretlessError, path: str = "") -> Exception:
-    """The error by the name of the option, if it is about a parameter that one sets; else by that of the file."""
+    """The error with the name of the option that sets the parameter, or else with the name of the file."""
     if isinstance(error, ParameterError) and error.name in OPTIONS:
         return UsageError(str(error).replace(error.name, OPTIONS[error.name], 1))
     if isinstance(error, DataError) or not path or str(error).startswith(f"{path}:"):
@@ -228,9 +238,9 @@ def _refuse_contradictions(arguments: SolveOptions) -> None:
             of_self_play, f"is about self-play; --method names one: {', '.join((*SELF_PLAY, *IN_TURNS))}"
         )
     if arguments.start is not None and arguments.method == "simplex":
-        raise UsageError("--start is of no use to the simplex method, which begins at a corner of its own")
+        raise UsageError("--start is of no use to the simplex method, which begins at a vertex of its own")
     refuse_model(arguments.file, "a game is expected here")
     if arguments.save is not None and not arguments.save.endswith(".npz"):
-        raise UsageError(f"--save {arguments.save}: strategies are kept in a .npz file")
+        raise UsageError(f"--save {arguments.save}: strategies are saved in a .npz file")
     inputs = [arguments.file, *([arguments.start] if arguments.start is not None else [])]
     refuse_overwriting(inputs, [arguments.save, arguments.report])

@@ -1,4 +1,4 @@
-"""`solve` for games in which both players have payoffs of their own: lines, JSON and report."""
+"""`solve` for general-sum games of two matrices: lines, JSON and report."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..certificate import Certificate
     from ..data.game_files import GameFile
+    from ..games.extensive_form.extensive import ExtensiveGame
     from ..games.general_sum.correlated import CorrelatedEquilibrium
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
     from ..report.games import EquilibriumRow, GameReport, JointRow
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 LIBRARY = "quantecon"  # of the extra `nash`
+SUCH = "payoffs of both players; --equilibria, --correlated and --coarse are for such games"
 
 
 def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
@@ -44,13 +46,23 @@ def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
         what = f"the payoffs sum to {total} everywhere"
         task.notes.append(f"{file.name}: {what}, so that this is solved as a zero-sum game")
         return task
-    such = "payoffs of both players; --equilibria, --correlated and --coarse are for such games"
-    refuse(arguments, of_zero_sum(arguments), such)
+    refuse(arguments, of_zero_sum(arguments), SUCH)
     return BimatrixTask(file, arguments, game)
 
 
+def tree_task(file: GameFile, arguments: SolveOptions, tree: ExtensiveGame) -> Task:
+    """The task for a game in turns whose payoffs have no constant sum, by its reduced strategic form."""
+    refuse(arguments, {"--losses": arguments.losses, **of_zero_sum(arguments)}, SUCH)
+    game = tree.strategic_form()
+    task = BimatrixTask(file, arguments, game)
+    rows, columns = game.shape
+    how = f"solved by its reduced strategic form, {rows:,} x {columns:,} plans"
+    task.notes.append(f"{file.name}: a game in turns, and the players' payoffs have no constant sum; {how}")
+    return task
+
+
 class BimatrixTask:
-    """Two matrices, whose equilibria are to be found.
+    """The task to find equilibria of two matrices.
 
     Parameters
     ----------
@@ -66,7 +78,7 @@ class BimatrixTask:
         self.notes: list[str] = []
 
     def solve(self, show: Show, stop: Stop) -> BimatrixOutput:
-        """Find what was asked for."""
+        """Find the equilibria that the options ask for."""
         arguments = self._arguments
         if arguments.correlated or arguments.coarse:
             return BimatrixOutput(self._file, self._game, None, self._correlated(arguments.objective or "welfare"))
@@ -74,7 +86,7 @@ class BimatrixTask:
         try:
             equilibria = self._game.equilibria(arguments.equilibria or "auto", arguments.limit, seconds)
         except RegretlessError as error:
-            # A method that was named is an error without its library; by default the pure equilibria are shown.
+            # Without its library a named method is an error; by default the pure equilibria are shown.
             if arguments.equilibria is not None or find_spec(LIBRARY) is not None:
                 raise
             return BimatrixOutput(self._file, self._game, None, self._correlated("welfare"), str(error))
@@ -103,11 +115,11 @@ class BimatrixOutput(SolveOutput):
     file : GameFile
     game : BimatrixGame
     equilibria : Equilibria or None
-        Nash equilibria, if they were searched for.
+        Nash equilibria, unless a correlated one is the answer.
     correlated : CorrelatedEquilibrium or None
-        A correlated equilibrium, if one was.
+        A correlated equilibrium, if it is the answer.
     lacking : str or None
-        Why mixed Nash equilibria were not searched for, if they were not.
+        The reason why there was no search for mixed Nash equilibria, if there was none.
     certificates : list of Certificate
     """
 
@@ -132,7 +144,7 @@ class BimatrixOutput(SolveOutput):
         return self.headed(values, "bimatrix") | {"certificates": [one.describe() for one in self.certificates]}
 
     def _joint(self) -> dict[str, Any]:
-        one = self.known
+        one = self._best
         rows, columns = self.game.rows, self.game.cols
         cells = {rows[i]: named(columns, one.joint[i].tolist()) for i in _played(one)}
         return {
@@ -148,16 +160,16 @@ class BimatrixOutput(SolveOutput):
         }
 
     @property
-    def known(self) -> CorrelatedEquilibrium:
-        """The correlated equilibrium, where there is one."""
-        assert self.correlated is not None, "asked where there is one"
+    def _best(self) -> CorrelatedEquilibrium:
+        """The correlated equilibrium, which is there."""
+        assert self.correlated is not None, "the answer is a correlated equilibrium"
         return self.correlated
 
     def arrays(self) -> dict[str, Any]:
         """The equilibria, one a row, or the joint distribution."""
         names = {"rows": np.array(self.game.rows), "cols": np.array(self.game.cols)}
         if self.correlated is not None:
-            return {"joint": self.known.joint, **names}
+            return {"joint": self._best.joint, **names}
         equilibria = list(self.equilibria or [])
         return {
             "row": np.array([one.row for one in equilibria]),
@@ -196,7 +208,7 @@ class BimatrixOutput(SolveOutput):
         payoffs = [figures(one.row_payoff), figures(one.column_payoff)]
         if exact is not None:
             payoffs = [fraction(exact.row_payoff, payoffs[0]), fraction(exact.column_payoff, payoffs[1])]
-        # Where it is known exactly, no player gains anything; what floats leave to gain is their rounding.
+        # At an exact equilibrium no player gains; the gains of floats are rounding.
         gain = max(one.row_gain, one.column_gain)
         gains = "" if gain == 0 or exact is not None else f", to gain at most {gain:.2g}"
         yield f"equilibrium {number}: payoffs {payoffs[0]} and {payoffs[1]}{gains}"
@@ -214,7 +226,7 @@ class BimatrixOutput(SolveOutput):
             yield f"  … and {len(pure) - MOST:,} more"
 
     def _correlated_lines(self) -> Iterator[str]:
-        one = self.known
+        one = self._best
         payoffs = f"payoffs {figures(one.row_payoff)} and {figures(one.column_payoff)}"
         gain = max(one.row_gain, one.column_gain)
         yield f"{_kind_of(one)} equilibrium, the best {BEST[one.objective]}: {payoffs}, to gain at most {gain:.2g}"
@@ -239,12 +251,12 @@ class BimatrixOutput(SolveOutput):
 
 
 def _kind_of(one: CorrelatedEquilibrium) -> str:
-    """What it is called."""
+    """Name of its kind."""
     return "coarse correlated" if one.coarse else "correlated"
 
 
 def _played(one: CorrelatedEquilibrium) -> list[int]:
-    """The rows of a joint distribution that are ever played."""
+    """The rows of a joint distribution with positive probability."""
     return [int(i) for i in np.flatnonzero(one.joint.any(axis=1))]
 
 
@@ -259,14 +271,14 @@ def _completeness(equilibria: Equilibria) -> str:
 
 
 def mixtures(equilibria: Equilibria) -> bool:
-    """Whether mixtures of some equilibria are equilibria too, as far as it is known."""
+    """Whether mixtures of some equilibria are equilibria too, as far as is known."""
     return bool(equilibria.degenerate) and (
         equilibria.subsets is None or any(len(subset) > 1 for subset in equilibria.subsets)
     )
 
 
 def named(names: Sequence[str], chances: Sequence[float]) -> dict[str, float]:
-    """The strategies that are played, by name."""
+    """The probabilities above 0, by name."""
     return {name: chance for name, chance in zip(names, chances, strict=True) if chance > 0}
 
 
@@ -281,7 +293,7 @@ def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fra
 
 
 def report_of(outcome: BimatrixOutput) -> GameReport:
-    """The outcome, ready to be shown."""
+    """The report on the answer."""
     from ..report.games import MOST_IN_PICTURE, GameReport
 
     rows, columns = outcome.game.shape
@@ -291,7 +303,7 @@ def report_of(outcome: BimatrixOutput) -> GameReport:
     return GameReport(
         title=f"{title} of {os.path.basename(outcome.file.name)}",
         kind="bimatrix",
-        method=equilibria.method if equilibria is not None else _kind_of(outcome.known),
+        method=equilibria.method if equilibria is not None else _kind_of(outcome._best),
         rows=rows,
         columns=columns,
         quantity="payoffs of both players",
@@ -331,7 +343,7 @@ def _row(outcome: BimatrixOutput, one: Equilibrium) -> EquilibriumRow:
 def _joint(outcome: BimatrixOutput) -> JointRow:
     from ..report.games import JointRow
 
-    one = outcome.known
+    one = outcome._best
     return JointRow(
         title=f"{_kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
         probabilities=one.joint.tolist(),

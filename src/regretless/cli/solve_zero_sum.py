@@ -37,20 +37,21 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.game_files import GameFile
     from ..games import Solution
+    from ..games.extensive_form.extensive import ExtensiveGame
     from ..games.extensive_form.sequence_solution import SequenceSolution
     from .arguments import SolveOptions
     from .solve_result import Show, Stop
 
 BESIDE = "textbook Hedge"
-# What the textbook's algorithm may cost beside, in numbers multiplied, and how many rounds are worth a look.
+# The cost of the textbook's algorithm in products of numbers, and its fewest and most rounds.
 COST, LEAST_ROUNDS, MOST_ROUNDS = 400_000_000, 100, 100_000
 PLAYERS: tuple[Player, Player] = ("row", "column")
 Behaviour = Mapping[str, Mapping[str, Any]]  # probabilities of actions, by information set
-MOST_SETS = 12  # information sets that are shown of each player
+MOST_SETS = 12  # information sets in the lines of each player
 
 
 class ZeroSumTask(ABC):
-    """A zero-sum game that is to be solved.
+    """The task to solve a zero-sum game.
 
     Parameters
     ----------
@@ -89,41 +90,41 @@ class ZeroSumTask(ABC):
 
 
 class ZeroSumOutput(SolveOutput):
-    """A zero-sum game that is solved.
+    """The answer on a zero-sum game.
 
     Attributes
     ----------
     solution : Solution
     tolerance : float or None
-        The gap that was asked for.
+        The gap to reach.
     """
 
     solution: Solution
     tolerance: float | None
 
     def arrays(self) -> dict[str, Any]:
-        """The strategies and what they guarantee."""
+        """The strategies and the interval that they guarantee."""
         solution = self.solution
         interval = {"lower": np.float64(solution.lower), "upper": np.float64(solution.upper)}
         names = {"rows": np.array(solution.rows), "cols": np.array(solution.columns)}
         return {"row": solution.row, "column": solution.column, **interval, **names}
 
     def interrupted(self) -> str:
-        """The message of a run that was stopped."""
+        """The message for a signal."""
         if self.solution.stopped is None:
             return super().interrupted()
         done = steps(self.solution.method, self.solution.iterations)
         return f"interrupted after {done}, with a gap of {self.solution.gap:.3g}"
 
     def how(self) -> str:
-        """How it was solved, in a line."""
+        """The method in a line."""
         solution = self.solution
         note = f", {solution.note}" if solution.note else ""
         ended = "" if solution.stopped is None else ", stopped before it was done"
         return f"{solution.method}: {steps(solution.method, solution.iterations)}{note}{ended}"
 
     def value_lines(self, total: Any = None) -> Iterator[str]:
-        """Whose numbers these are, the value, and the interval around it; `total` is what both players win together."""
+        """The quantity, the value and its interval; `total` is the sum of both players' payoffs."""
         solution = self.solution
         yield solution.quantity
         if solution.exact is not None:
@@ -143,19 +144,19 @@ class ZeroSumOutput(SolveOutput):
 
 
 class MatrixTask(ZeroSumTask):
-    """A matrix that is to be solved.
+    """The task to solve a matrix.
 
     Parameters
     ----------
     file : GameFile
     arguments : SolveOptions
     constant : int, float or Fraction, optional
-        What both players win together in every cell, of a game that has a matrix for each.
+        The sum of both players' payoffs in every cell, of a game with two matrices.
     """
 
     def __init__(self, file: GameFile, arguments: SolveOptions, constant: Any = None) -> None:
         if arguments.method in IN_TURNS:
-            raise UsageError(f"--method {arguments.method} is for games in turns, and {file.name} holds a matrix")
+            raise UsageError(f"--method {arguments.method} is for games in turns, and {file.name} is a matrix")
         make = MatrixGame.from_losses if arguments.losses else MatrixGame
         game = make(file.payoffs[0], rows=file.rows, cols=file.columns)
         super().__init__(file, arguments, game, game.payoffs.is_exact)
@@ -171,7 +172,7 @@ class MatrixTask(ZeroSumTask):
 
 @dataclass
 class MatrixOutput(ZeroSumOutput):
-    """A matrix that is solved.
+    """The answer on a matrix.
 
     Attributes
     ----------
@@ -179,9 +180,9 @@ class MatrixOutput(ZeroSumOutput):
     game : MatrixGame
     solution : Solution
     tolerance : float or None
-        The gap that was asked for.
+        The gap to reach.
     constant : int, float, Fraction or None
-        What both players win together in every cell, of a game that has a matrix for each.
+        The sum of both players' payoffs in every cell, of a game with two matrices.
     certificates : list of Certificate
     """
 
@@ -239,7 +240,7 @@ class MatrixOutput(ZeroSumOutput):
         return known
 
     def _beside(self) -> dict[str, tuple[list[int], list[float]]]:
-        """How the gap falls by the textbook's algorithm, for as many rounds as cost little."""
+        """The gap of the textbook's algorithm, for a cheap number of rounds."""
         rows, columns = self.game.shape
         rounds = min(MOST_ROUNDS, COST // (rows * columns))
         if self.solution.method in ("hedge", "constant") or rounds < LEAST_ROUNDS:
@@ -259,21 +260,23 @@ class MatrixOutput(ZeroSumOutput):
 
 
 class SequenceTask(ZeroSumTask):
-    """A game in turns that is to be solved.
+    """The task to solve a game in turns.
 
     Parameters
     ----------
     file : GameFile
     arguments : SolveOptions
+    tree : ExtensiveGame or None
+        The game, of a file with a tree.
     """
 
-    def __init__(self, file: GameFile, arguments: SolveOptions) -> None:
+    def __init__(self, file: GameFile, arguments: SolveOptions, tree: ExtensiveGame | None) -> None:
         if arguments.method not in (None, *METHODS):
-            refused = f"--method {arguments.method} is for games by their matrix, and {file.name} holds one in turns"
+            refused = f"--method {arguments.method} is for games by their matrix, and {file.name} is one in turns"
             raise UsageError(f"{refused}: use {', '.join(METHODS)}")
         if arguments.start is not None and arguments.method not in IN_TURNS:
             raise UsageError(f"--start is about self-play; --method names one: {', '.join(IN_TURNS)}")
-        super().__init__(file, arguments, _game(file), file.tree is not None)
+        super().__init__(file, arguments, _of_file(file) if tree is None else tree.sequence_form(), tree is not None)
 
     def solve(self, show: Show, stop: Stop) -> SequenceOutput:
         """Solve it."""
@@ -281,11 +284,8 @@ class SequenceTask(ZeroSumTask):
         return SequenceOutput(self._file, self._game, solution, self._arguments.tolerance, solution.certificates)
 
 
-def _game(file: GameFile) -> SequenceGame:
-    if file.tree is not None:
-        from ..games.extensive_form.extensive import ExtensiveGame
-
-        return ExtensiveGame(file.tree).sequence_form()
+def _of_file(file: GameFile) -> SequenceGame:
+    """The sequence form of a file."""
     A, E, F = ((one.rows, one.columns, one.values, one.shape) for one in (file.triplets[name] for name in "AEF"))
     try:
         return SequenceGame(A, E, F)
@@ -297,7 +297,7 @@ def _game(file: GameFile) -> SequenceGame:
 
 @dataclass
 class SequenceOutput(ZeroSumOutput):
-    """A game in turns that is solved.
+    """The answer on a game in turns.
 
     Attributes
     ----------
@@ -305,7 +305,7 @@ class SequenceOutput(ZeroSumOutput):
     game : SequenceGame
     solution : SequenceSolution
     tolerance : float or None
-        The gap that was asked for.
+        The gap to reach.
     certificates : list of Certificate
     """
 
@@ -331,13 +331,13 @@ class SequenceOutput(ZeroSumOutput):
             yield from _behaviour_lines(f"{player} player ({called})", *self._behaviour(player))
 
     def _behaviour(self, player: Player) -> tuple[Behaviour, Behaviour | None]:
-        """What a player does in each information set that it comes to, and that in fractions if they are known."""
+        """A player's behaviour at the information sets that it reaches, and in fractions if these are known."""
         solution = self.solution
         exact = None if solution.exact is None else solution.behaviour(player, exact=True)
         return solution.behaviour(player), exact
 
     def _reached(self) -> list[dict[str, float]]:
-        """With what probability each player's own choices lead to each of its information sets."""
+        """The probability of each player's own actions on the way to each of its information sets."""
         solution = self.solution
         return [
             {
@@ -371,7 +371,7 @@ class SequenceOutput(ZeroSumOutput):
 
 
 def _behaviour_lines(what: str, behaviour: Behaviour, exact: Behaviour | None) -> Iterator[str]:
-    """What a player does, information set by information set."""
+    """A player's behaviour, information set by information set."""
     yield f"{what}, {many(len(behaviour), 'information set')} that it comes to"
     for name, actions in list(behaviour.items())[:MOST_SETS]:
         own = {} if exact is None else exact.get(name, {})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ..errors import RegretlessError
 
@@ -36,3 +37,18 @@ def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: 
         twice = next(name for place, name in enumerate(texts) if name in texts[:place])
         raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")
     return texts
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Distinct names: names that occur more than once are numbered."""
+    texts = list(names)
+    counts, used, unique = Counter(texts), set(texts), []
+    numbers: Counter[str] = Counter()
+    for name in texts:
+        new = name
+        while counts[name] > 1 and (new == name or new in used):
+            numbers[name] += 1
+            new = f"{name} ({numbers[name]})"
+        used.add(new)
+        unique.append(new)
+    return unique
