@@ -578,7 +578,7 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
         <= sum(words for _, words in first)
         <= standard_optimal.PATIENCE + standard_optimal.LAST + standard_optimal.FIRST
     )
-    learner._board.core.settle(3, 1, 1)
+    learner._state.core.settle(3, 1, 1)
     learner.facts()
     for _ in range(2):
         for one in (learner, learner.copy()):

@@ -52,7 +52,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
             self.finite_class = FiniteClass(self.finite_class)
         names = self.finite_class.point_names
         self._places = {} if names is None else {name: place for place, name in enumerate(names)}
-        self._board = self._begin()
+        self._state = self._begin()
         self._open: tuple[int, Label] | None = None
         self._tickets = 0
         self._made = True
@@ -86,7 +86,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         """An independent copy of the learner; an open prediction is open in both."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.__dict__["_board"] = self._board.copy()
+        other.__dict__["_state"] = self._state.copy()
         return other
 
     def __copy__(self) -> Self:
@@ -98,37 +98,37 @@ class ClassLearner(HasInfo, Persistent, Certified):
     @property
     def rounds_(self) -> int:
         """Number of rounds with a label."""
-        return int(self._board.book[0])
+        return int(self._state.book[0])
 
     @property
     def mistakes_(self) -> int:
         """Number of mistakes."""
-        return int(self._board.book[1])
+        return int(self._state.book[1])
 
     @property
     def alive_(self) -> Array:
         """Numbers of the hypotheses that agree with all labels so far."""
-        return self._board.agreeing()
+        return self._state.agreeing()
 
     @property
     def version_space_(self) -> Words:
         """The hypotheses that the learner predicts from, as bits: at least one."""
-        return self._board.version_space.copy()
+        return self._state.version_space.copy()
 
     @property
     def realizable_(self) -> bool:
         """Whether some hypothesis agrees with all labels so far."""
-        return self._board.died is None
+        return self._state.died is None
 
     @property
     def died_(self) -> int | None:
         """The round, from 1, whose label left no hypothesis; None if there is one."""
-        return self._board.died
+        return self._state.died
 
     @property
     def ledger_(self) -> ClassLedger:
         """Running totals."""
-        return self._board.ledger()
+        return self._state.ledger()
 
     @property
     def pending_(self) -> tuple[int, ...]:
@@ -137,7 +137,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def state(self) -> bytes:
         """A key of the state on which predictions depend."""
-        return self._board.version_space.tobytes()
+        return self._state.version_space.tobytes()
 
     # One round at a time.
 
@@ -214,7 +214,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         return self._open
 
     def _settle(self, point: int, label: int, predicted: Label) -> None:
-        self._board.core.settle(point, label, int(predicted))
+        self._state.core.settle(point, label, int(predicted))
 
     # Many rounds.
 
@@ -255,10 +255,10 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def _play(self, points: Array, played: ClassPlay) -> None:
         """The compiled loop, in slices."""
-        step = max(1, SLICE // len(self._board.version_space))
+        step = max(1, SLICE // len(self._state.version_space))
         for begin in range(0, len(points), step):
             part = slice(begin, begin + step)
-            self._board.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
+            self._state.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
             self.__dict__["_tickets"] += len(played.labels[part])
 
     # Model files, which contain the class.
@@ -270,7 +270,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
 
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The class, the open prediction, and the arrays of the state."""
-        finite_class, board = self.finite_class, self._board
+        finite_class, state = self.finite_class, self._state
         description = {
             "given": finite_class.table_rows,
             "points": finite_class.points,
@@ -280,10 +280,10 @@ class ClassLearner(HasInfo, Persistent, Certified):
             "open": None if self._open is None else [self._open[0], int(self._open[1])],
             "more": self._more(),
         }
-        tensors = {"rows": finite_class.rows, **board.arrays()}
+        tensors = {"rows": finite_class.rows, **state.arrays()}
         if getattr(self, "order", None) is not None:
-            assert board.order is not None
-            tensors["order"] = board.order
+            assert state.order is not None
+            tensors["order"] = state.order
         return description, tensors
 
     @classmethod
@@ -293,7 +293,7 @@ class ClassLearner(HasInfo, Persistent, Certified):
         if "order" in tensors:
             known["order"] = whole_row(tensors["order"], "order")
         learner = cls(_class_of(description, tensors["rows"]), **known)
-        learner._board = learner._board.with_arrays({n: array for n, array in tensors.items() if n not in STORED})
+        learner._state = learner._state.with_arrays({n: array for n, array in tensors.items() if n not in STORED})
         learner._tickets = count(description["tickets"], "tickets", learner.rounds_)
         learner._go_on(description["more"])
         learner._reopen(description["open"])

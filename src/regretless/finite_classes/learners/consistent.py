@@ -78,8 +78,8 @@ class Consistent(ClassLearner):
         return self.finite_class.hypothesis(one) if place is None else place
 
     def _say(self, point: int) -> Label:
-        return Label(self._board.core.predict(point))
+        return Label(self._state.core.predict(point))
 
     def _facts(self) -> dict[str, Any]:
-        left = unpacked(self._board.version_space[None], self.finite_class.hypotheses)[0]
-        return {"place": int(left[self._board.order].argmax()), **self._ranks()}
+        left = unpacked(self._state.version_space[None], self.finite_class.hypotheses)[0]
+        return {"place": int(left[self._state.order].argmax()), **self._ranks()}

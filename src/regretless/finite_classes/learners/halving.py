@@ -61,4 +61,4 @@ class Halving(ClassLearner):
         return ClassState(self.finite_class, tie=one_of("tie", self.tie, (0, 1)), lazy=self.prune == "mistake")
 
     def _say(self, point: int) -> Label:
-        return Label(self._board.core.predict(point))
+        return Label(self._state.core.predict(point))

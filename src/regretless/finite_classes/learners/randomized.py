@@ -85,7 +85,7 @@ class RandomizedOptimal(SearchingLearner):
     @property
     def ledger_(self) -> ClassLedger:
         """Running totals, with the sum of the probabilities of mistakes."""
-        return self._board.ledger(self._expected)
+        return self._state.ledger(self._expected)
 
     def forecast(self, point: int | str) -> float:
         """The probability of predicting 1, without a round."""
@@ -109,8 +109,8 @@ class RandomizedOptimal(SearchingLearner):
         if self._knows():
             zero, one = (self._search().value(part) for part in self._parts(point))
         else:
-            ones = self._board.core.ones(point)
-            zero, one = half_the_bits_of(self._board.core.size - ones), half_the_bits_of(ones)
+            ones = self._state.core.ones(point)
+            zero, one = half_the_bits_of(self._state.core.size - ones), half_the_bits_of(ones)
         return float(min(1, max(0, (1 + one - zero) / 2)))
 
     def _knows(self) -> bool:
@@ -118,10 +118,10 @@ class RandomizedOptimal(SearchingLearner):
 
         Each attempt uses a new search, so that its result does not depend on earlier questions.
         """
-        size = self._board.core.size
+        size = self._state.core.size
         if self._settled_at is None and 2 * size <= self._tried:
             self._tried, search = size, self._new_search()
-            if searched(search, self._board.version_space, self.patience):
+            if searched(search, self._state.version_space, self.patience):
                 self._settled_at, self._searching = size, search
         return self._settled_at is not None
 
@@ -129,11 +129,11 @@ class RandomizedOptimal(SearchingLearner):
         return RandomizedSearch(self.finite_class)
 
     def _facts(self) -> dict[str, Any]:
-        hypotheses, left = self.finite_class.hypotheses, self._board.core.size
+        hypotheses, left = self.finite_class.hypotheses, self._state.core.size
         knows = self._knows()
         return {
             "randomized": self._range(None, hypotheses, self._settled_at == hypotheses),
-            "randomized_left": self._range(self._board.version_space, left, knows),
+            "randomized_left": self._range(self._state.version_space, left, knows),
             **self._ranks(),
         }
 
@@ -177,7 +177,7 @@ class RandomizedOptimal(SearchingLearner):
         }
 
     def _go_on(self, extra: Any) -> None:
-        size, hypotheses = self._board.core.size, self.finite_class.hypotheses
+        size, hypotheses = self._state.core.size, self.finite_class.hypotheses
         self.seed_ = digits(extra["seed"])
         self._expected, settled_at = float(extra["expected"]), extra["settled_at"]
         if type(extra["expected"]) is not float or not 0 <= self._expected <= self.rounds_:

@@ -39,7 +39,7 @@ class SearchingLearner(ClassLearner):
 
     def _parts(self, point: int) -> tuple[Words, Words]:
         """The hypotheses of the version space with label 0 at a point, and those with label 1."""
-        words, column = self._board.version_space, self.finite_class.columns[point]
+        words, column = self._state.version_space, self.finite_class.columns[point]
         return words & ~column, words & column
 
     def __getstate__(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class SearchingLearner(ClassLearner):
 
     def _chance(self, point: int) -> float:
         """The probability of predicting 1; cached until a hypothesis leaves."""
-        core = self._board.core
+        core = self._state.core
         ones, size = core.ones(point), core.size
         if ones in (0, size):
             return float(ones > 0)
@@ -67,7 +67,7 @@ class SearchingLearner(ClassLearner):
             said = self._say(point)
             self.__dict__["_tickets"] += 1
             self._settle(point, label, said)
-            played.predictions[row], played.alive[row] = said, self._board.book[2]
+            played.predictions[row], played.alive[row] = said, self._state.book[2]
             self._note(row, said, played)
 
     def _note(self, row: int, said: Label, played: ClassPlay) -> None:

@@ -125,7 +125,7 @@ class StandardOptimal(SearchingLearner):
 
     def _left(self, whole: tuple[int, int]) -> tuple[int, int]:
         """Bounds on the dimension of the version space."""
-        words, key = self._board.version_space, self.state()
+        words, key = self._state.version_space, self.state()
         if np.array_equal(words, self.finite_class.all_hypotheses):
             return whole
         if self._stood is None or self._stood[0] != key:

@@ -132,19 +132,19 @@ def _size(words: Array) -> int:
     return int(np.unpackbits(words.view(np.uint8)).sum(dtype=np.int64))
 
 
-def _refuse_arrays(board: ClassState, arrays: Mapping[str, Array]) -> None:
+def _refuse_arrays(state: ClassState, arrays: Mapping[str, Array]) -> None:
     """Refuse arrays that no run can have produced."""
-    if set(arrays) != set(board.arrays()):
+    if set(arrays) != set(state.arrays()):
         raise ValueError("it has other arrays than such a learner")
-    whole = board.finite_class.all_hypotheses
+    whole = state.finite_class.all_hypotheses
     for name, array in arrays.items():
         if name == "book":
             continue
         if array.shape != whole.shape or array.dtype != np.uint64 or (array & ~whole).any() or not array.any():
             raise ValueError(f"{name} is no set of its hypotheses")
-        if not np.array_equal(_agreeing(board.finite_class, array), array):
+        if not np.array_equal(_agreeing(state.finite_class, array), array):
             raise ValueError(f"{name} are not all hypotheses that agree with some labels")
-    if board.lazy and (arrays["alive"] & ~arrays["kept"]).any() and not arrays["book"][FIELDS.index("died")]:
+    if state.lazy and (arrays["alive"] & ~arrays["kept"]).any() and not arrays["book"][FIELDS.index("died")]:
         raise ValueError("a hypothesis agrees with all labels and has no vote")
     book = whole_row(arrays["book"], "book")
     if len(book) != len(FIELDS):

@@ -200,7 +200,7 @@ _FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
 
 def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch: Watch) -> WorstCase:
     """The worst case of the majority vote, or of the first hypothesis in order."""
-    order = learner._board.order
+    order = learner._state.order
     search = _core.WorstCaseSearch(
         _in_order(finite_class, order),
         finite_class.hypotheses,
