@@ -83,6 +83,7 @@ struct Pulling {
   double low, high;
   bool rewards;
   std::int64_t arms, experts;  // experts: how many numbers a row of the state has, `arms` where nobody advises
+  std::int64_t first_arms;     // how many there were at the first draw: rates that fall are for so many, and never grow
   std::uint64_t key0, key1;
   double* state;  // (pull_rows, experts)
   PullMemory* memory;

@@ -20,10 +20,12 @@ FIELDS = tuple(_core.PULL_FIELDS)
 MEMORY: int = _core.PULL_MEMORY
 ROUNDS, SETTLED, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "loss"))
 OPEN = MEMORY - 4  # place in the kernel's memory of whether a bare draw waits; its arm, probability and gamma follow
-EPOCH_END = 2  # the place of the first draw with another rate
+EPOCH_BEGIN, EPOCH_END, RATE = 1, 2, 3  # places of the first draw with this rate and with another one, and of the rate
+EXTRA, CLOSED_EXTRA = 7, 10  # and of what the arms that could be drawn add up to beside all arms in every round
 TALLIES = 4
 DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
+RESTRICTED = FIELDS.index("restricted")
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
 LOST = FIELDS.index("lost")
 SUM = 1e-9  # by how much probabilities, or shares of advice, may miss a sum of one
@@ -120,10 +122,15 @@ class BanditState(KernelState):
     scale : Scale
     seed, run : int
         The key of the generator.
+    first : int, optional
+        How many arms there were at the first draw, if some came later: rates that fall are for so many.
     """
 
-    def __init__(self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int) -> None:
+    def __init__(
+        self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int, first: int | None = None
+    ) -> None:
         self.arms, self.comparators, self.rules, self.scale = arms, comparators, rules, scale
+        self.first = arms if first is None else first
         self.seed, self.run = seed, run
         self.state = np.zeros((_core.puller_rows(rules.rule), comparators))
         self.memory = np.zeros(MEMORY)
@@ -184,7 +191,7 @@ class BanditState(KernelState):
 
     def copy(self) -> BanditState:
         """Another board in the same state."""
-        other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run)
+        other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run, self.first)
         other.adopt(self.arrays())
         return other
 
@@ -233,6 +240,7 @@ class BanditState(KernelState):
             arms=self.arms,
             seed=self.seed,
             run=self.run,
+            first_arms=self.first,
         )
 
 

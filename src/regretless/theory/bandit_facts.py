@@ -77,6 +77,8 @@ class BanditFacts(Facts):
         and is none that was fixed beforehand, as bounds in expectation want it.
     presumed : bool
         Whether `oblivious` is what the user says, and nothing that was seen.
+    added : int
+        How many of the arms came after the first draw.
     """
 
     arms: int
@@ -98,6 +100,7 @@ class BanditFacts(Facts):
     low: float = 0.0
     oblivious: bool = True
     presumed: bool = False
+    added: int = 0
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
@@ -197,8 +200,12 @@ def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> boo
 
 
 def one_rate(learner: BanditFacts) -> bool:
-    """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop."""
-    return learner.schedule == "constant"
+    """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop.
+
+    Arms that come later are more events of which none may happen, so that their number must be fixed beforehand, and
+    the number of rounds with it.
+    """
+    return learner.schedule == "constant" and not learner.added
 
 
 Assumption = tuple[str, Check]
@@ -225,7 +232,7 @@ AS_SUFFERED: Assumption = (
 )
 IN_TIME: Assumption = ("it assumes that each loss is known before the next draw, and some came late", _in_time)
 SETTLED: Assumption = ("it assumes that every loss becomes known, and some did not", _settled)
-ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some were asleep", _all_awake)
+ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some could not", _all_awake)
 CONFIDENT: Assumption = (
     "it holds with some probability, and none was asked for (delta, between 0 and 1)",
     _confident,
