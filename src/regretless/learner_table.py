@@ -435,6 +435,50 @@ BANDITS = {
             needs_horizon=False,
         ),
     ),
+    "kl-ucb": Entry(
+        "bandits.kl_ucb",
+        "KLUCB",
+        BanditInfo(
+            name="kl-ucb",
+            summary="Chernoff's confidence bounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=False,
+        ),
+    ),
+    "moss": Entry(
+        "bandits.moss",
+        "MOSS",
+        BanditInfo(
+            name="moss",
+            summary="confidence bounds for a number of rounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=True,
+        ),
+    ),
+    "thompson": Entry(
+        "bandits.thompson",
+        "ThompsonSampling",
+        BanditInfo(
+            name="thompson",
+            summary="drawn as likely as it is best; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=False,
+        ),
+    ),
+    "ucb1": Entry(
+        "bandits.ucb1",
+        "UCB1",
+        BanditInfo(
+            name="ucb1",
+            summary="Hoeffding's confidence bounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=False,
+        ),
+    ),
 }
 CLASS_LEARNERS = {
     "consistent": Entry(

@@ -30,6 +30,7 @@ COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "la
 LOST = FIELDS.index("lost")
 SUM = 1e-9  # by how much probabilities, or shares of advice, may miss a sum of one
 LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
+KNOWN = WEIGHTS  # of rules that count: how many losses of each arm are known
 
 
 class Rule(NamedTuple):
@@ -41,12 +42,15 @@ class Rule(NamedTuple):
         Whether the third row of the state holds weights, which sum to one and are equal at the start.
     lends : bool
         Whether it holds what of the estimates was credited to arms while they slept.
+    counts : bool
+        Whether it holds how many losses of each arm are known, and the first row their sums.
     exact : bool
         Whether a rate that falls is that of each round, though the implicit exploration be held on epochs.
     """
 
     weighs: bool
     lends: bool
+    counts: bool
     exact: bool
 
 
@@ -68,6 +72,8 @@ class Rules:
         The bonus and the exploration of Exp3.P, and the share that EXP3.S deals out again.
     reduced : bool
         Whether estimates are of reduced variance.
+    horizon : int
+        The number of rounds, of MOSS.
     """
 
     rule: str
@@ -78,6 +84,7 @@ class Rules:
     explore: float = 0.0
     share: float = 0.0
     reduced: bool = False
+    horizon: int = 0
 
     @property
     def facts(self) -> Rule:
@@ -172,6 +179,8 @@ class BanditState(KernelState):
             raise ValueError("its weights do not sum to one")
         if rules.facts.lends and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
             raise ValueError("arms were credited for rounds in which they did not sleep")
+        if rules.facts.counts:
+            _refuse_counts(state[ESTIMATES], state[KNOWN], book[SETTLED], tallies[DRAWS])
         _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
 
     @property
@@ -241,7 +250,16 @@ class BanditState(KernelState):
             seed=self.seed,
             run=self.run,
             first_arms=self.first,
+            horizon=float(rules.horizon),
         )
+
+
+def _refuse_counts(sums: Array, known: Array, settled: float, draws: Array) -> None:
+    """The same of sums of losses, and of how many these are."""
+    if not whole_numbers(known) or known.sum() != settled or (known > draws).any():
+        raise ValueError("the losses that are known of its arms do not add up")
+    if ((sums < 0) | (sums > known * (1 + SUM))).any():
+        raise ValueError("the losses of an arm are no losses")
 
 
 def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> None:

@@ -79,6 +79,8 @@ class BanditFacts(Facts):
         Whether `oblivious` is what the user says, and nothing that was seen.
     added : int
         How many of the arms came after the first draw.
+    drawn : bool or None
+        Whether the losses of each round are drawn independently by the same laws; None if nobody knows.
     """
 
     arms: int
@@ -101,6 +103,7 @@ class BanditFacts(Facts):
     oblivious: bool = True
     presumed: bool = False
     added: int = 0
+    drawn: bool | None = None
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
@@ -183,6 +186,10 @@ def _all_awake(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bo
     return ledger.restricted == 0
 
 
+def _drawn(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.oblivious and learner.drawn is not False
+
+
 def _confident(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return learner.delta is not None and 0 < learner.delta < 1
 
@@ -197,6 +204,11 @@ def _falling(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool
 
 def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
     return ledger.last_gamma > 0
+
+
+def none_came(learner: BanditFacts) -> bool:
+    """Whether all arms were there from the start: each is an event that may fail, and those of later ones another."""
+    return not learner.added
 
 
 def one_rate(learner: BanditFacts) -> bool:
@@ -233,6 +245,10 @@ AS_SUFFERED: Assumption = (
 IN_TIME: Assumption = ("it assumes that each loss is known before the next draw, and some came late", _in_time)
 SETTLED: Assumption = ("it assumes that every loss becomes known, and some did not", _settled)
 ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some could not", _all_awake)
+DRAWN: Assumption = (
+    "it is about losses that are drawn independently in each round, by the same laws, and these are not",
+    _drawn,
+)
 CONFIDENT: Assumption = (
     "it holds with some probability, and none was asked for (delta, between 0 and 1)",
     _confident,
