@@ -356,6 +356,17 @@ EXPERT_LEARNERS = {
             one_loss=False,
         ),
     ),
+    "follow-the-leader": Entry(
+        "experts.follow_the_leader",
+        "FollowTheLeader",
+        ExpertInfo(
+            name="follow-the-leader",
+            summary="all weight on the best so far; for comparison",
+            draws=False,
+            forecasts=False,
+            one_loss=False,
+        ),
+    ),
 }
 BANDITS = {
     "exp3-ix": Entry(
