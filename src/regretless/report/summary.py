@@ -194,6 +194,11 @@ def bound_card(report: Certified) -> Card:
     best = tightest(report)
     if best is None or best.bound is None:
         return Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one")
+    return card_of_bound(best)
+
+
+def card_of_bound(best: Certificate) -> Card:
+    """This bound, and how much of it was used."""
     share, width = used(best)
     against = getattr(best.comparator, "label", "") if best.quantity == "regret" else ""
     note = best.theorem.title + (f", against {against}" if against else "")
