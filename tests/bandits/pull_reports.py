@@ -182,6 +182,10 @@ def odd_logs() -> dict[str, LoggedReport]:
         "one estimate": logged(estimates={"dr": Estimate(0.5)}, logging=None),
         "an enormous interval": logged(estimates={**known, "ips": Estimate(0.02, -3.5, 4.0, 10_000)}),
         "equal estimates": logged(estimates={key: Estimate(1.0, 1.0, 1.0, 5) for key in known}, logging=Estimate(1.0)),
+        "long numbers": logged(
+            estimates={key: Estimate(-514091.0, -549743.0, -478440.0, 300) for key in known},
+            logging=Estimate(-520864.0, -553600.0, -488127.0, 300),
+        ),
         "an infinite interval": logged(estimates={**known, "replay": Estimate(0.005, -inf, inf, 0)}),
         "losses": logged(quantity="loss"),
         "all that can be known": logged(
