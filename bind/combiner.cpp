@@ -27,8 +27,10 @@ constexpr std::pair<std::string_view, ChargeKind> charges[] = {
     {"table", ChargeKind::table},           {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
     {"pinball", ChargeKind::pinball},       {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
     {"percentage", ChargeKind::percentage}, {"wealth", ChargeKind::wealth}};
-constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {
-    {"constant", ScheduleKind::constant}, {"anytime", ScheduleKind::anytime}, {"self-tuned", ScheduleKind::self_tuned}};
+constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {{"constant", ScheduleKind::constant},
+                                                                   {"anytime", ScheduleKind::anytime},
+                                                                   {"self-tuned", ScheduleKind::self_tuned},
+                                                                   {"leader", ScheduleKind::leader}};
 
 template <class K, std::size_t N>
 K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& name, const char* what) {

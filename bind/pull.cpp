@@ -45,6 +45,7 @@ nb::dict facts_of_rules() {
     nb::dict facts;
     facts["weighs"] = rule.weighs;
     facts["lends"] = rule.lends;
+    facts["counts"] = rule.counts;
     facts["exact"] = rule.exact;
     all[rule.name] = facts;
   }
@@ -83,7 +84,8 @@ class Puller {
 
   Puller(const std::string& rule, const std::string& schedule, State2 state, State1 memory, State1 book, State2 tallies,
          double rate, double gamma, double beta, double explore, double share, bool reduced, double low, double high,
-         bool rewards, std::int64_t arms, std::uint64_t seed, std::uint64_t run)
+         bool rewards, std::int64_t arms, std::uint64_t seed, std::uint64_t run, std::int64_t first_arms,
+         double horizon)
       : state_(state), memory_(memory), book_(book), tallies_(tallies) {
     s_.place = place_of(pullers().rules, rule, "rule");
     s_.rule = pullers().rules[std::size_t(s_.place)];
@@ -101,6 +103,7 @@ class Puller {
     demand(beta >= 0 && beta <= 1 && (explore == 0 || explore >= least_share) && explore <= 1 &&
                (share == 0 || share >= least_share) && share < 1,
            "a parameter is out of its range");
+    demand(horizon >= 0 && horizon <= most_rounds, "the horizon is no number of rounds");
     demand(std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low),
            "the range of losses is none");
     s_.rate = rate;
@@ -108,11 +111,14 @@ class Puller {
     s_.beta = beta;
     s_.explore = explore;
     s_.share = share;
+    s_.horizon = horizon;
     s_.reduced = reduced;
     s_.low = low;
     s_.high = high;
     s_.rewards = rewards;
+    demand(first_arms >= 0 && first_arms <= arms, "the arms of the first draw are among those of now");
     s_.arms = arms;
+    s_.first_arms = first_arms ? first_arms : arms;
     s_.experts = experts;
     s_.key0 = seed;
     s_.key1 = run;
@@ -402,10 +408,12 @@ std::tuple<std::int64_t, Why, std::int64_t, bool> inspect_table(const Any& table
 void bind_pull(nb::module_& m) {
   nb::class_<Puller>(m, "Puller", "A bandit's rule and borrowed state; feed it rounds.")
       .def(nb::init<const std::string&, const std::string&, State2, State1, State1, State2, double, double, double,
-                    double, double, bool, double, double, bool, std::int64_t, std::uint64_t, std::uint64_t>(),
+                    double, double, bool, double, double, bool, std::int64_t, std::uint64_t, std::uint64_t,
+                    std::int64_t, double>(),
            "rule"_a, "schedule"_a, nb::kw_only(), "state"_a.noconvert(), "memory"_a.noconvert(), "book"_a.noconvert(),
            "tallies"_a.noconvert(), "rate"_a, "gamma"_a, "beta"_a = 0.0, "explore"_a = 0.0, "share"_a = 0.0,
-           "reduced"_a = false, "low"_a = 0.0, "high"_a = 1.0, "rewards"_a = false, "arms"_a, "seed"_a, "run"_a)
+           "reduced"_a = false, "low"_a = 0.0, "high"_a = 1.0, "rewards"_a = false, "arms"_a, "seed"_a, "run"_a,
+           "first_arms"_a = 0, "horizon"_a = 0.0)
       .def("draw", &Puller::draw, "Draw an arm of all, bare: its loss comes before anything else.")
       .def("update", &Puller::update, "arm"_a, "loss"_a, "The loss of the arm that was just drawn.")
       .def("open", &Puller::open, "mask"_a.noconvert().none() = nb::none(), "advice"_a.noconvert().none() = nb::none(),

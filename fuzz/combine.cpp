@@ -25,7 +25,7 @@ struct Learner {
     s.place = int(in.below(std::int64_t(rules.size())));
     s.rule = rules[std::size_t(s.place)];
     s.charge = ChargeKind(in.below(8));
-    s.schedule = ScheduleKind(in.below(3));
+    s.schedule = ScheduleKind(in.below(4));
     if (s.rule.counts) s.charge = ChargeKind::zero_one;
     if (s.charge != ChargeKind::square && s.charge != ChargeKind::log) width = 1;
     s.linear = s.charge != ChargeKind::zero_one && s.charge != ChargeKind::table && in.flag();

@@ -44,7 +44,7 @@ struct Bandit {
       s.low = 0;
       s.high = 1;
     }
-    s.arms = arms;
+    s.arms = s.first_arms = arms;
     s.experts = experts;
     s.key0 = in.byte();
     s.key1 = in.byte();

@@ -58,18 +58,19 @@ enum PullTally { arm_draws, arm_losses, arm_missed, arm_asleep, pull_tally_rows 
 enum class PullCache { tree, copied, advised };
 
 // What is to be known of a rule. Each rule says it of itself: see `PullRules` in pull_rules.hpp. State row 0: estimates
-// of losses (of gains for Exp3.P); row 1: the estimates of the certificate; row 2 where there is one: what `weighs` or
-// `lends` says.
+// of losses (of gains for Exp3.P); row 1: the estimates of the certificate; row 2 where there is one: what `weighs`,
+// `lends` or `counts` says.
 struct PullRule {
   const char* name;
   PullCache cache;
   bool moves_one = false;  // a round without sleepers moves one estimate, of the arm that was drawn
   bool weighs = false;     // row 2 holds weights, which sum to one and are equal at the start
   bool lends = false;      // row 2 holds what of row 0 was credited to an arm while it slept
+  bool counts = false;     // row 0 holds the sum of the losses of an arm that are known, and row 2 how many these are
   bool exact = false;      // a rate that falls is that of each round, though the implicit exploration be held on epochs
   bool advised = false;    // experts advise which arm to draw
   bool informed = false;   // the losses of all arms are told
-  int rows() const { return weighs || lends ? 3 : 2; }
+  int rows() const { return weighs || lends || counts ? 3 : 2; }
 };
 
 // A rule and the arrays it plays on.
@@ -79,10 +80,12 @@ struct Pulling {
   PullSchedule schedule;
   double rate, gamma;  // of a constant schedule
   double beta, explore, share;
-  bool reduced;  // tsallis: the estimator of reduced variance
+  double horizon;  // moss: the number of rounds
+  bool reduced;    // tsallis: the estimator of reduced variance
   double low, high;
   bool rewards;
   std::int64_t arms, experts;  // experts: how many numbers a row of the state has, `arms` where nobody advises
+  std::int64_t first_arms;     // how many there were at the first draw: rates that fall are for so many, and never grow
   std::uint64_t key0, key1;
   double* state;  // (pull_rows, experts)
   PullMemory* memory;

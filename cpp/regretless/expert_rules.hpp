@@ -105,6 +105,8 @@ static double common_rate(const ExpertWorkspace& d) {
   if (d.setting.schedule == ScheduleKind::anytime) {
     const double span = d.setting.span > 0 ? d.setting.span : d.memory.spread;
     eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinity;
+  } else if (d.setting.schedule == ScheduleKind::leader) {
+    eta = infinity;
   } else if (d.setting.schedule == ScheduleKind::self_tuned) {
     const double numerator = d.setting.rule.shares ? log_of(double(d.n) / d.setting.alpha) : d.log_n;
     eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinity;
@@ -182,7 +184,19 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
   }
   static void move(ExpertWorkspace& d, const Mix& mix) {
     if (d.setting.schedule != ScheduleKind::constant) note_gap(d, gap(d, mix));
+    if (d.setting.schedule == ScheduleKind::leader) d.book.changes += leader_falls(d, mix);
     d.memory.least = add_charges(d, d.row[0], mix.charge);
+  }
+  // Whether an expert with the least sum, be it silent, has it no more after these charges.
+  static bool leader_falls(const ExpertWorkspace& d, const Mix& mix) {
+    const Octet base = eight(d.memory.least);
+    Octet least = eight(infinity), led = eight(-infinity);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8) {
+      const Octet behind = at(d.row[0], i) - base, sum = behind + charged(d, i, mix.charge);
+      least = lower(sum, least);
+      led = upper(where_positive(behind, eight(-infinity), sum), led);
+    }
+    return largest_of(led) > smallest_of(least);
   }
   // The sum of all weights, those of the silent included, in the unit of `weights`.
   static double whole(const ExpertWorkspace& d) {

@@ -6,7 +6,7 @@
 namespace regretless {
 
 enum class ChargeKind { table, absolute, square, pinball, log, zero_one, percentage, wealth };
-enum class ScheduleKind { constant, anytime, self_tuned };
+enum class ScheduleKind { constant, anytime, self_tuned, leader };  // leader: infinite in every round
 
 // Running totals over the rounds whose outcome is known, in the order in which the outcomes came.
 struct ExpertBook {
@@ -29,11 +29,13 @@ struct ExpertBook {
   double max_outcome2;  // largest squared outcome
   double sensitivity;   // of the log loss of one number: sum of |p l'(p)|, which a relative error of the forecast p is
                         // multiplied by
+  double changes;       // at the rate of `leader`: rounds in which an expert with the least sum had it no more
 };
 
-inline constexpr const char* expert_fields[] = {
-    "rounds",    "loss",   "expected", "charge", "delay",   "gap",    "drag",     "sampled",      "first_rate",
-    "last_rate", "spread", "spread2",  "lowest", "highest", "absent", "mistakes", "max_outcome2", "sensitivity"};
+inline constexpr const char* expert_fields[] = {"rounds",   "loss",         "expected",    "charge",     "delay",
+                                                "gap",      "drag",         "sampled",     "first_rate", "last_rate",
+                                                "spread",   "spread2",      "lowest",      "highest",    "absent",
+                                                "mistakes", "max_outcome2", "sensitivity", "changes"};
 inline constexpr int expert_book_size = sizeof(ExpertBook) / sizeof(double);
 static_assert(expert_book_size == sizeof(expert_fields) / sizeof(expert_fields[0]));
 

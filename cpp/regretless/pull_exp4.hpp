@@ -25,7 +25,7 @@ class Exp4 : public Flat {
 
   REGRETLESS_INLINE void begin(double t) {
     if (!epoch_ends(t)) return;
-    const double rate = experts_ == 1 ? 1 : square_root(log_count(experts_) / (double(n_) * t));
+    const double rate = experts_ == 1 ? 1 : square_root(log_count(experts_) / (double(first_) * t));
     begin_epoch(t, rate, anytime_gamma(t, experts_));
   }
 

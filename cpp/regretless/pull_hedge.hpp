@@ -19,7 +19,8 @@ class Hedge : public Copied {
   }
 
   REGRETLESS_INLINE void begin(double t) {
-    if (epoch_ends(t)) begin_epoch(t, n_ == 1 ? 1 : 2 * square_root(log_count(n_) / t), anytime_gamma(t, n_));
+    if (epoch_ends(t))
+      begin_epoch(t, first_ == 1 ? 1 : 2 * square_root(log_count(first_) / t), anytime_gamma(t, first_));
     fill();
   }
 

@@ -45,7 +45,8 @@ class RuleBase {
 
  protected:
   REGRETLESS_INLINE explicit RuleBase(const Pulling& s)
-      : s_(s), memory_(*s.memory), book_(*s.book), n_(s.arms), estimates_(s.state), implicit_(s.state + s.experts) {}
+      : s_(s), memory_(*s.memory), book_(*s.book), n_(s.arms), first_(s.first_arms), estimates_(s.state),
+        implicit_(s.state + s.experts) {}
 
   REGRETLESS_INLINE bool epoch_ends(double t) const { return t >= memory_.epoch_end; }
 
@@ -76,13 +77,13 @@ class RuleBase {
 
   // gamma of an anytime certificate over `count` comparators, held on the epoch that begins at draw t.
   double anytime_gamma(double t, std::int64_t count) const {
-    return count == 1 ? 0.5 : 0.5 * square_root(log_count(count) / (double(n_) * t));
+    return count == 1 ? 0.5 : 0.5 * square_root(log_count(count) / (double(first_) * t));
   }
 
   const Pulling& s_;
   PullMemory& memory_;
   PullBook& book_;
-  const std::int64_t n_;
+  const std::int64_t n_, first_;
   double* const estimates_;
   double* const implicit_;
 };

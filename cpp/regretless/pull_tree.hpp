@@ -78,8 +78,8 @@ class ExponentialTree : public RuleBase {
   }
 
   REGRETLESS_APART void begin_rates(double t) {
-    const double rate = n_ == 1 ? 1 : square_root(log_count(n_) / (double(n_) * t));
-    begin_epoch(t, rate, biased ? rate / 2 : anytime_gamma(t, n_));
+    const double rate = first_ == 1 ? 1 : square_root(log_count(first_) / (double(first_) * t));
+    begin_epoch(t, rate, biased ? rate / 2 : anytime_gamma(t, first_));
     weigh(least_estimate());
   }
 

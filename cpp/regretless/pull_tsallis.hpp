@@ -22,7 +22,7 @@ class TsallisInf : public Copied {
   }
 
   REGRETLESS_INLINE void begin(double t) {
-    if (epoch_ends(t)) begin_epoch(t, rate_at(t), anytime_gamma(t, n_));
+    if (epoch_ends(t)) begin_epoch(t, rate_at(t), anytime_gamma(t, first_));
     else set_rates(t, rate_at(t), memory_.gamma);
     solve();
   }

@@ -310,7 +310,7 @@ class RandomizedLittlestone:
 class Puller:
     """A bandit's rule and borrowed state; feed it rounds."""
 
-    def __init__(self, rule: str, schedule: str, *, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tallies: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rate: float, gamma: float, beta: float = 0.0, explore: float = 0.0, share: float = 0.0, reduced: bool = False, low: float = 0.0, high: float = 1.0, rewards: bool = False, arms: int, seed: int, run: int) -> None: ...
+    def __init__(self, rule: str, schedule: str, *, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tallies: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rate: float, gamma: float, beta: float = 0.0, explore: float = 0.0, share: float = 0.0, reduced: bool = False, low: float = 0.0, high: float = 1.0, rewards: bool = False, arms: int, seed: int, run: int, first_arms: int = 0, horizon: float = 0.0) -> None: ...
 
     def draw(self) -> int:
         """Draw an arm of all, bare: its loss comes before anything else."""

@@ -371,6 +371,17 @@ EXPERT_LEARNERS = {
             one_loss=False,
         ),
     ),
+    "follow-the-leader": Entry(
+        "experts.follow_the_leader",
+        "FollowTheLeader",
+        ExpertInfo(
+            name="follow-the-leader",
+            summary="all weight on the best so far; for comparison",
+            draws=False,
+            forecasts=False,
+            one_loss=False,
+        ),
+    ),
 }
 BANDITS = {
     "exp3-ix": Entry(
@@ -447,6 +458,50 @@ BANDITS = {
             summary="exponential weights with full information; the yardstick",
             advised=False,
             informed=True,
+            needs_horizon=False,
+        ),
+    ),
+    "kl-ucb": Entry(
+        "bandits.kl_ucb",
+        "KLUCB",
+        BanditInfo(
+            name="kl-ucb",
+            summary="Chernoff's confidence bounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=False,
+        ),
+    ),
+    "moss": Entry(
+        "bandits.moss",
+        "MOSS",
+        BanditInfo(
+            name="moss",
+            summary="confidence bounds for a number of rounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=True,
+        ),
+    ),
+    "thompson": Entry(
+        "bandits.thompson",
+        "ThompsonSampling",
+        BanditInfo(
+            name="thompson",
+            summary="drawn as likely as it is best; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
+            needs_horizon=False,
+        ),
+    ),
+    "ucb1": Entry(
+        "bandits.ucb1",
+        "UCB1",
+        BanditInfo(
+            name="ucb1",
+            summary="Hoeffding's confidence bounds; for comparison, where losses are independent draws",
+            advised=False,
+            informed=False,
             needs_horizon=False,
         ),
     ),

@@ -138,6 +138,8 @@ class ExpertLedger(Mergeable):
         The rule's regret on the charges, and the cost of delay, over the rounds in which the expert spoke.
     squares, drags : ndarray, shape (experts,)
         Sums of squared regrets of a round, and what the second order takes off; zero where a rule keeps neither.
+    changes : float
+        Where the leader is followed: rounds in which an expert with the least sum of charges had it no more.
     """
 
     rounds: float
@@ -165,6 +167,7 @@ class ExpertLedger(Mergeable):
     spoke: Array
     squares: Array
     drags: Array
+    changes: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,6 +55,8 @@ class Theorem:
         once, and not after one that was fixed beforehand alone. None: it does.
     event : str
         Of *probable* theorems that fail together, as they rest on one event, its name; else empty.
+    presumes : str
+        What it takes for granted that no run can show, such as how the losses came about: a certificate says it.
     """
 
     bound: Callable[[Any, Any, Any], float]
@@ -70,6 +72,7 @@ class Theorem:
     compares: bool = True
     at_once: Callable[[Any], bool] | None = None
     event: str = ""
+    presumes: str = ""
 
     @property
     def name(self) -> str:
@@ -192,11 +195,12 @@ def theorem(
     compares: bool = True,
     at_once: Callable[[Any], bool] | None = None,
     event: str = "",
+    presumes: str = "",
 ) -> Callable[[Callable[[Any, Any, Any], float]], Theorem]:
     """Turn a formula into a theorem; its docstring is the statement."""
 
     def make(bound: Callable[[Any, Any, Any], float]) -> Theorem:
-        more = (tuple(assumes), whole, most, compares, at_once, event)
+        more = (tuple(assumes), whole, most, compares, at_once, event, presumes)
         return Theorem(bound, counts, quantity, title, formula, source, kind, *more)
 
     return make

@@ -223,6 +223,10 @@ def odd_logs() -> dict[str, LoggedReport]:
         "equal estimates": logged(
             estimates={key: estimate(1.0, 1.0, 1.0, 5) for key in known}, logged=estimate(1.0, 1.0, 1.0, 5)
         ),
+        "long numbers": logged(
+            estimates={key: estimate(-514091.0, -549743.0, -478440.0, 300) for key in known},
+            logged=estimate(-520864.0, -553600.0, -488127.0, 300),
+        ),
         "an infinite interval": logged(estimates={**known, "replay": estimate(0.005, -inf, inf, 0)}),
         "losses": logged(log=StandInLog(losses=True)),
         "a policy": logged(learners=[]),

@@ -29,6 +29,10 @@ MANNERS = {
     "exp3-s": ({"horizon": ROUNDS, "switches": 1}, {"rate": 0.05, "share": 0.01}),
     "exp4": ({}, {"horizon": ROUNDS}),
     "hedge": ({}, {"horizon": ROUNDS}),
+    "ucb1": ({},),
+    "kl-ucb": ({},),
+    "moss": ({"horizon": ROUNDS},),
+    "thompson": ({},),
 }
 EACH = [(name, given) for name, many in MANNERS.items() for given in many]
 
@@ -93,8 +97,9 @@ def test_an_adversary_who_answers_breaks_no_bound_that_applies(name):
     found = pulls.certificates()
     assert any(one.applies for one in found if one.theorem.kind == "probable")
     for one in found:
-        assert one.holds, str(one)
-        assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or one.comparator.name == "arm"
+        assert one.holds or (one.theorem.presumes and not one.applies), str(one)
+        fixed = not one.applies or one.comparator.name == "arm"
+        assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or fixed
 
 
 @pytest.mark.parametrize(("name", "given"), [(name, given) for name, given in EACH if name != "exp4"])

@@ -23,6 +23,7 @@ from regretless.errors import RegretlessError
 MORE = {
     "exp3-p": {"horizon": 1000},
     "exp3-s": {"horizon": 1000, "switches": 3},
+    "moss": {"horizon": 1000},
     "exp4": {"n_experts": 4},
 }
 ONE_LOSS = [name for name in BANDITS if name not in ("hedge", "exp4")]
@@ -168,7 +169,8 @@ def test_learning_finds_the_good_arm(name):
     """Where one arm loses far less than the others, it is drawn in most of the last rounds, by whatever rule."""
     generator = np.random.default_rng(0)
     table = (generator.random((4000, 5)) < [0.9, 0.9, 0.1, 0.9, 0.9]).astype(float)
-    learner = made(name, horizon=4000) if name not in ("tsallis-inf", "exp3-p", "exp3-s") else made(name)
+    tunable = "horizon" in bandit_class(name).__dataclass_fields__ and not bandit_class(name).info.needs_horizon
+    learner = made(name, horizon=4000) if tunable else made(name)
     advice = np.tile(np.array([0, 2, 3, 4]), (4000, 1)) if learner.info.advised else None
     arms = learner.play(table, advice=advice).arms
     assert (arms[-1000:] == 2).mean() > 0.5
@@ -766,8 +768,8 @@ def test_draws_are_a_function_of_seed_and_run(name):
     table = table_for(200)
     first = made(name).play(table).arms
     assert np.array_equal(made(name).play(table).arms, first)
-    assert not np.array_equal(made(name, seed=8).play(table).arms, first)
-    assert not np.array_equal(made(name, run=1).play(table).arms, first)
+    for other in (made(name, seed=8), made(name, run=1)):  # an index leaves nothing to chance
+        assert np.array_equal(other.play(table).arms, first) == (name in ("ucb1", "kl-ucb", "moss"))
     assert np.array_equal(made(name, seed=2**64 - 1, run=2**64 - 1).play(table).arms.shape, (200,))
 
 
@@ -794,7 +796,7 @@ def test_uniforms_are_those_of_numpys_philox():
 @pytest.mark.parametrize("more", [{}, {"horizon": 10}])
 def test_one_arm_is_always_drawn(name, more):
     """With one arm there is nothing to learn: it is drawn with probability one, and the regret is zero."""
-    if name == "tsallis-inf":
+    if "horizon" not in bandit_class(name).__dataclass_fields__:
         more = {}
     learner = made(name, 1, **({"n_experts": 1} if name == "exp4" else {}) | more)
     advice = np.ones((20, 1, 1)) if name == "exp4" else None

@@ -22,6 +22,7 @@ from ..command_line import CommandLine
 MORE = {
     "exp3-p": {"horizon": 1000},
     "exp3-s": {"horizon": 1000, "switches": 3},
+    "moss": {"horizon": 1000},
     "exp4": {"n_experts": 3},
 }
 WAITING = (21, 23, 24)

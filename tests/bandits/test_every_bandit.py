@@ -225,7 +225,8 @@ def test_curves_of_bounds_end_where_the_certificates_stand(name, asleep, anytime
         pytest.skip("it cannot be played without a horizon")
     table = losses()
     table[::3, 3] = np.nan if asleep else 0.5
-    settings = {} if anytime or name == "tsallis-inf" else {"horizon": ROUNDS}
+    tuned = "horizon" in bandit_class(name).__dataclass_fields__ and not anytime
+    settings = {"horizon": ROUNDS} if tuned else {}
     advice = {"advice": np.minimum(recommended(), 2)} if bandit_class(name).info.advised else {}
     pulls = simulate(made(name, **settings), Table(table), runs=3, **advice)
     curves = pulls.bounds()

@@ -122,6 +122,7 @@ def sound_calls() -> Calls:
 MORE: dict[str, dict[str, Any]] = {
     "exp3-p": {"horizon": 6},
     "exp3-s": {"horizon": 6, "switches": 2},
+    "moss": {"horizon": 6},
     "exp4": {"n_experts": 2},
 }
 

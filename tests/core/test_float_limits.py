@@ -17,6 +17,7 @@ UNITS = np.random.default_rng(0).random((400, 3))
 MORE: dict[str, dict[str, Any]] = {
     "exp3-p": {"horizon": 400},
     "exp3-s": {"horizon": 400, "switches": 3},
+    "moss": {"horizon": 400},
     "exp4": {"n_experts": 3},
     "hedge": {"horizon": 400},
     "ewa": {"horizon": 400},

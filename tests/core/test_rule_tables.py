@@ -48,7 +48,7 @@ def test_a_record_says_what_the_rows_of_a_state_are(name):
 def test_a_record_says_what_the_third_row_is(name):
     """A bandit's state has a third row just where the record says what it holds, and never both."""
     rule = bandit_state.RULES[name]
-    assert _core.puller_rows(name) == 2 + rule.weighs + rule.lends
+    assert _core.puller_rows(name) == 2 + rule.weighs + rule.lends + rule.counts
 
 
 def test_nothing_is_known_of_a_rule_without_a_record():

@@ -27,6 +27,7 @@ WAIT = 30  # seconds after which a test that would hang fails
 MORE: dict[str, dict[str, Any]] = {
     "exp3-p": {"horizon": 400},
     "exp3-s": {"horizon": 400, "switches": 3},
+    "moss": {"horizon": 400},
     "exp4": {"n_experts": 3},
 }
 

@@ -118,6 +118,20 @@ def test_every_number_of_pull(run, tmp_path, learner):
     assert tally.count >= 6
 
 
+@pytest.mark.parametrize("runs", [1, 2])
+@pytest.mark.parametrize("learner", ["ucb1", "kl-ucb", "moss"])
+def test_draws_by_an_index_are_drawn_again(run, tmp_path, learner, runs):
+    """The textbook draws what the report says, for as many rounds as it has, and all that can be checked agrees."""
+    table = np.random.default_rng(5).random((120, 3)).round(3)
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c", comments="")
+    report = run("pull", tmp_path / "t.csv", "--learner", learner, "--runs", runs, "--json")
+    (tmp_path / "r.json").write_text(report.out)
+    told = run("verify", tmp_path / "r.json", tmp_path / "t.csv")
+    assert told.code == 0, told.out
+    assert "agrees: the run: rounds, arms, best_arm_loss, best_arm, loss/mean" in told.out
+    assert (f"agrees: {learner.replace('-', '_')}: " in told.out) == (runs == 1)  # means are in no report
+
+
 def test_real_losses_of_solvers(run, data, tmp_path):
     """The best arm of a real table, and the regrets of the runs, are those of its columns."""
     found_arrays = np.load(data / "bandits" / "aslib_mip_2016.npz", allow_pickle=False)

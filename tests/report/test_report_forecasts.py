@@ -299,6 +299,17 @@ def test_bound_on_another_quantity_is_the_header_s() -> None:
     assert "Tightest bound on mistakes" in render(page_of_forecasts(report))
 
 
+def test_the_tile_has_the_bound_that_the_chart_ends_at() -> None:
+    """A tighter bound, against another comparator, stands among the certificates and not in the header."""
+    convex = certificate("sharp", quantity="regret", observed=10.0, bound=20.0)
+    report = forecasts(certificates=[convex])
+    chart = panel(report, "regret")
+    (bound,) = [line for line in chart.series if line.bound and not line.floor]
+    text = Page(render(page_of_forecasts(report))).text
+    assert f"Tightest bound on regret {bound.final} against the best expert" in text
+    assert float(bound.final.replace(",", "")) > 20
+
+
 # --- the pictures -------------------------------------------------------------------------------------------
 
 

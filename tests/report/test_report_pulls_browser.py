@@ -90,7 +90,16 @@ def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path,
 
 @pytest.mark.parametrize(
     "name",
-    ["sample", "crowded", "log", "negative regret", "few runs", "regrets far from zero", "log: an enormous interval"],
+    [
+        "sample",
+        "crowded",
+        "log",
+        "negative regret",
+        "few runs",
+        "regrets far from zero",
+        "log: an enormous interval",
+        "log: long numbers",
+    ],
 )
 def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> None:
     """No two labels of a picture touch, and none is cut off, at any width."""

@@ -1,4 +1,4 @@
-"""Adversarial bandits: learners that see the loss of the arm they draw and no other, a page each."""
+"""Bandits: learners that see the loss of the arm they draw and no other, a page each; most for any losses at all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     from .exp3_s import EXP3S
     from .exp4 import Exp4
     from .hedge import Hedge
+    from .kl_ucb import KLUCB
+    from .moss import MOSS
     from .off_policy import Evaluation, evaluate_learner, evaluate_policy
     from .online import Draw
     from .result import Play
     from .simulation import Pulls, Stopped, simulate
+    from .thompson import ThompsonSampling
     from .tsallis_inf import TsallisINF
+    from .ucb1 import UCB1
 
 _HOMES = {
     "EXP3S": "exp3_s",
+    "KLUCB": "kl_ucb",
+    "MOSS": "moss",
+    "UCB1": "ucb1",
     "Draw": "online",
     "Evaluation": "off_policy",
     "Exp3": "exp3",
@@ -32,6 +39,7 @@ _HOMES = {
     "Play": "result",
     "Pulls": "simulation",
     "Stopped": "simulation",
+    "ThompsonSampling": "thompson",
     "TsallisINF": "tsallis_inf",
     "evaluate_learner": "off_policy",
     "evaluate_policy": "off_policy",
@@ -40,6 +48,9 @@ _HOMES = {
 
 __all__ = [
     "EXP3S",
+    "KLUCB",
+    "MOSS",
+    "UCB1",
     "Draw",
     "Evaluation",
     "Exp3",
@@ -51,6 +62,7 @@ __all__ = [
     "Play",
     "Pulls",
     "Stopped",
+    "ThompsonSampling",
     "TsallisINF",
     "evaluate_learner",
     "evaluate_policy",

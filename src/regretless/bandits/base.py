@@ -18,9 +18,10 @@ from ..info import BanditInfo, HasInfo
 from ..persist.model import Persistent
 from ..persist.validation import count, digits, names, one, parameters, refuse_shapes
 from ..theorem import Theorem
-from .online import Drawing
+from .new_arm import mean_of_weights, with_new_arm
+from .online import Drawing, with_one_asleep
 from .result import Play, played
-from .state import DRAWS, ESTIMATES, IMPLICIT, BanditState, Rules
+from .state import DRAWS, ESTIMATES, IMPLICIT, MISSED, RATE, BanditState, Rules
 from .validation import KEYS, MOST, advices_of, arm_names, at_most, refuse_unadvised, scale_of, seed_of, table_of
 
 if TYPE_CHECKING:
@@ -163,8 +164,9 @@ class Bandit(HasInfo, Persistent, Drawing):
 
     @property
     def best_arm_(self) -> int:
-        """The arm with the least estimated loss, by estimates that are unlikely to be much too large."""
-        return int(np.argmin(self._known().state[IMPLICIT]))
+        """The arm that is regretted most over its own rounds, by estimates that are unlikely to be much too large."""
+        board = self._known()
+        return int(np.argmin(board.state[IMPLICIT] + board.tallies[MISSED]))
 
     @property
     def rate_(self) -> float:
@@ -201,6 +203,84 @@ class Bandit(HasInfo, Persistent, Drawing):
                 rules = self._rules(arms, comparators)
                 self._board = BanditState(arms, comparators, rules, self._scale, self.seed_, int(self.run))
             return self._board
+
+    # Arms that come later.
+
+    def add_arm(self, name: str | None = None) -> int:
+        """Take up a new arm, which can be drawn from the next draw on.
+
+        It is as if it had been asleep in all the rounds before: it begins with the mean of the weights, that is with
+        the probability 1 / (K + 1) among K + 1 arms, the rates stay what they are, and bounds are those of arms that
+        sleep, each arm over its own rounds. How many arms come must not depend on luck, for bounds with a probability.
+        Draws that wait go on as draws among the arms that there were: report a row of all losses with nan for the new
+        arm, and advice has a column for it from now on.
+
+        Parameters
+        ----------
+        name : str, optional
+            Its name, where the arms have names.
+
+        Returns
+        -------
+        int
+            The arm.
+
+        Raises
+        ------
+        RegretlessError
+            If there is such a name, or none where names are needed; if a draw that `bare` made is open, or the only
+            arm there is was drawn, of which a bandit learns nothing. A core that `bare` gave earlier is of no use then.
+
+        Examples
+        --------
+        >>> from regretless.bandits import Exp3IX
+        >>> bandit = Exp3IX(arms=["blue", "green"], seed=0)
+        >>> for _ in range(100):
+        ...     bandit.update(bandit.draw(), 0.5)
+        >>> bandit.add_arm("red")
+        2
+        >>> round(float(bandit.probabilities_[2]), 6)
+        0.333333
+        """
+        board = self._known()
+        names = self._names_with(name, board.arms)
+        bare = self._open_bare(board)
+        if bare:
+            raise RegretlessError(f"no arm can be added: {bare}")
+        if not board.rounds:
+            self._begin_again(board, names)
+            return board.arms
+        if board.arms == 1 and not self.info.advised:
+            raise RegretlessError("a bandit of one arm has learned nothing; make one with both arms instead")
+        grown = with_new_arm(board, self._estimate_of_new(board), advised=self.info.advised)
+        board.memory[:] = nan  # a core that bare() gave says so, and plays no rounds that nobody sees
+        for record in self._pending.values():
+            self._among[record[3]] = with_one_asleep(self._among.get(record[3]), board.arms)
+        self._arms, self.arm_names_, self._board = grown.arms, names, grown
+        return board.arms
+
+    def _begin_again(self, board: BanditState, names: list[str] | None) -> None:
+        """Be made with one arm more, before anything was drawn."""
+        arms = board.arms + 1
+        for parameter, value in {"n_arms": arms, "arms": names}.items():
+            if getattr(self, parameter) is not None:
+                object.__setattr__(self, parameter, value)
+        board.memory[:] = nan
+        self._arms, self.arm_names_, self._board = arms, names, None
+        self._begin(arms, board.comparators if self.info.advised else arms)
+
+    def _names_with(self, name: Any, arms: int) -> list[str] | None:
+        """The names of the arms with that of a new one."""
+        if (name is None) != (self.arm_names_ is None):
+            if self.arm_names_:
+                raise ParameterError("name", "", f"is missing: the arms have names, such as {self.arm_names_[0]}", " ")
+            raise ParameterError("name", repr(name), f"the arms have numbers, and no names; the new one is {arms}")
+        at_most(MOST, "arms", arms + 1)
+        return None if self.arm_names_ is None else arm_names([*self.arm_names_, name])
+
+    def _estimate_of_new(self, board: BanditState) -> float:
+        """The estimate that a new arm begins with."""
+        return mean_of_weights(board.state[ESTIMATES], float(board.memory[RATE]))
 
     # A whole table.
 
@@ -245,6 +325,10 @@ class Bandit(HasInfo, Persistent, Drawing):
         """The rate of the first round, of those that fall as one over the root of the rounds."""
         raise RegretlessError(f"{type(self).__name__} does not say how its rate falls")
 
+    def _first_comparators(self, board: BanditState) -> int:
+        """With how many things the learner was compared at its first draw."""
+        return board.comparators if self.info.advised else board.first
+
     def _comparators(self) -> int | None:
         """How many experts advise, as far as that is known."""
         return None if self._board is None else self._board.comparators
@@ -264,7 +348,7 @@ class Bandit(HasInfo, Persistent, Drawing):
             advised=self.info.advised,
             theorems=tuple(self.theorems),
             schedule="every-round" if falls and rules.facts.exact else rules.schedule,
-            scale=self._falling(board.arms, board.comparators) if falls else nan,
+            scale=self._falling(board.first, self._first_comparators(board)) if falls else nan,
             rate=rules.rate,
             gamma=rules.gamma,
             horizon=result.get("horizon"),
@@ -276,6 +360,7 @@ class Bandit(HasInfo, Persistent, Drawing):
             delta=self.delta,
             width=self._scale.width,
             low=0.0 if self.rewards else self._scale.low,
+            added=board.arms - board.first,
         )
 
     def comparators(
@@ -328,6 +413,7 @@ class Bandit(HasInfo, Persistent, Drawing):
         board = self._known()
         description = {
             "arms": board.arms,
+            "first": board.first,
             "comparators": board.comparators,
             "names": self.arm_names_,
             "seed": str(self.seed_),
@@ -338,8 +424,8 @@ class Bandit(HasInfo, Persistent, Drawing):
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A bandit as `state_dict` described it."""
         learner = cls(**_parameters(description["parameters"], cls))
-        arms, comparators = learner._sizes(description)
-        rules = learner._rules(arms, comparators)
+        arms, first, comparators = learner._sizes(description)
+        rules = learner._rules(first, comparators if learner.info.advised else first)
         # Before memory is set aside for them: the file has shown that it holds as much.
         shapes = BanditState.shapes(rules, arms, comparators)
         refuse_shapes(shapes | learner._waiting_shapes(arms, comparators, tensors), tensors)
@@ -347,20 +433,20 @@ class Bandit(HasInfo, Persistent, Drawing):
         BanditState.refuse(rules, arrays, len(tensors.get("waiting", ())))
         learner._take_seed(digits(description["seed"]))
         learner._take_names(names(description["names"], arms, "arms"))
-        board = learner._begin(arms, comparators)
-        learner._arms = arms
+        board = BanditState(arms, comparators, rules, learner._scale, learner.seed_, int(learner.run), first)
+        learner._arms, learner._board = arms, board
         board.adopt(arrays)
         learner._wait_again(board, tensors)
         return learner
 
-    def _sizes(self, description: Mapping[str, Any]) -> tuple[int, int]:
-        """How many arms and comparators there are, where the parameters and the description agree."""
-        arms, comparators = count(description["arms"], "arms", 1), count(description["comparators"], "comparators", 1)
-        if self._arms not in (None, arms):
+    def _sizes(self, description: Mapping[str, Any]) -> tuple[int, int, int]:
+        """How many arms there are, were at the first draw, and comparators, where parameters and description agree."""
+        arms, first, comparators = (count(description[name], name, 1) for name in ("arms", "first", "comparators"))
+        if self._arms not in (None, first) or first > arms:
             raise ValueError("its parameters speak of another number of arms")
         if comparators != (arms if not self.info.advised else self._comparators() or comparators):
             raise ValueError("its parameters speak of another number of experts")
-        return arms, comparators
+        return arms, first, comparators
 
     def _take_seed(self, seed: int) -> None:
         if seed >= KEYS or self.seed not in (None, seed):
@@ -368,7 +454,8 @@ class Bandit(HasInfo, Persistent, Drawing):
         self.seed_ = seed
 
     def _take_names(self, known: list[str] | None) -> None:
-        if self.arm_names_ not in (None, known) or (known is not None and len(set(known)) < len(known)):
+        begun = self.arm_names_ or []
+        if begun != (known or [])[: len(begun)] or (known is not None and len(set(known)) < len(known)):
             raise ValueError("the names of the arms are others than the parameters have, or one is there twice")
         self.arm_names_ = known
 

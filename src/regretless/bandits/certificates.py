@@ -31,9 +31,12 @@ class BanditCertificate(Certificate):
 
     @property
     def few(self) -> bool:
-        """Whether a bound in expectation was read on too few runs to be tested by them."""
+        """Whether a bound in expectation was read on too few runs to be tested by them.
+
+        Of losses that are drawn all runs of a table have seen one draw alone, however many they are.
+        """
         seen = self.theorem.kind == "expected" and self.observed is not None
-        return seen and int(self.runs.get("of", 1)) < FEW
+        return seen and (int(self.runs.get("of", 1)) < FEW or bool(self.theorem.presumes))
 
     @property
     def quantity(self) -> str:
@@ -135,7 +138,7 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
     most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
     fields = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
-    options: dict[str, Any] = {"at_once": shown.at_once, "assuming": PRESUMED if hangs else None}
+    options: dict[str, Any] = {"at_once": shown.at_once, "assuming": theorem.presumes or (PRESUMED if hangs else None)}
     read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
     return BanditCertificate(*fields, **options, runs=runs, standard_error=error, most=most, read=read)
 
@@ -156,6 +159,8 @@ def _standard_error(each: Sequence[Certificate]) -> float | None:
     observed = [certificate.observed for certificate in each if certificate.observed is not None]
     if len(observed) < max(2, len(each)):
         return None
+    if min(observed) == max(observed):
+        return 0.0  # whose rounded mean they would differ from
     return float(np.std(observed, ddof=1) / sqrt(len(observed)))
 
 

@@ -12,8 +12,9 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_P
 from .base import Bandit
+from .new_arm import mean_of_weights
 from .rates import implicit
-from .state import Rules
+from .state import ESTIMATES, RATE, BanditState, Rules
 from .validation import LONGEST, at_most, tangible
 
 
@@ -73,6 +74,9 @@ class Exp3P(Bandit):
         needs_horizon=True,
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
+
+    def _estimate_of_new(self, board: BanditState) -> float:
+        return mean_of_weights(board.state[ESTIMATES], -float(board.memory[RATE]))
 
     def _rules(self, arms: int, comparators: int) -> Rules:
         known = [value is not None for value in (self.rate, self.beta, self.explore)]

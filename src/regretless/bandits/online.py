@@ -353,6 +353,14 @@ class Drawing(ABC):
             raise ValueError("a draw waits twice")
 
 
+def with_one_asleep(conditions: Among | None, arms: int) -> Among:
+    """The conditions of a draw that was made before an arm came, which could not be drawn then nor advised."""
+    mask, advice = conditions or (None, None)
+    if advice is not None:
+        return None, np.column_stack([advice, np.zeros(len(advice))]) if advice.ndim == 2 else advice
+    return np.append(np.ones(arms, dtype=bool) if mask is None else mask, False), None
+
+
 def _shares(advice: Array | None, arms: int) -> Array:
     """Advice as shares, also where each expert named an arm."""
     assert advice is not None

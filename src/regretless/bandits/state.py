@@ -20,14 +20,17 @@ FIELDS = tuple(_core.PULL_FIELDS)
 MEMORY: int = _core.PULL_MEMORY
 ROUNDS, SETTLED, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "loss"))
 OPEN = MEMORY - 4  # place in the kernel's memory of whether a bare draw waits; its arm, probability and gamma follow
-EPOCH_END = 2  # the place of the first draw with another rate
+EPOCH_BEGIN, EPOCH_END, RATE = 1, 2, 3  # places of the first draw with this rate and with another one, and of the rate
+EXTRA, CLOSED_EXTRA = 7, 10  # and of what the arms that could be drawn add up to beside all arms in every round
 TALLIES = 4
 DRAWS, LOSSES, MISSED, ASLEEP = range(TALLIES)  # rows of the tallies
 ESTIMATES, IMPLICIT, WEIGHTS = range(3)  # rows of the state
+RESTRICTED = FIELDS.index("restricted")
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "restricted", "late", "lost")]
 LOST = FIELDS.index("lost")
 SUM = 1e-9  # by how much probabilities, or shares of advice, may miss a sum of one
 LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to arms while they slept
+KNOWN = WEIGHTS  # of rules that count: how many losses of each arm are known
 
 
 class Rule(NamedTuple):
@@ -39,12 +42,15 @@ class Rule(NamedTuple):
         Whether the third row of the state holds weights, which sum to one and are equal at the start.
     lends : bool
         Whether it holds what of the estimates was credited to arms while they slept.
+    counts : bool
+        Whether it holds how many losses of each arm are known, and the first row their sums.
     exact : bool
         Whether a rate that falls is that of each round, though the implicit exploration be held on epochs.
     """
 
     weighs: bool
     lends: bool
+    counts: bool
     exact: bool
 
 
@@ -66,6 +72,8 @@ class Rules:
         The bonus and the exploration of Exp3.P, and the share that EXP3.S deals out again.
     reduced : bool
         Whether estimates are of reduced variance.
+    horizon : int
+        The number of rounds, of MOSS.
     """
 
     rule: str
@@ -76,6 +84,7 @@ class Rules:
     explore: float = 0.0
     share: float = 0.0
     reduced: bool = False
+    horizon: int = 0
 
     @property
     def facts(self) -> Rule:
@@ -120,10 +129,15 @@ class BanditState(KernelState):
     scale : Scale
     seed, run : int
         The key of the generator.
+    first : int, optional
+        How many arms there were at the first draw, if some came later: rates that fall are for so many.
     """
 
-    def __init__(self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int) -> None:
+    def __init__(
+        self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int, first: int | None = None
+    ) -> None:
         self.arms, self.comparators, self.rules, self.scale = arms, comparators, rules, scale
+        self.first = arms if first is None else first
         self.seed, self.run = seed, run
         self.state = np.zeros((_core.puller_rows(rules.rule), comparators))
         self.memory = np.zeros(MEMORY)
@@ -165,6 +179,8 @@ class BanditState(KernelState):
             raise ValueError("its weights do not sum to one")
         if rules.facts.lends and not ((state[LENT] >= 0).all() and not state[LENT][tallies[ASLEEP] == 0].any()):
             raise ValueError("arms were credited for rounds in which they did not sleep")
+        if rules.facts.counts:
+            _refuse_counts(state[ESTIMATES], state[KNOWN], book[SETTLED], tallies[DRAWS])
         _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
 
     @property
@@ -184,7 +200,7 @@ class BanditState(KernelState):
 
     def copy(self) -> BanditState:
         """Another board in the same state."""
-        other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run)
+        other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run, self.first)
         other.adopt(self.arrays())
         return other
 
@@ -233,7 +249,17 @@ class BanditState(KernelState):
             arms=self.arms,
             seed=self.seed,
             run=self.run,
+            first_arms=self.first,
+            horizon=float(rules.horizon),
         )
+
+
+def _refuse_counts(sums: Array, known: Array, settled: float, draws: Array) -> None:
+    """The same of sums of losses, and of how many these are."""
+    if not whole_numbers(known) or known.sum() != settled or (known > draws).any():
+        raise ValueError("the losses that are known of its arms do not add up")
+    if ((sums < 0) | (sums > known * (1 + SUM))).any():
+        raise ValueError("the losses of an arm are no losses")
 
 
 def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> None:

@@ -10,7 +10,8 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import TSALLIS_INF
 from .base import Bandit
-from .state import Rules
+from .new_arm import mean_of_inverse_squares
+from .state import ESTIMATES, BanditState, Rules
 
 
 @dataclass(kw_only=True, eq=False)
@@ -63,6 +64,9 @@ class TsallisINF(Bandit):
     def _rules(self, arms: int, comparators: int) -> Rules:
         one_of("estimator", self.estimator, ("importance", "reduced"))
         return Rules(self.name, reduced=self.estimator == "reduced")
+
+    def _estimate_of_new(self, board: BanditState) -> float:
+        return mean_of_inverse_squares(board.state[ESTIMATES], self.rate_)
 
     def _falling(self, arms: int, comparators: int) -> float:
         return 4.0 if self.estimator == "reduced" else 2.0

@@ -211,7 +211,7 @@ def _exceeded(certificate: Certificate, over: dict[str, Any]) -> str:
     """In how many of the runs; what holds in expectation is about their mean."""
     if certificate.theorem.kind == "expected":
         if getattr(certificate, "few", False):
-            return "too few runs"
+            return "one draw alone" if certificate.theorem.presumes else "too few runs"
         return "mean within" if certificate.holds else "mean above"
     if not over:
         return "0 of 1" if certificate.holds else "1 of 1"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .doubling import Doubling
     from .eg import EG
     from .fixed_share import FixedShare
+    from .follow_the_leader import FollowTheLeader
     from .hedge import ExponentiallyWeightedAverage, Hedge
     from .ml_poly import MLPoly
     from .ml_prod import MLProd
@@ -29,6 +30,7 @@ _HOMES = {
     "EG": "eg",
     "ExponentiallyWeightedAverage": "hedge",
     "FixedShare": "fixed_share",
+    "FollowTheLeader": "follow_the_leader",
     "Hedge": "hedge",
     "MLPoly": "ml_poly",
     "MLProd": "ml_prod",
@@ -47,6 +49,7 @@ __all__ = [
     "Doubling",
     "ExponentiallyWeightedAverage",
     "FixedShare",
+    "FollowTheLeader",
     "Hedge",
     "MLPoly",
     "MLProd",

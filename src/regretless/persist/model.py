@@ -19,7 +19,7 @@ Path = str | PathLike[str]
 KEYS: dict[Kind, str] = {  # what a description may have; all of it is needed but for "fresh"
     "linear": "learner parameters extra classes labels columns names steady fresh",
     "experts": "learner parameters extra experts width names tickets pending draws",
-    "bandits": "learner parameters extra room arms comparators names seed",
+    "bandits": "learner parameters extra room arms first comparators names seed",
     "class": "learner parameters extra room given points point_names names tickets open more",
 }
 ROOMS: dict[Kind, str] = {"bandits": "bandits", "class": "classes"}  # the kinds whose names others have too say so

@@ -6,13 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .horizons import Sweep, sweep
     from .result import PlayResult
     from .run import play
     from .tracing import trace
 
-_HOMES = {"PlayResult": "result", "play": "run", "trace": "tracing"}
+_HOMES = {"PlayResult": "result", "Sweep": "horizons", "play": "run", "sweep": "horizons", "trace": "tracing"}
 
-__all__ = ["PlayResult", "play", "trace"]
+__all__ = ["PlayResult", "Sweep", "play", "sweep", "trace"]
 
 
 def __getattr__(name: str) -> Any:

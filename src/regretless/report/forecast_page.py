@@ -12,6 +12,7 @@ from .certified import quantity_of
 from .curves import Panel
 from .forecast_charts import History
 from .page import Learner, Page
+from .recorded_curves import known_points
 from .summary import Card
 
 if TYPE_CHECKING:
@@ -192,8 +193,27 @@ def _cards(report: ForecastReport) -> list[Card]:
         Card("Learner’s loss", formatting.number(report.loss), mean),
         Card("Best expert’s loss", "–" if best is None else formatting.number(best), name),
         Card("Regret", "–" if regret is None else formatting.number(regret), "against the best expert"),
-        summary.bound_card(report),
+        _bound_card(report, regret),
     ]
+
+
+def _bound_card(report: ForecastReport, regret: float | None) -> Card:
+    """The bound that the chart of the regret ends at; the tightest of all may be about another comparator."""
+    drawn = known_points(report.history.rounds, report.history.bound)
+    if regret is None or not drawn or drawn[-1][0] != report.rounds or report.quantity != "regret":
+        return summary.bound_card(report)
+    bound = drawn[-1][1]
+    for one in report.certificates:
+        if one.applies and one.bound is not None and math.isclose(one.bound, bound, rel_tol=1e-9):
+            return summary.card_of_bound(one)
+    share = max(regret, 0.0) / bound if bound > 0 else 0.0
+    note = f"against the best expert: {formatting.percent(share)} used"
+    best = summary.tightest(report)
+    if best is not None and best.bound is not None and best.bound <= bound and summary.vacuous(best):
+        note += "; vacuous, as nothing can exceed it"  # what is no smaller is no better
+    return Card(
+        "Tightest bound on regret", formatting.number(bound), note, 100 * min(share, 1.0), regret > bound * (1 + 1e-9)
+    )
 
 
 def _best(report: ForecastReport) -> tuple[float | None, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Protocol
 
@@ -29,6 +29,7 @@ class Interval(Protocol):
 ROW = 40  # height in pixels of one estimate
 STACKED = 54  # the same where its name stands above it
 _BOTTOM, _TOP = 46, 10
+CHARACTER = 7.2  # of a told estimate, as wide as it may be
 
 FAR_WIDER = 12.0
 """An interval so many times wider than the narrowest one is cut off, with arrows, so that the others can be read."""
@@ -78,12 +79,20 @@ def whiskers(
         if (ends := _ends(one)) and not low <= ends[0] <= ends[1] <= high
     ]
     description = f"{title}: " + "; ".join(f"{name} {in_words(one, write)}" for name, one, _ in known)
-    drawings = [_drawing(sheet, known, (low, high), unit, description, write) for sheet in SHEETS]
+    longest = max(len(in_words(one, write)) for _, one, _ in known)
+    drawings = [_drawing(_roomy(sheet, longest), known, (low, high), unit, description, write) for sheet in SHEETS]
     legend = [Key("Estimate and its interval", "first")]
     if reference and math.isfinite(reference[1].value):
         legend.append(Key(reference[0], "log", write(reference[1].value)))
     picture = Estimates([(n, one.value, _ends(one), bool(s)) for n, one, s in known], (low, high), unit)
     return Still(key, title, legend, drawings, notes, picture=picture)
+
+
+def _roomy(sheet: Sheet, longest: int) -> Sheet:
+    """The sheet with room for so many characters right of the axis, where estimates are written there."""
+    if sheet.row == STACKED:
+        return sheet
+    return replace(sheet, right=max(sheet.right, 20 + math.ceil(longest * CHARACTER)))
 
 
 def writer(estimates: Sequence[Interval]) -> Write:

@@ -119,7 +119,9 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
 def _by_chance(observed: Sequence[Certificate]) -> str:
     """What the runs say of the bounds that chance may exceed."""
     untested = sum(map(summary.untested, observed))
-    few = f"; {summary.many(untested, 'bound')} in expectation not tested by so few runs" if untested else ""
+    presumed = any(one.theorem.presumes for one in observed if summary.untested(one))
+    reasons = "one draw of the losses" if presumed else "so few runs"
+    few = f"; {summary.many(untested, 'bound')} in expectation not tested by {reasons}" if untested else ""
     return _exceeded(observed) + few
 
 

@@ -114,11 +114,16 @@ def bound_card(report: Certified) -> Card:
     best = tightest(report)
     if best is None or best.bound is None:
         return Card(f"Tightest bound on {report.quantity}", "–", "no theorem gives one")
+    return card_of_bound(best)
+
+
+def card_of_bound(best: Certificate) -> Card:
+    """This bound, and how much of it was used."""
     share, width = used(best)
     against = getattr(best.comparator, "label", "") if best.quantity == "regret" else ""
     note = best.theorem.title + (f", against {against}" if against else "")
     if untested(best):
-        note += ": too few runs to test it"
+        note += f": {untested_by(best)} to test it"
     elif share != "–":
         note += f": {share} used"
     note += "; vacuous, as nothing can exceed it" if vacuous(best) else ""
@@ -162,7 +167,7 @@ def _over_runs(certificate: Certificate) -> str:
     exceeded = None if certificate.theorem.kind == "expected" else runs.get("exceeded")
     bound = runs.get("bound")
     low, high = (bound.get(key) for key in ("q05", "q95")) if isinstance(bound, Mapping) else (None, None)
-    parts = ["too few runs to test what is expected"] if untested(certificate) else []
+    parts = [f"{untested_by(certificate)} to test what is expected"] if untested(certificate) else []
     parts += [] if exceeded is None else [f"exceeded in {exceeded or 'none'} of {many(runs['of'], 'run')}"]
     if low is not None and high is not None and low < high < math.inf:
         whose = "the runs" if exceeded is None else "them"
@@ -179,6 +184,11 @@ def holds(certificate: Certificate) -> bool:
 def untested(certificate: Certificate) -> bool:
     """Whether what is observed, a mean over too few runs, tells nothing of a bound on its expectation."""
     return bool(getattr(certificate, "few", False))
+
+
+def untested_by(certificate: Certificate) -> str:
+    """Why it does not: where losses are drawn, all runs may have seen one draw of them."""
+    return "one draw of the losses is too few" if certificate.theorem.presumes else "too few runs"
 
 
 def vacuous(certificate: Certificate) -> bool:

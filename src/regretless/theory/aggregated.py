@@ -318,7 +318,11 @@ def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bo
     counts=log_loss,
     formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + \ln T",
     source="the theorems above, for a constant probability chosen in hindsight",
-    assumes=(*PLAYED, ("there must be an intercept, and rounds of both classes", _constant), ("no member has a theorem about a constant", _bounded)),
+    assumes=(
+        *PLAYED,
+        ("there must be an intercept, and rounds of both classes", _constant),
+        ("no member has a theorem about a constant", _bounded),
+    ),
     whole=False,
     most=_limit,
 )

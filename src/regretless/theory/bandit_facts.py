@@ -77,6 +77,10 @@ class BanditFacts(Facts):
         and is none that was fixed beforehand, as bounds in expectation want it.
     presumed : bool
         Whether `oblivious` is what the user says, and nothing that was seen.
+    added : int
+        How many of the arms came after the first draw.
+    drawn : bool or None
+        Whether the losses of each round are drawn independently by the same laws; None if nobody knows.
     """
 
     arms: int
@@ -98,6 +102,8 @@ class BanditFacts(Facts):
     low: float = 0.0
     oblivious: bool = True
     presumed: bool = False
+    added: int = 0
+    drawn: bool | None = None
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:
@@ -180,6 +186,10 @@ def _all_awake(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bo
     return ledger.restricted == 0
 
 
+def _drawn(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.oblivious and learner.drawn is not False
+
+
 def _confident(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return learner.delta is not None and 0 < learner.delta < 1
 
@@ -196,9 +206,18 @@ def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> boo
     return ledger.last_gamma > 0
 
 
+def none_came(learner: BanditFacts) -> bool:
+    """Whether all arms were there from the start: each is an event that may fail, and those of later ones another."""
+    return not learner.added
+
+
 def one_rate(learner: BanditFacts) -> bool:
-    """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop."""
-    return learner.schedule == "constant"
+    """Whether the rate, and the implicit exploration with it, is one for all rounds: then supermartingales may stop.
+
+    Arms that come later are more events of which none may happen, so that their number must be fixed beforehand, and
+    the number of rounds with it.
+    """
+    return learner.schedule == "constant" and not learner.added
 
 
 Assumption = tuple[str, Check]
@@ -225,7 +244,11 @@ AS_SUFFERED: Assumption = (
 )
 IN_TIME: Assumption = ("it assumes that each loss is known before the next draw, and some came late", _in_time)
 SETTLED: Assumption = ("it assumes that every loss becomes known, and some did not", _settled)
-ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some were asleep", _all_awake)
+ALL_AWAKE: Assumption = ("it assumes that every arm can be drawn in every round, and some could not", _all_awake)
+DRAWN: Assumption = (
+    "it is about losses that are drawn independently in each round, by the same laws, and these are not",
+    _drawn,
+)
 CONFIDENT: Assumption = (
     "it holds with some probability, and none was asked for (delta, between 0 and 1)",
     _confident,

@@ -40,6 +40,8 @@ def _twice(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
 
 
 def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> bool:
+    if learner.added:
+        return False
     if learner.schedule != "constant" or learner.arms == 1:
         return True
     if learner.horizon is None or ledger.rounds > learner.horizon:
@@ -53,7 +55,7 @@ def _held(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
 
 
 TWICE = ("it is about a rate of twice the implicit exploration", _twice)
-TUNED = ("the rate must be tuned for at least this many rounds, and it was not", _tuned)
+TUNED = ("the rate must be tuned for at least this many rounds, and for all arms, and it was not", _tuned)
 HELD = ("with a rate that is held for a tenth of the rounds, K^(1/10) must be at most 2 / delta", _held)
 
 

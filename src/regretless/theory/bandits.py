@@ -14,6 +14,7 @@ from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo
 from .bandits_observable import observable
 from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable
 from .full_information import hedge_expected, hedge_mixed, hedge_sampled
+from .stochastic_bandits import kl_ucb, moss, thompson, ucb1
 from .tsallis import tsallis, tsallis_book
 
 EXP3 = (exp3_pseudo_regret, observable)
@@ -23,6 +24,10 @@ TSALLIS_INF = (tsallis, tsallis_book, observable)
 EXP3_S = (exp3_s, observable)
 HEDGE = (hedge_mixed, hedge_expected, hedge_sampled, observable)
 EXP4 = (exp4, observable)
+OF_UCB1 = (ucb1, observable)
+OF_KL_UCB = (kl_ucb, observable)
+OF_MOSS = (moss, observable)
+OF_THOMPSON = (thompson, observable)
 
 AFTERWARDS = (observable, exp3_p_observable)  # they read the run
 OF_SEQUENCES = (exp3_s,)  # of arms, and of how often they switch

@@ -18,7 +18,7 @@ from math import isclose, log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_facts import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditFacts, failure, regret
+from .bandit_facts import ALL_AWAKE, CONFIDENT, IN_TIME, REALISED, SETTLED, BanditFacts, failure, none_came, regret
 from .bandits_observable import read_off
 
 
@@ -116,6 +116,7 @@ def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
     kind="probable",
     assumes=(BONUS, SETTLED, *REALISED),
     whole=False,
+    at_once=none_came,
     event="exp3-p",
 )
 def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..textbook import bandits as rules
+from ..textbook import stochastic_bandits as stochastic
 from . import claims
 from .checks import Again, Check, Number, idle, whole
 from .headline import elsewhere, headline
@@ -47,7 +48,10 @@ def _drawn(report: Fields, units: Array, luck: Array) -> Array | None:
         return rules.tsallis_inf(units, luck, parameters["estimator"] != "importance")[0]
     if arms == 1:
         return np.zeros(rounds, int)
-    horizon = parameters["horizon"]
+    horizon = parameters.get("horizon")
+    index = stochastic.index_of(learner, horizon)
+    if index is not None:
+        return stochastic.by_index(units, index)[0]
     if learner == "exp3-p" and horizon is not None and parameters["rate"] is None:
         kt, n = arms * horizon, log(arms)
         explore = min(0.5, 1.05 * sqrt(arms * n / horizon))

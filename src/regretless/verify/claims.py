@@ -11,7 +11,7 @@ Fields = Mapping[str, Any]
 RELATIVE = 1e-9  # by what part a count, or a bound, is allowed to be off
 EXPECTED = {
     *("exp3_pseudo_regret", "exp3_ix_expected", "exp3_s", "exp4", "hedge_expected", "tsallis", "tsallis_book"),
-    *("risk_by_support", "risk_by_margin"),
+    *("ucb1", "kl_ucb", "moss", "thompson", "risk_by_support", "risk_by_margin"),
 }
 ONE_RATE = {"exp3_ix", "exp3_ix_book", "observable"}  # with one probability after all rounds only at one rate
 FIXED = {"sampled_loss", "hedge_sampled"}  # after a number of rounds that was fixed beforehand
@@ -34,7 +34,8 @@ def at_once(theorem: str, parameters: Fields) -> bool | None:
     if theorem not in PROBABLE:
         return None
     if theorem in ONE_RATE:
-        return parameters.get("rate") is not None or parameters.get("horizon") is not None or _tuned(parameters)
+        tuned = "rate" in parameters and parameters.get("horizon") is not None  # MOSS has no rate to tune
+        return parameters.get("rate") is not None or tuned or _tuned(parameters)
     return theorem not in FIXED
 
 

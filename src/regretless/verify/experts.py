@@ -135,6 +135,8 @@ def _rule(learner: str, parameters: Fields, prior: Array, span: float) -> rules.
         return rules.hedge(prior, rules.self_tuned(log(experts)))
     if learner == "aggregating":
         return rules.hedge(prior, rules.constant(1.0))
+    if learner == "follow-the-leader":
+        return rules.hedge(prior, rules.constant(inf))
     if learner == "fixed-share" and parameters["horizon"] is None:
         rate = (
             rules.self_tuned(log(experts / parameters["alpha"]))

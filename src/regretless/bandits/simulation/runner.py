@@ -158,7 +158,13 @@ def _facts(learner: Bandit, world: Environment, comparators: int) -> BanditFacts
     """The learner as it stands after any of the runs."""
     played = learner.clone(seed=learner.seed_)
     played._begin(world.arms, comparators)
-    return replace(played.facts(), oblivious=world.oblivious)
+    return facts_in(played.facts(), world)
+
+
+def facts_in(facts: BanditFacts, world: Environment) -> BanditFacts:
+    """What is known of a learner, and of the losses that this environment gives."""
+    by_chance = len(world.world().starts) == 1 if isinstance(world, Stochastic) else None
+    return replace(facts, oblivious=world.oblivious, drawn=by_chance if world.oblivious else False)
 
 
 def _fitting(learner: Bandit, world: Environment) -> Environment:

@@ -1,0 +1,73 @@
+"""Thompson sampling: each arm is drawn as often as it is likely to be the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from ..checks import one_of
+from ..info import BanditInfo
+from ..theorem import Theorem
+from ..theory.bandit_facts import BanditFacts
+from ..theory.bandits import OF_THOMPSON
+from .by_means import ByMeans
+from .state import Rules
+
+
+@dataclass(kw_only=True, eq=False)
+class ThompsonSampling(ByMeans):
+    """Draw an arm with the probability that its mean is the best, by what is known of the means.
+
+    Before each draw 32 sets of means are drawn from the posterior, and an arm is drawn with the share of the sets in
+    which it is best: which is to draw one set, and the arm that is best in it. So `probabilities` are shares of these
+    sets, and a draw's `probability` is one by which its loss may be weighed without bias.
+
+    By the beta posterior the mean loss of an arm is Beta(1 + L, 1 + n - L) after n losses that add up to L, as for a
+    uniform prior and losses of 0 and 1. By the Gaussian one the mean gain is normal around G / (n + 1), with variance
+    1 / (n + 1), after gains 1 - loss that add up to G. Where the means are drawn from the uniform prior, and
+    losses of 0 and 1 by them, the beta posterior has the expected regret sqrt(K T ln(K) / 2) at most, over the means
+    too.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are.
+    posterior : {"beta", "gaussian"}
+        What is believed of the means.
+    arms, value_range, rewards, seed, run, delta
+        As for `Bandit`.
+
+    References
+    ----------
+    Thompson 1933; Agrawal and Goyal 2013, for the Gaussian; Russo and Van Roy 2016, Prop. 1 and 3, for the bound.
+
+    Examples
+    --------
+    >>> from regretless.bandits import ThompsonSampling, simulate
+    >>> from regretless.environments import Bernoulli
+    >>> learner = ThompsonSampling(5, seed=0)
+    >>> pulls = simulate(learner, Bernoulli([0.3, 0.5, 0.5, 0.5, 0.5]), rounds=10_000, runs=20)
+    >>> pulls.best_arm
+    '0'
+    >>> print(str(pulls.certificates()[0]).partition(", against")[0])
+    Bayesian regret of Thompson sampling: mean regret of 20 runs 47.15 ± 1.4, expected to be <= 380.001
+    """
+
+    posterior: Literal["beta", "gaussian"] = "beta"
+
+    info: ClassVar[BanditInfo] = BanditInfo(
+        name="thompson",
+        summary="drawn as likely as it is best; for comparison, where losses are independent draws",
+        advised=False,
+        informed=False,
+        needs_horizon=False,
+    )
+    theorems: ClassVar[tuple[Theorem, ...]] = OF_THOMPSON
+
+    def _rules(self, arms: int, comparators: int) -> Rules:
+        one_of("posterior", self.posterior, ("beta", "gaussian"))
+        return Rules(f"{self.name}-{self.posterior}")
+
+    def facts(self) -> BanditFacts:
+        """What a theorem may know of the learner besides its ledger; which posterior it goes by is its estimator."""
+        return replace(super().facts(), estimator=self.posterior)

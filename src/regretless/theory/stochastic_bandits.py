@@ -1,0 +1,143 @@
+"""How much more than the best arm do rules lose that take losses for independent draws?
+
+In each round the losses of the arms are drawn anew by the same laws, with means mu_i in [0, 1]; Delta_i is by how much
+arm i loses more than the best in the mean, and is not known. Nothing in a run shows that losses came about so, which
+the certificates say. An arm drawn N_i times costs Delta_i N_i. Where E N_i <= C / Delta_i^2 + c for all of K - 1 arms,
+arms of Delta_i <= D cost T D together and each other C / D + c: 2 sqrt(C (K - 1) T) + c (K - 1) with the best D, and no
+gap need be known.
+
+The best arm of a run is the one that was lucky, whereas the best in the mean is fixed: what the latter lost more than
+the former is the largest of K sums of T independent numbers, each with mean 0 and within an interval of length 2, at
+most sqrt(2 T ln K) in expectation. That is added where the comparator is the best in hindsight.
+"""
+
+from __future__ import annotations
+
+from math import log, pi, sqrt
+
+from ..comparator import BanditComparator
+from ..ledger import BanditLedger
+from ..theorem import theorem
+from .bandit_facts import ALL_AWAKE, DRAWN, FIXED, IN_TIME, PLAYED, SAME_ROUNDS, SETTLED, BanditFacts, regret
+
+LAWS = "losses that are drawn independently in each round, by the same laws"
+PRIOR = f"{LAWS}, with means that were drawn from the uniform prior"
+SEEN = (DRAWN, ALL_AWAKE, IN_TIME, SETTLED, PLAYED, FIXED, SAME_ROUNDS)
+
+
+def _hindsight(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """What the best arm in hindsight may have had the luck to lose less than the best in the mean."""
+    return sqrt(2 * ledger.rounds * log(learner.arms)) if comparator.name == "best_arm" else 0.0
+
+
+@theorem(
+    title="Expected regret of UCB1",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\bar{R}_T \le 2\sqrt{8 (K - 1) T \ln T} + \left(1 + \tfrac{\pi^2}{3}\right)(K - 1),\quad"
+    r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \sqrt{2 T \ln K}",
+    source="Auer, Cesa-Bianchi & Fischer 2002, Thm 1, for gaps that are not known",
+    kind="expected",
+    assumes=SEEN,
+    whole=False,
+    presumes=LAWS,
+)
+def ucb1(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where losses are independent draws by the same laws, the expected regret against an arm that is fixed beforehand
+    is at most 2 sqrt(8 (K - 1) T ln T) + (1 + pi^2 / 3) (K - 1), as each arm is drawn at most 8 ln T / gap^2 + 1 + pi^2
+    / 3 times in expectation; against the best in hindsight sqrt(2 T ln K) more."""
+    if learner.arms == 1:
+        return 0.0
+    others, rounds = learner.arms - 1, ledger.rounds
+    value = 2 * sqrt(8 * others * rounds * log(rounds)) + (1 + pi**2 / 3) * others
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
+
+
+@theorem(
+    title="Expected regret of KL-UCB",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\bar{R}_T \le 2\sqrt{(K - 1) T \left(2 \ln(1 + T \ln^2 T) + 40\right)},\quad"
+    r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \sqrt{2 T \ln K}",
+    source="Lattimore & Szepesvari 2020, Thm 10.6, for gaps that are not known; Garivier & Cappe 2011",
+    kind="expected",
+    assumes=SEEN,
+    whole=False,
+    presumes=LAWS,
+)
+def kl_ucb(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where losses are independent draws by the same laws, the expected regret against an arm that is fixed beforehand
+    is at most 2 sqrt((K - 1) T (2 ln(1 + T ln(T)^2) + 40)); against the best in hindsight sqrt(2 T ln K) more. Where
+    arms are far apart it draws bad ones far less often than that."""
+    if learner.arms == 1:
+        return 0.0
+    # E N_i <= ln f / kl(mu_i + e, mu* - e) + 1 / (2 e^2) + 2 / e^2 for any e; e = Delta_i / 4, and kl(a, b) >= 2 (a -
+    # b)^2. Losses within [0, 1] are no worse than coins: their exponential moments are no larger.
+    others, rounds = learner.arms - 1, ledger.rounds
+    value = 2 * sqrt(others * rounds * (2 * log(1 + rounds * log(rounds) ** 2) + 40))
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
+
+
+def _in_horizon(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.horizon is not None and ledger.rounds <= learner.horizon
+
+
+HORIZON = ("the horizon must be at least this number of rounds, and it is not", _in_horizon)
+
+
+@theorem(
+    title="Expected regret of MOSS",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\bar{R}_T \le 19.5 \sqrt{K T_0} + K - 1,\quad"
+    r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \sqrt{2 T \ln K},\quad T \le T_0",
+    source="Lattimore & Szepesvari 2020, Thm 9.1, for losses within [0, 1]; Audibert & Bubeck 2009",
+    kind="expected",
+    assumes=(HORIZON, *SEEN),
+    whole=False,
+    presumes=LAWS,
+)
+def moss(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where losses are independent draws by the same laws, the expected regret of T <= T_0 rounds against an arm that
+    is fixed beforehand is at most 19.5 sqrt(K T_0) + K - 1; against the best in hindsight sqrt(2 T ln K) more."""
+    if learner.arms == 1:
+        return 0.0
+    # The book has 39 sqrt(K T) + the sum of the gaps for laws of variance proxy 1; within [0, 1] it is 1/4: twice the
+    # losses have its index and its regret. Expected regret never falls, so that what holds of T_0 rounds holds before.
+    value = 19.5 * sqrt(learner.arms * (learner.horizon or 0)) + learner.arms - 1
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
+
+
+def _beta(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.estimator == "beta"
+
+
+def _coins(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
+    return bool((ledger.losses % 1 == 0).all())
+
+
+BETA = ("it is about the beta posterior; of the Gaussian one no bound is known with its constants", _beta)
+COINS = ("it is about losses that are the least or the most there can be, and others came", _coins)
+
+
+@theorem(
+    title="Bayesian regret of Thompson sampling",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\mathbb{E} \bar{R}_T \le \sqrt{\tfrac{1}{2} K T \ln K},\quad"
+    r" \mathbb{E} R_T \le \text{the same} + \sqrt{2 T \ln K}",
+    source="Russo & Van Roy 2016, Prop. 1 and 3",
+    kind="expected",
+    assumes=(BETA, COINS, *SEEN),
+    whole=False,
+    presumes=PRIOR,
+)
+def thompson(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where the means are drawn from the uniform prior, and losses of 0 and 1 independently by them, the expected
+    regret against the arm of the best mean is at most sqrt(K T ln(K) / 2), over the draw of the means too; against the
+    best in hindsight sqrt(2 T ln K) more."""
+    if learner.arms == 1:
+        return 0.0
+    # Which arm is best has the entropy ln K by the prior, which is the same for all arms.
+    value = sqrt(learner.arms * ledger.rounds * log(learner.arms) / 2)
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
