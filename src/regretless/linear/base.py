@@ -51,8 +51,11 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
     class_weight: Any = None
     warm_start: bool = False
 
-    # called with the scores that rounds were predicted by, their codes, the classes, and what a score of 0 means
-    on_scores: Callable[[Array, Array, Array, float], None] | None = field(default=None, init=False, repr=False)
+    # called with the scores that rounds were predicted by, their codes, the classes, what a score of 0 means, and the
+    # scores by votes where there are some
+    on_scores: Callable[[Array, Array, Array, float, Array | None], None] | None = field(
+        default=None, init=False, repr=False
+    )
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -586,7 +589,9 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
             player.watch(None)
         end = watched.played
         their = codes[begin:end] if order is None else codes[order[begin:end]]
-        self.on_scores(scores[begin:end], their, self.classes_, rules.tie)
+        votes = getattr(player, "votes_in_time", None)
+        votes = None if votes is None else votes[begin:end]
+        self.on_scores(scores[begin:end], their, self.classes_, rules.tie, votes)
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))
