@@ -27,8 +27,11 @@ class SecondOrderPlayer {
                     double intercept)
       : memory_(memory), books_(books), scratch_(scratch) {
     const auto targets = std::int64_t(memory.shape(0));
+    demand(targets > 0 && memory.shape(1) == second_order_memory_size, "memory has the wrong shape");
+    state_.sized = reinterpret_cast<const SecondOrderMemory*>(memory.data())->size >= 0;
     state_.numbers = loss == on_mistake ? numbers_by_sums * targets
                      : targets == 1     ? numbers_by_one_weight
+                     : state_.sized     ? numbers_by_sizes * targets
                                         : numbers_by_weights * targets;
     demand(std::int64_t(records.shape(1)) == state_.numbers, "the records have the wrong shape");
     state_.records = hold(0, records);
@@ -98,7 +101,7 @@ class SecondOrderPlayer {
     const std::size_t targets = memory_.shape(0);
     demand(targets > 0 && memory_.shape(1) == second_order_memory_size, "memory has the wrong shape");
     demand(shaped(books_, targets + (targets > 1), ledger_size), "books have the wrong shape");
-    demand(scratch_.size() >= 4 * targets + 3 * (std::size_t(state_.columns) + 8), "scratch is too small");
+    demand(scratch_.size() >= 5 * targets + 4 * (std::size_t(state_.columns) + 8), "scratch is too small");
     demand(loss == on_mistake || loss == below_one, "no such loss");
     rules_.loss = loss == on_mistake ? on_mistake : below_one;
     rules_.tie = tie;

@@ -11,7 +11,8 @@ static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f
   if (state.factor && rules.loss == PerceptronLoss::name) return f(Whole(state), on_mistake);
   if (state.factor) return f(Whole(state), below_one);
   if (rules.loss == PerceptronLoss::name) return f(BySums(state), on_mistake);
-  return f(ByWeights(state), below_one);
+  if (state.sized) return f(ByWeights<InSizes>(state), below_one);
+  return f(ByWeights<InUnits>(state), below_one);
 }
 
 static LinearVerdict play_second_order(const Block& block, const Labels& labels, const Rules& rules,

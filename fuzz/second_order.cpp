@@ -11,13 +11,13 @@ using namespace regretless;
 
 struct Learner {
   std::int64_t columns, targets, numbers = 0;
-  bool sound, whole;
+  bool sound, whole, sized;
   Rules rules;
   std::vector<double> records, sums, weights, scales, factor, memory, books, scratch;
 
   explicit Learner(Input& in)
-      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192),
-        whole(in.flag()) {
+      : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 5)), sound(in.byte() < 192), whole(in.flag()),
+        sized(in.flag()) {
     const bool by_sums = in.flag();
     rules.loss = by_sums ? "perceptron" : "squared-hinge";
     rules.tie = double(in.within(-1, 1));
@@ -27,7 +27,7 @@ struct Learner {
     memory = array<double>(targets * second_order_memory_size, number);
     if (sound)
       for (std::int64_t c = 0; c < targets; ++c)
-        memory[std::size_t(c * second_order_memory_size)] = prior > 0 ? prior : 1;
+        memory[std::size_t(c * second_order_memory_size)] = prior > 0 ? prior : 1;  // sizes are 0
     const std::int64_t n = columns + 1;
     if (whole) {
       for (std::vector<double>* of : {&sums, &weights, &scales}) *of = array<double>(targets * n, number);
@@ -36,11 +36,12 @@ struct Learner {
     } else {
       numbers = by_sums        ? numbers_by_sums * targets
                 : targets == 1 ? numbers_by_one_weight
+                : sized        ? numbers_by_sizes * targets
                                : numbers_by_weights * targets;
       records = array<double>(columns * numbers, number);
     }
     books = array<double>((targets + (targets > 1)) * ledger_size, number);
-    scratch = zeros(4 * targets + 3 * (columns + 8));
+    scratch = zeros(5 * targets + 4 * (columns + 8));
   }
   SecondOrder state() {
     SecondOrder s;
@@ -52,6 +53,7 @@ struct Learner {
     } else {
       s.records = at(records);
       s.numbers = numbers;
+      s.sized = sized;
     }
     s.memory = reinterpret_cast<SecondOrderMemory*>(at(memory));
     s.book = reinterpret_cast<Ledger*>(at(books));

@@ -19,10 +19,12 @@ inline constexpr Ledger no_ledger{};
 inline constexpr double most = 1e290;
 
 template <Loss L>
-REGRETLESS_INLINE LinearRefusal too_much(const L& loss, double norm2, double score, double weight, double prior) {
+REGRETLESS_INLINE LinearRefusal too_much(const L& loss, double norm2, double score, double weight,
+                                         const SecondOrder& state) {
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
+  const double prior = state.memory->prior, times = state.sized && prior > 1 ? prior : 1;
   const double worst = -std::fabs(score), slope = weight * loss.slope(worst, 1, no_memory, no_ledger);
-  const bool fits = norm2 * (weight > 1 ? weight : 1) < most * (prior < 1 ? prior : 1);
+  const bool fits = norm2 * times * (weight > 1 ? weight : 1) < most * (prior < 1 ? prior : 1);
   const bool cheap = weight * loss.value(worst, no_memory, no_ledger) < most && slope * slope * norm2 < most;
   return fits && cheap ? LinearRefusal::none : LinearRefusal::diverged;
 }
@@ -79,7 +81,7 @@ REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& los
     return LinearRefusal::none;
   }
   const double norm2 = seen.norm2 + b * b;
-  const LinearRefusal refusal = too_much(loss, norm2, seen.score, weight, state.memory->prior);
+  const LinearRefusal refusal = too_much(loss, norm2, seen.score, weight, state);
   if (state.scores) [[unlikely]]
     state.scores[t] = seen.score;
   if (refusal == LinearRefusal::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
@@ -92,7 +94,7 @@ struct Sieve {
   double* values;
   std::int64_t* columns;
   bool in_use = false;  // once a row had zeros, the next ones will too
-  explicit Sieve(const SecondOrder& s) : values(s.scratch + 4 * s.targets + s.columns + 8) {
+  explicit Sieve(const SecondOrder& s) : values(s.scratch + 5 * s.targets + s.columns + 8) {
     columns = reinterpret_cast<std::int64_t*>(values + s.columns + 8);
   }
 };
@@ -145,8 +147,8 @@ LinearVerdict play_targets(const X& rows, const Labels& labels, const Rules& rul
     const std::int64_t at = rows.at(t);
     const double weight = labels.weight ? labels.weight[at] : 1, norm2 = matrix.scores(row, b, moves.scores) + b * b;
     for (std::int64_t c = 0; c < state.targets; ++c)
-      if (const LinearRefusal bad = too_much(loss, norm2, moves.scores[c], weight, state.memory->prior);
-          bad != LinearRefusal::none) [[unlikely]]
+      if (const LinearRefusal bad = too_much(loss, norm2, moves.scores[c], weight, state); bad != LinearRefusal::none)
+          [[unlikely]]
         return {t, bad};
     if (state.scores) [[unlikely]]
       std::memcpy(state.scores + t * state.targets, moves.scores, std::size_t(state.targets) * sizeof(double));

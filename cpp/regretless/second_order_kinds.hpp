@@ -12,11 +12,12 @@ namespace regretless::REGRETLESS_ISA {
 // What learns tells x' A^-1 x of the round where its score leaves the row out of A: the second-order perceptron is
 // charged for that score over one more, which is u' (A + x x')^-1 x. Where it is counted in already, that is 0.
 
-// Several targets side by side, with room for one number each of four kinds. Those that do not move have zeros.
+// Several targets side by side, with room for one number each of five kinds. Those that do not move have zeros.
 struct Moves {
-  double *scores, *sums, *confidences, *steps;
+  double *scores, *sums, *confidences, *steps, *moving;
   explicit Moves(const SecondOrder& s)
-      : scores(s.scratch), sums(scores + s.targets), confidences(sums + s.targets), steps(confidences + s.targets) {}
+      : scores(s.scratch), sums(scores + s.targets), confidences(sums + s.targets), steps(confidences + s.targets),
+        moving(steps + s.targets) {}
 };
 
 // A round as every target sees it: the size of the constant feature, and how much it weighs.
@@ -40,10 +41,10 @@ struct BySums {
   template <class Row>
   REGRETLESS_INLINE Sight look(const Row& row, double b) {
     const Eight a = spread<8>(prior);
-    Sight seen = add_up<numbers>(
-        row, s.records, [&](const Eight& u, const Eight& squares, const Eight& x, const Eight& square, std::int64_t) {
-          return u * x / ((squares + a) + square);
-        });
+    const double* const records = s.records;
+    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
+      return p.pick(records) * x / ((p.pick(records + 1) + a) + square);
+    });
     seen.score += constant(*s.memory, b);
     return seen;
   }
@@ -86,87 +87,118 @@ struct BySums {
   }
 };
 
-// The diagonal of A, and weights: a score is their product with the row. Records are (w, sum of x^2, u), and
-// for one target a zero. Most rounds teach, so what an update needs is worked out with the score: x / A, in scratch,
-// and x' A^-1 x.
+// The diagonal of A, and weights: a score is their product with the row. Records are (w, sum of x^2, u), and the
+// largest x^2 if the scale asks for it; for one target a zero in its place. Most rounds teach, so what an update needs
+// is worked out with the score: the weights that it starts from and x / A, in scratch, and x' A^-1 x.
+template <class Scale>
 struct ByWeights {
   static constexpr std::int64_t numbers = numbers_by_one_weight;
+  static constexpr bool sized = std::same_as<Scale, InSizes>;
   const SecondOrder& s;
-  double prior, doubt = 0;
-  double* gain;
+  Scale scale;
+  double doubt = 0, *gain, *start;
   explicit ByWeights(const SecondOrder& state)
-      : s(state), prior(state.memory->prior), gain(state.scratch + 4 * state.targets) {}
+      : s(state), scale{state.memory->prior}, gain(state.scratch + 5 * state.targets),
+        start(gain + 3 * (state.columns + 8)) {}
+
+  // The constant feature as a row meets it.
+  REGRETLESS_INLINE Met<1> constant(const SecondOrderMemory& m, double b) const {
+    using One = Pack<double, 1>;
+    return scale.meet(One{m.weight}, One{m.square}, [&] { return One{m.size}; }, One{b * b});
+  }
+  REGRETLESS_INLINE Met<8> meet(const Addresses& p, const Eight& square) const {
+    const double* const records = s.records;
+    return scale.meet(p.pick(records), p.pick(records + 1), [&] { return p.pick(records + 3); }, square);
+  }
 
   template <class Row>
   REGRETLESS_INLINE Sight look(const Row& row, double b) {
-    const Eight a = spread<8>(prior);
     Eight doubts{};
-    double* const gains = gain;
-    Sight seen = add_up<numbers>(
-        row, s.records, [&](const Eight& w, const Eight& squares, const Eight& x, const Eight&, std::int64_t k) {
-          const Eight g = x / (squares + a);
-          store(gains + k, g);
-          doubts = doubts + x * g;
-          return w * x;
-        });
+    double *const gains = gain, *const starts = start;
+    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t k) {
+      const Met<8> met = meet(p, square);
+      const Eight g = x / met.entry;
+      store(gains + k, g);
+      if constexpr (sized) store(starts + k, met.weight);
+      doubts = doubts + x * g;
+      return met.weight * x;
+    });
     doubt = tree(doubts);
-    seen.score += b * s.memory->weight;
+    seen.score += b * constant(*s.memory, b).weight.all;
     return seen;
   }
   template <class Row>
   REGRETLESS_INLINE Sight view(const Row& row, double b) const {
-    Sight seen = add_up<numbers>(
-        row, s.records, [](const Eight& w, const Eight&, const Eight& x, const Eight&, std::int64_t) { return w * x; });
-    seen.score += b * s.memory->weight;
+    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
+      return meet(p, square).weight * x;
+    });
+    seen.score += b * constant(*s.memory, b).weight.all;
     return seen;
   }
   // How far the weights go along x / A.
   REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score,
                                 double of_row) const {
     const double b = of.intercept;
-    return (y - score) / (1 / of.confidence + (of_row + b * b / (m.square + prior)));
+    return (y - score) / (1 / of.confidence + (of_row + b * b / constant(m, b).entry.all));
   }
   REGRETLESS_INLINE void remember_step(SecondOrderMemory& m, const Lesson& of, double by) const {
-    m.weight += by * (of.intercept / (m.square + prior));
+    const double b = of.intercept;
+    const Met<1> met = constant(m, b);
+    m.weight = met.weight.all + by * (b / met.entry.all);
+    if (sized && m.size < b * b) m.size = b * b;
   }
   template <class Row>
   REGRETLESS_INLINE double learn(const Row& row, const Lesson& of, double y, double score) const {
     const double by = step(*s.memory, of, y, score, doubt);
     const Eight far = spread<8>(by), much = spread<8>(of.confidence), signed_by = spread<8>(of.confidence * y);
-    double *const records = s.records, *const gains = gain;
+    double *const records = s.records, *const gains = gain, *const starts = start;
     by_eights(row, [&](std::int64_t k, int here, const Eight& x) {
       in_fours(far * load<8>(gains + k), much * (x * x), signed_by * x, 0, [&](int l, const Pack<double, 4>& more) {
-        if (l < here) add_to(records + numbers * std::int64_t(row.column(k + l)), more);
+        if (l >= here) return;
+        double* const record = records + numbers * std::int64_t(row.column(k + l));
+        if constexpr (sized) {
+          const double value = row.x[k + l], square = value * value;
+          if (record[3] < square) {  // or the weight is what it was
+            record[0] = starts[k + l];
+            record[3] = square;
+          }
+        }
+        add_to(record, more);
       });
     });
     remember_step(*s.memory, of, by);
     remember(*s.memory, of, of.confidence * y, of.confidence);
     return 0;
   }
+  // Where the numbers of several targets begin; sizes only if they are there.
+  double* part(int place) const { return s.records + place * s.targets; }
+
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
-    const double norm2 = totals(row, Product{s.records}, s.numbers, s.targets, out);
-    for (std::int64_t c = 0; c < s.targets; ++c) out[c] += b * s.memory[c].weight;
+    const Product<Scale> term{scale, part(0), part(1), part(3)};
+    const double norm2 = totals(row, term, s.numbers, s.targets, out);
+    for (std::int64_t c = 0; c < s.targets; ++c) out[c] += b * constant(s.memory[c], b).weight.all;
     return norm2;
   }
   template <class Row>
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
-    double *const weights = s.records, *const squares = weights + s.targets, *const sums = squares + s.targets;
-    totals(row, Doubt{squares, prior}, s.numbers, s.targets, moves.steps);
+    double *const weights = part(0), *const squares = part(1), *const sums = part(2), *const sizes = part(3);
+    totals(row, Doubt<Scale>{scale, squares, sizes}, s.numbers, s.targets, moves.steps);
     for (std::int64_t c = 0; c < s.targets; ++c) {
       const double by = step(s.memory[c], of, c == label ? 1 : -1, moves.scores[c], moves.steps[c]);
+      moves.moving[c] = moves.confidences[c] > 0;
       moves.steps[c] = moves.confidences[c] > 0 ? by : 0;
     }
     Stretch stretch;
     for (std::int64_t k = 0; k < row.n; k += Stretch::room) {
       unpack(row, k, s.numbers, stretch);
       grouped<one_register>(0, s.targets, [&](std::int64_t c, auto size) {
-        add_to_weights<size>(stretch, moves.steps + c, prior, squares + c, weights + c);
+        add_to_weights<size>(stretch, scale, moves.steps + c, moves.moving + c, squares + c, sizes + c, weights + c);
         add_to_sums<size>(stretch, moves.sums + c, moves.confidences + c, sums + c, squares + c);
       });
     }
     for (std::int64_t c = 0; c < s.targets; ++c) {
-      remember_step(s.memory[c], of, moves.steps[c]);
+      if (moves.confidences[c] > 0) remember_step(s.memory[c], of, moves.steps[c]);
       remember(s.memory[c], of, moves.sums[c], moves.confidences[c]);
     }
   }
@@ -177,7 +209,7 @@ struct ByWeights {
 struct Whole {
   const SecondOrder& s;
   explicit Whole(const SecondOrder& state) : s(state) {}
-  double* scratch() const { return s.scratch + 4 * s.targets; }
+  double* scratch() const { return s.scratch + 5 * s.targets; }
   Factored target(std::int64_t c) const {
     const std::int64_t n = 1 + s.columns;
     return {

@@ -2,16 +2,18 @@
 // uses for one.
 #pragma once
 #include "multi_target.hpp"
-#include "second_order_rows.hpp"
+#include "second_order_scales.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
 // The terms; `pick` reads the numbers of the targets at hand from an array.
+template <class Scale>
 struct Product {
-  const double* weights;
+  Scale scale;
+  const double *weights, *squares, *sizes;
   template <int N, class Pick>
   REGRETLESS_INLINE Pack<double, N> of(const Pick& pick, const Pack<double, N>& x) const {
-    return pick(weights) * x;
+    return scale.meet(pick(weights), pick(squares), [&] { return pick(sizes); }, x * x).weight * x;
   }
 };
 struct Shrunk {  // of u' (A + x x')^-1 x
@@ -22,12 +24,13 @@ struct Shrunk {  // of u' (A + x x')^-1 x
     return pick(sums) * x / ((pick(squares) + spread<N>(prior)) + x * x);
   }
 };
+template <class Scale>
 struct Doubt {  // of x' A^-1 x
-  const double* squares;
-  double prior;
+  Scale scale;
+  const double *squares, *sizes;
   template <int N, class Pick>
   REGRETLESS_INLINE Pack<double, N> of(const Pick& pick, const Pack<double, N>& x) const {
-    return x * (x / (pick(squares) + spread<N>(prior)));
+    return x * (x / scale.meet(Pack<double, N>{}, pick(squares), [&] { return pick(sizes); }, x * x).entry);
   }
 };
 
@@ -66,14 +69,19 @@ REGRETLESS_APART static double totals(const Row& row, const Term& term, std::int
 }
 
 // w <- w + step x / A for all targets, before A changes; u <- u + sum x and A <- A + confidence x^2. Those that do not
-// move have zeros, and adding a zero of either sign changes nothing, as no number that is kept is -0.
-template <int N>
-REGRETLESS_APART static void add_to_weights(const Stretch& s, const double* step, double prior, const double* squares,
+// move have zeros, and adding a zero of either sign changes nothing, as no number that is kept is -0; nor do they see
+// how large the row is.
+template <int N, class Scale>
+REGRETLESS_APART static void add_to_weights(const Stretch& s, const Scale& scale, const double* step,
+                                            const double* moving, const double* squares, double* sizes,
                                             double* weights) {
-  const auto by = load<N>(step), a = spread<N>(prior);
+  const auto by = load<N>(step), sees = load<N>(moving);
   for (std::int64_t k = 0; k < s.n; ++k) {
-    double* const at = weights + s.place[k];
-    store(at, load<N>(at) + by * (spread<N>(s.value[k]) / (load<N>(squares + s.place[k]) + a)));
+    const auto x = spread<N>(s.value[k]), square = sees * (x * x);
+    double *const at = weights + s.place[k], *const size = sizes + s.place[k];
+    const auto met = scale.meet(load<N>(at), load<N>(squares + s.place[k]), [&] { return load<N>(size); }, square);
+    store(at, met.weight + by * (x / met.entry));
+    if constexpr (std::same_as<Scale, InSizes>) store(size, greatest(load<N>(size), square));
   }
 }
 template <int N>

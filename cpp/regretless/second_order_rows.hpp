@@ -1,6 +1,7 @@
-// Rows against records: what belongs to a feature lies in one place, N numbers of which the first two make the score.
+// Rows against records: what belongs to a feature lies in one place, N numbers.
 #pragma once
 #include "rows.hpp"
+#include "second_order_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -53,23 +54,23 @@ struct Sight {
   bool zeros = false;  // it has some, so that its sums are in the wrong order
 };
 
-// Adds up a row: term(first numbers, second numbers, x, x^2, k) is what eight entries add to the score.
+// Adds up a row: term(where their records are, x, x^2, k) is what eight entries add to the score.
 template <int N, class Row, class Term>
-REGRETLESS_INLINE Sight add_up(const Row& row, const double* records, const Term& term) {
+REGRETLESS_INLINE Sight add_up(const Row& row, const Term& term) {
   Eight sum{}, norm{};
   Pack<double, one_register> shortest = spread<one_register>(1);
   std::int64_t k = 0;
   for (; k + 8 <= row.n; k += 8) {
     const Addresses p = addresses<N>(row, k);
     const Eight x = load<8>(row.x + k), square = x * x;
-    sum = sum + term(p.pick(records), p.pick(records + 1), x, square, k);
+    sum = sum + term(p, x, square, k);
     norm = norm + square;
     shortest = least(narrowed(square), shortest);
   }
   if (k < row.n) {
     const Addresses p = last_addresses<N>(row, k);
     const Eight x = load_some(row.x + k, row.n - k), square = x * x;
-    sum = sum + term(p.pick(records), p.pick(records + 1), x, square, k);
+    sum = sum + term(p, x, square, k);
     norm = norm + square;
     shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
   }

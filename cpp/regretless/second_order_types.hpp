@@ -14,6 +14,7 @@ struct SecondOrderMemory {
   double square;  // of x^2 over the updates
   double weight;  // where weights are kept
   double volume;  // full: ln det(A / a)
+  double size;    // of x^2 over the updates the largest, where a is in units of that; else below 0
 };
 inline constexpr int second_order_memory_size = sizeof(SecondOrderMemory) / sizeof(double);
 
@@ -21,8 +22,8 @@ inline constexpr int second_order_memory_size = sizeof(SecondOrderMemory) / size
 // that belongs to a feature in one place; or all of it, as the factors of its inverse U D U', target after target.
 struct SecondOrder {
   // Diagonal: (columns, numbers), for each feature the sums of y x over the updates and those of x^2, target by target;
-  // where weights are kept, the weights, the sums of x^2 and the sums of y x, and for one target a zero, to fill a
-  // register.
+  // where weights are kept, the weights, the sums of x^2, the sums of y x and, if a is in units of that, the largest
+  // x^2 of the updates; for one target a zero in its place, to fill a register.
   double* records = nullptr;
   std::int64_t numbers = 0;
   // Full: (targets, 1 + columns), the constant feature first; and the columns of U, each above its one, one after the
@@ -30,12 +31,13 @@ struct SecondOrder {
   double *sums = nullptr, *weights = nullptr, *scales = nullptr, *factor = nullptr;
   SecondOrderMemory* memory = nullptr;  // (targets)
   Ledger* book = nullptr;               // (targets), and one more for the whole when there are several
-  double* scratch = nullptr;            // 4 * targets + 3 * (columns + 8)
+  double* scratch = nullptr;            // 5 * targets + 4 * (columns + 8)
   double* scores = nullptr;             // (rounds, targets), or null: what each round was predicted by
   std::int64_t columns = 0, targets = 1;
+  bool sized = false;  // whether a is in units of the largest x^2 of each feature
 };
-inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3;  // a feature and a target, of several
-inline constexpr std::int64_t numbers_by_one_weight = 4;                    // a feature, of one target
+inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3, numbers_by_sizes = 4;  // a feature and a
+inline constexpr std::int64_t numbers_by_one_weight = 4;  // target of several; a feature, of one target
 
 struct SecondOrderKernels {
   LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const SecondOrder&, std::int64_t begin,

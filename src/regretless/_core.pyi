@@ -404,7 +404,7 @@ class SecondOrderPlayer:
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows, the same bits that play sees."""
 
-SECOND_ORDER_MEMORY_SIZE: int = 5
+SECOND_ORDER_MEMORY_SIZE: int = 6
 
 class Shatter:
     """

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore]
 
 Draw = Callable[["Axes"], None]
+Bars = tuple[str, Sequence[str] | None, Any]  # a title, names unless places will do, and an array of numbers
 
 OBSERVED = "#1456b8"
 EXPERTS = ("#b5470b", "#0d7269", "#8b3fa8", "#80620a", "#b3265c", "#44597a")
@@ -47,7 +48,7 @@ STYLES: dict[str, dict[str, Any]] = {
 """How the page's styles look in a figure."""
 
 SHADES = {"inner": 0.3, "outer": 0.15}
-MOST_BARS = 20
+MOST_BARS, MOST_CHARTS = 20, 12
 
 
 def figure(page: Page) -> Figure:
@@ -101,6 +102,50 @@ def _rows(page: Page) -> list[list[Draw]]:
     tables = [*page.strategies, *([{"title": "Share of the draws", **page.arms}] if page.arms else [])]
     bars: list[Draw] = [partial(draw_bars, title=table["title"], rows=table["rows"]) for table in tables]
     return rows + ([bars] if bars else [])
+
+
+def figure_of_bars(charts: Sequence[Bars]) -> Figure:
+    """A chart of each list of named numbers, two in a row.
+
+    Parameters
+    ----------
+    charts : sequence of Bars
+        Of which the first 12 are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingError
+        If matplotlib is not installed.
+    """
+    charts = charts[:MOST_CHARTS]
+    across = min(len(charts), 2)
+    down = -(-len(charts) // max(across, 1))
+    longest = max((min(len(values), MOST_BARS) for _, _, values in charts), default=0)
+    result = _empty_figure((6.0 * max(across, 1), down * (1.0 + 0.24 * longest)))
+    for place, chart in enumerate(charts, 1):
+        _draw_signed(result.add_subplot(down, across, place), *chart)
+    return result
+
+
+def _draw_signed(axes: Axes, title: str, names: Sequence[str] | None, numbers: Any) -> None:
+    """The numbers that are largest in size, as bars to either side of 0; of equal ones the first."""
+    places = (-abs(numbers)).argsort(kind="stable")[:MOST_BARS].tolist()
+    values = [float(numbers[place]) for place in places]
+    colours = [OBSERVED if value >= 0 else STYLES["bound0"]["color"] for value in values]
+    bars = axes.barh(range(len(values)), values, color=colours, height=0.7)
+    axes.bar_label(bars, labels=[f" {value:.3g} " for value in values], fontsize="small")
+    ticks = [_plain(str(place) if names is None else names[place]) for place in places]
+    axes.set_yticks(range(len(values)), ticks, fontsize="small")
+    axes.invert_yaxis()
+    axes.margins(x=0.2)
+    axes.axvline(0, color="grey", linewidth=0.8)
+    more = f"\n({len(values)} of {len(numbers):,}, the largest in size)" if len(numbers) > len(values) else ""
+    axes.set_title(title.replace("$", r"\$") + more)
+    _bare(axes)
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:

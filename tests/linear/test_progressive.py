@@ -6,12 +6,14 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from regretless.catalogue import LEARNERS
 from regretless.data.batch import Batch
 from regretless.errors import ModelError
-from regretless.linear import AveragedPerceptron, KernelPerceptron, MulticlassPerceptron, Perceptron
+from regretless.linear import AveragedPerceptron, KernelPerceptron, MulticlassPerceptron, Perceptron, VotedPerceptron
+from regretless.linear import voted as voted_module
 from regretless.linear.progressive import MOST_CLASSES, Progressive
 
 from ..catalogue import Entry
@@ -54,7 +56,9 @@ def test_errors_are_those_of_the_ledger(name, classes):
     assert counts.describe() == again.describe()
     assert counts.rounds == ROWS
     alone = int(np.argmax(y != y[0]))  # rows of the first class, which Winnow plays for either sign, to keep one
-    if name != "averaged-perceptron":
+    if name == "voted-perceptron":
+        assert counts.last.errors == learner.ledger_.mistakes
+    elif name != "averaged-perceptron":
         assert abs(counts.errors - learner.ledger_.mistakes) <= (alone if name == "winnow" else 0)
 
 
@@ -148,3 +152,39 @@ def test_kernels_of_all_kinds_write_their_scores_down():
         learner = KernelPerceptron(kernel=kernel)
         assert watched(learner, X, y).errors == expected
         assert learner.ledger_.mistakes == expected
+
+
+@pytest.mark.parametrize("votes", ["before", "after"])
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_votes_are_counted_as_if_each_row_were_predicted_before_it_is_learned(votes, classes, sparse):
+    """Rows in pieces, dense and sparse, err by votes as often as `predict` does between rounds learned one by one;
+    counts are read back from their description."""
+    X, y = drawn(classes, seed=3)
+    X[np.abs(X) < 0.5] = 0
+    learner, slow, wrong = VotedPerceptron(votes=votes), VotedPerceptron(votes=votes), 0
+    for one in (learner, slow):
+        one.announce(np.arange(float(classes)), 5)
+    counts = Progressive()
+    learner.on_scores = counts
+    for begin in range(0, ROWS, 37):
+        rows = sp.csr_array(X[begin : begin + 37])
+        there = (rows.data, y[begin : begin + 37], 5, rows.indices, rows.indptr)
+        learner.observe(Batch(*there) if sparse else Batch(X[begin : begin + 37], y[begin : begin + 37], 5))
+    for x, label in zip(X, y, strict=True):
+        wrong += int(slow.predict(x[None])[0] != label)
+        slow.observe(Batch(x[None], np.array([label]), 5))
+    assert counts.errors == wrong < counts.last.errors == learner.ledger_.mistakes
+    again = Progressive.read(json.loads(json.dumps(counts.describe())))
+    assert again.summary() == counts.summary()
+    assert again.summary()["last_weights"] == {"errors": counts.last.errors}
+
+
+def test_votes_that_take_too_long_leave_the_counts_of_the_last_weights(monkeypatch):
+    """Once they are too many, all counts are those of the last weights, in whatever pieces the rows came."""
+    X, y = drawn(2)
+    monkeypatch.setattr(voted_module, "MOST_PRODUCTS", 100_000)
+    counts = watched(VotedPerceptron(), X, y)
+    assert counts.last is None
+    assert counts.describe() == watched(Perceptron(), X, y).describe()
+    assert counts.describe() == watched(VotedPerceptron(), X, y, step=ROWS).describe()

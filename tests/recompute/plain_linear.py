@@ -28,6 +28,7 @@ class Run:
         self.facts |= {"max_norm2": 0.0, "reach2": 0.0, "first_rate": 0.0, "last_rate": 0.0, "reach": 0.0}
         self.w, self.theta, self.longest = np.zeros(self.width), np.zeros(self.width), 0.0
         self.A, self.u = self._start(), np.zeros(self.width)
+        self.S, self.largest = np.zeros(self.width), np.zeros(self.width)  # of squares, in AROW's diagonal
         self.close = 0  # rounds of which only rounding says whether they are updates
         play = getattr(self, "_" + learner.replace("-", "_").removeprefix("averaged_").removeprefix("voted_"))
         self.facts["passes"] = float(passes)
@@ -37,7 +38,8 @@ class Run:
                 play(x, label)
 
     def _start(self) -> Array:
-        return float(self.told.get("a", self.told.get("r", 1.0)) or 1.0) * np.eye(self.width)
+        sized = self.kind == "arow" and not self.told["full"] and self.told["scale"] == "auto"
+        return (10 if sized else 1) * float(self.told.get("a", self.told.get("r", 1.0)) or 1.0) * np.eye(self.width)
 
     def _see(self, x: Array) -> None:
         norm2 = float(x @ x)
@@ -112,6 +114,9 @@ class Run:
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
 
     def _arow(self, x: Array, label: float) -> None:
+        if not self.told["full"] and self.told["scale"] == "auto":
+            self._arow_in_sizes(x, label)
+            return
         score, spread = float(self.w @ x), self.told["r"] * float(x @ np.linalg.solve(self.A, x))
         loss = max(0.0, 1 - label * score)
         self.facts["loss"] += loss**2
@@ -119,6 +124,19 @@ class Run:
         if loss > 0:
             self.w = self.w + loss / (spread + self.told["r"]) * label * self.told["r"] * np.linalg.solve(self.A, x)
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
+
+    def _arow_in_sizes(self, x: Array, label: float) -> None:
+        start = np.diag(self.A) - self.S
+        raised = self.S + np.where(self.largest < x * x, 10 * self.told["r"] * x * x, start)
+        w = self.w * np.where(self.largest < x * x, np.where(self.largest > 0, np.diag(self.A), 0) / raised, 1)
+        score, spread = float(w @ x), float(x @ (x / raised))
+        loss = max(0.0, 1 - label * score)
+        self.facts["loss"] += loss**2
+        self._count(x, label, score, loss > 0)
+        if loss > 0:
+            self.w = w + loss / (spread + 1) * label * x / raised
+            self.u, self.A, self.S = self.u + label * x, np.diag(raised + x * x), self.S + x * x
+            self.largest = np.maximum(self.largest, x * x)
 
     def _online_gradient_descent(self, x: Array, label: float) -> None:
         margin = label * float(self.w @ x)
@@ -195,7 +213,8 @@ def facts(run: Run) -> Facts:
         found["threshold"] = (1 - run.told["epsilon"]) * run.told["gamma"]
     if run.kind in ("second-order-perceptron", "arow"):
         size = float(run.told.get("a", run.told.get("r", 1.0)))
-        found["volume"] = float(np.linalg.slogdet(run.A / size)[1])
+        start = size * np.eye(run.width) if not run.largest.any() else run.A - np.diag(run.S)
+        found["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
         found["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
     return {name: value for name, value in found.items() if value is not None}
 

@@ -41,6 +41,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "second order, full": ("second-order-perceptron", {"matrix": "full"}),
     "second order, diagonal": ("second-order-perceptron", {"matrix": "diagonal", "a": 2.0}),
     "AROW, full": ("arow", {"matrix": "full", "r": 0.5}),
+    "AROW, diagonal": ("arow", {"matrix": "diagonal", "r": 2.0}),
+    "AROW, diagonal, in the units of the rows": ("arow", {"matrix": "diagonal", "r": 0.5, "scale": "none"}),
     "AROW, full, no constant": ("arow", {"matrix": "full", "intercept": 0.0}),
     "descent, constant": ("online-gradient-descent", {"schedule": "constant", "rate": 0.1}),
     "descent, in a ball": ("online-gradient-descent", {"schedule": "self-tuned", "rate": 2.0, "radius": 1.5}),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..info import BanditInfo
+from ..pictured import Bars
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
@@ -96,6 +97,10 @@ class Exp4(Tuned):
         weights = np.exp(-self.rate_ * (estimates - estimates.min()))
         expert_weights: Array = weights / weights.sum()
         return expert_weights
+
+    def bars(self) -> list[Bars]:
+        """The weights of the experts in the next round."""
+        return [Bars("Weights of the experts", None, self.expert_weights_)]
 
     @property
     def best_expert_(self) -> int:

@@ -12,6 +12,7 @@ from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
+from ..pictured import Bars, Pictured
 from .errors import outside
 from .state import SUM, BanditState, Scale
 from .validation import advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
@@ -51,7 +52,7 @@ class Draw(int):
         return self.kept[1]
 
 
-class Drawing(ABC):
+class Drawing(Pictured, ABC):
     """A learner whose draws remember the probability that they were made with, until their losses come."""
 
     _board: BanditState | None
@@ -79,6 +80,10 @@ class Drawing(ABC):
     def ledger_(self) -> BanditLedger:
         """What was observed so far."""
         return self._known().ledger()
+
+    def bars(self) -> list[Bars]:
+        """The probabilities of the next draw, if every arm is awake."""
+        return [Bars("Probabilities of the next draw", self.names(), self.probabilities())]
 
     def names(self) -> list[str]:
         """The arms' names, or their numbers from 0."""

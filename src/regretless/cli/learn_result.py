@@ -92,7 +92,7 @@ class LearnOutput(Output):
 MOST_SHOWN = 12  # classes
 ENOUGH_ROWS = 100  # to say that a simple rule errs less
 
-OF_LAST = {"vote": "by the last weights, not by votes", "support": "by the last function"}
+OF_LAST = {"vote": "by the last weights: votes would take too long", "support": "by the last function"}
 
 
 def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterator[str]:
@@ -102,12 +102,14 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
         return
     auc = counts.auc()
     area = "" if auc is None else f"; AUC {sum(auc) / 2:.4f}"
-    how = OF_LAST.get(learner.info.predicts_by, "")
+    how = OF_LAST.get(learner.info.predicts_by, "") if counts.last is None else ""
     errors = share_text(counts.errors, rows)
     yield f"errors, each row predicted before it is learned: {errors}{area}{how and f' ({how})'}"
     mistakes = int(learner.ledger_.mistakes)
     if learner.info.predicts_by == "average" and learner.ledger_.rounds == rows:
         yield f"  by the last weights instead of their mean, as the theorems count: {share_text(mistakes, rows)}"
+    if counts.last is not None:
+        yield f"  by the last weights instead of votes, as the theorems count: {share_text(counts.last.errors, rows)}"
     most = label_text(counts.frequent)
     yield f"  always the most frequent label so far (now {most}): {share_text(counts.constant, rows)}"
     yield f"  always the label of the row before: {share_text(counts.previous, rows)}"

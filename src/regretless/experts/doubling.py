@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import names_of
 from ..errors import ParameterError, RegretlessError
 from ..ledger import ExpertLedger
+from ..pictured import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .delay_schedule import Schedule, schedule
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..comparator import ExpertComparator
 
 
-class Doubling:
+class Doubling(Pictured):
     """Restarts a learner in rounds 1, 2, 4, 8, ..., each time with a horizon twice as long.
 
     A bound for every known horizon goes in; a bound for all horizons at once, larger by a constant factor, comes out.
@@ -210,6 +211,10 @@ class Doubling:
     def _refuse_nothing(self) -> None:
         if not self.rounds_:
             raise RegretlessError("nothing was played yet")
+
+    def bars(self) -> list[Bars]:
+        """The weights of the experts in the next round."""
+        return [Bars("Weights of the experts", self.names(), self.weights)]
 
     @property
     def rounds_(self) -> int:

@@ -12,6 +12,7 @@ from ..arrays import names_of
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..persist.validation import count, one
+from ..pictured import Bars, Pictured
 from .errors import complaint
 from .forecast import Forecast, Round, VectorForecast
 from .losses import TABLE, Loss
@@ -22,7 +23,7 @@ Ticket = int | Forecast | VectorForecast
 WIDEST = 2**24  # numbers of a forecast in a model file: no array of it bears witness to them
 
 
-class Live(ABC):
+class Live(Pictured, ABC):
     """A learner whose outcomes may come late, out of order or never.
 
     It goes by what its board has learned; the rounds that wait for an outcome remember the weights they were played by.
@@ -66,6 +67,10 @@ class Live(ABC):
     def ledger_(self) -> ExpertLedger:
         """What was observed so far."""
         return self._known().ledger()
+
+    def bars(self) -> list[Bars]:
+        """The weights of the experts in the next round."""
+        return [Bars("Weights of the experts", self.names(), self.weights)]
 
     def names(self) -> list[str]:
         """The experts' names, or their numbers from 0."""

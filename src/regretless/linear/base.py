@@ -17,6 +17,7 @@ from ..errors import ParameterError, RegretlessError, RowRefused
 from ..info import HasInfo, LinearInfo
 from ..ledger import Ledger
 from ..persist.model import Persistent
+from ..pictured import Bars, Pictured
 from ..turns import BUSY, Turn, in_turn
 from .certificates import Certified
 from .class_weights import weigh
@@ -31,7 +32,7 @@ FEW = 16  # labels that are looked up one by one, which is quicker than numpy fo
 
 
 @with_constructor
-class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
+class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
@@ -50,8 +51,11 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
     class_weight: Any = None
     warm_start: bool = False
 
-    # called with the scores that rounds were predicted by, their codes, the classes, and what a score of 0 means
-    on_scores: Callable[[Array, Array, Array, float], None] | None = field(default=None, init=False, repr=False)
+    # called with the scores that rounds were predicted by, their codes, the classes, what a score of 0 means, and the
+    # scores by votes where there are some
+    on_scores: Callable[[Array, Array, Array, float, Array | None], None] | None = field(
+        default=None, init=False, repr=False
+    )
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -301,11 +305,7 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
 
     def _row_of(self, values: Mapping[str, Any]) -> Array:
         self._require_fitted()
-        names = vars(self).get("feature_names_in_")
-        if names is None and "schema_" in vars(self):
-            from ..data.names import all_names
-
-            names = all_names(self.schema_, self.state_.columns)
+        names = self._feature_names()
         if names is None:
             raise RegretlessError(
                 f"{type(self).__name__} learned from rows without names of features: give an array of "
@@ -314,6 +314,16 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
         row = (known.get(name, 0.0) for name in names)
         return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
+
+    def _feature_names(self) -> list[str] | None:
+        """What the features are called; None if they have numbers alone."""
+        if "feature_names_in_" in vars(self):
+            return [str(name) for name in self.feature_names_in_]
+        if "schema_" in vars(self):
+            from ..data.names import all_names
+
+            return all_names(self.schema_, self.state_.columns)
+        return None
 
     def scores_one(self, x: Array) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""
@@ -405,6 +415,12 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
         """What the constant feature adds to the scores, shape (1,) or (classes,)."""
         self._require_fitted()
         return self.state_.biases() * self.rules().intercept
+
+    def bars(self) -> list[Bars]:
+        """The weights of each class, the constant feature's left out."""
+        weights, names = self.coef_, self._feature_names()
+        classes = self.classes_[-1:] if len(weights) == 1 else self.classes_
+        return [Bars(f"Weights for {label}", names, row) for label, row in zip(classes, weights, strict=True)]
 
     def played_rules(self) -> Rules:
         """The rules of the rounds played last; they outlive a change of parameters."""
@@ -577,7 +593,9 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent):
             player.watch(None)
         end = watched.played
         their = codes[begin:end] if order is None else codes[order[begin:end]]
-        self.on_scores(scores[begin:end], their, self.classes_, rules.tie)
+        votes = getattr(player, "votes_in_time", None)
+        votes = None if votes is None else votes[begin:end]
+        self.on_scores(scores[begin:end], their, self.classes_, rules.tie, votes)
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))

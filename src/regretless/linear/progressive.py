@@ -35,6 +35,9 @@ class Progressive:
         Rows, and how many of them were predicted wrongly.
     constant, previous : int
         Errors of the two rules.
+    last : Progressive or None
+        Of a learner that votes, the counts of its last weights; None if it does not, or votes took too long: then all
+        counts are those of the last weights.
     """
 
     def __init__(self) -> None:
@@ -45,8 +48,9 @@ class Progressive:
         self._last = -1  # the label of the row before
         self._scores = np.zeros((2, BINS), dtype=np.int64)  # of two classes: of rows of the smaller label, the larger
         self._places: dict[Any, int] = {}
+        self.last: Progressive | None = None
 
-    def __call__(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
+    def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None = None) -> None:
         """Take in rounds that were played.
 
         Parameters
@@ -59,9 +63,24 @@ class Progressive:
             The labels that the learner knows.
         tie : float
             Below 0 if a score of 0 stands for the smaller label.
+        votes : ndarray, shape (rounds, targets), optional
+            What a learner that votes predicts by; None if that takes too long from here on.
         """
         if not len(scores):
             return
+        if votes is not None and not self.rounds:
+            self.last = Progressive()
+        if self.last is None:
+            self._count(scores, codes, classes, tie)
+            return
+        self.last._count(scores, codes, classes, tie)
+        if votes is None:
+            vars(self).update(vars(self.last))
+        else:
+            self._count(votes, codes, classes, tie)
+
+    def _count(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
+        """Take in rounds that were predicted by these scores."""
         one = scores.shape[1] == 1
         said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
         true = codes > 0 if one else codes
@@ -172,6 +191,7 @@ class Progressive:
             "previous_label": {"errors": self.previous} if self.rounds else None,
             "classes": self.by_class(),
             "confusion": {"labels": self.labels, "counts": self.taken.tolist()} if few else None,
+            **({} if self.last is None else {"last_weights": {"errors": self.last.errors}}),
         }
 
     # ---- to go on later
@@ -185,6 +205,7 @@ class Progressive:
             "taken": self.taken.tolist() if len(self.labels) <= MOST_CLASSES else None,
             "sums": [self.rounds, self.errors, self.constant, self.previous, self._last],
             "bins": [used.tolist(), *self._scores[:, used].tolist()],
+            **({} if self.last is None else {"last": self.last.describe()}),
         }
 
     @classmethod
@@ -208,6 +229,10 @@ class Progressive:
                 result.taken = np.array(description["taken"], dtype=np.int64).reshape(size, size)
             sums = [int(number) for number in description["sums"]]
             result.rounds, result.errors, result.constant, result.previous, result._last = sums
+            if "last" in description:
+                result.last = cls.read(description["last"])
+                if result.last.rounds != result.rounds or result.last.last is not None:
+                    raise ValueError("its last weights predicted other rows")
             used = np.array(description["bins"][0], dtype=np.int64)
             result._scores[:, used] = np.array(description["bins"][1:], dtype=np.int64).reshape(2, len(used))
             if (description["taken"] is None) != (size > MOST_CLASSES) or used.min(initial=0) < 0:

@@ -16,9 +16,12 @@ from .averaged import WHEN
 from .parameters import with_constructor
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
-from .weight_history import NAMES, Support, ballot, turns
+from .weight_history import NAMES, Support, ballot, turns, turns_until
 
 ROUNDS = FIELDS.index("rounds")
+MOST_PRODUCTS = 200_000_000  # of rounds and what their votes cost, up to which these are counted while learning
+EACH = 64  # numbers, as which an update counts besides those of its row: batches of a file may be small
+MOST_VOTES = 1 << 22  # numbers of votes that are at hand at once
 
 
 class VotedState(State):
@@ -89,6 +92,36 @@ class VotedState(State):
         """Keep the updates that these rows were."""
         self._support.append(Support.of(batch, rows, moves, rounds))
 
+    def votes_in_time(self, batch: Batch, first: int, rules: Rules) -> Array | None:
+        """What `vote` would have said of rows that were just played, each before it was learned, shape (rows, targets).
+
+        Parameters
+        ----------
+        batch : Batch
+        first : int
+            The number of its first row among the rounds, counted from 1.
+        rules : Rules
+
+        Returns
+        -------
+        ndarray or None
+            None if that takes too long for the rounds so far, whatever batches they came in.
+        """
+        whole, support = float(self.books[-1, ROUNDS]), self.support
+        if whole * (len(support.values) + EACH * len(support.rounds)) > MOST_PRODUCTS:
+            return None
+        out = np.empty((len(batch), self.targets))
+        for target in range(self.targets):
+            late, mine = whole - float(self.books[target, ROUNDS]), support.of_target(target)
+            before = first - late + np.arange(len(batch)) - 1  # rounds that the target had played
+            step = max(1, MOST_VOTES // (len(mine.rounds) + 1))
+            for begin in range(0, len(batch), step):
+                rows = slice(begin, min(begin + step, len(batch)))
+                votes = turns_until(mine.rounds - late, before[rows], self._when)
+                ballot(batch.slice(rows.start, rows.stop), mine, votes, rules, out[rows, target])
+            out[:, target] /= np.maximum(before, 1)
+        return out
+
     def vote(self, batch: Batch, rules: Rules, out: Array) -> None:
         """The share of all votes that are for +1, less that for -1, of each row and target."""
         whole, support = float(self.books[-1, ROUNDS]), self.support
@@ -105,7 +138,15 @@ class _Player:
 
     def __init__(self, player: Any, state: VotedState, rules: Rules) -> None:
         self._player, self._state, self._rules = player, state, rules
-        self.watch = player.watch  # the scores of the weights that learn: votes would take too long
+        self._watched = False
+        self.votes_in_time: Array | None = None  # of the rounds that were watched last; None if that took too long
+
+    def watch(self, scores: Array | None) -> None:
+        """Write the scores that each round of the next plays is predicted by into this array; or stop."""
+        self._watched = scores is not None
+        if scores is not None:
+            self.votes_in_time = np.empty_like(scores)
+        self._player.watch(scores)
 
     def play(
         self,
@@ -128,6 +169,12 @@ class _Player:
             rounds = moved + begin
             batch = Batch(values, None, state.columns, indices, starts)
             state.note(batch, rounds if order is None else order[rounds], moves[rounds], before + 1 + moved)
+        if self._watched and self.votes_in_time is not None:
+            part = Batch(values, None, state.columns, indices, starts).slice(begin, played)
+            votes = state.votes_in_time(part, before + 1, self._rules) if order is None else None
+            self.votes_in_time = None if votes is None else self.votes_in_time
+            if self.votes_in_time is not None:
+                self.votes_in_time[begin:played] = votes
         return played, why
 
     def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:

@@ -134,6 +134,18 @@ def turns(rounds: Array, played: float, when: str) -> Array:
     return lengths
 
 
+def turns_until(rounds: Array, before: Array, when: str) -> Array:
+    """`turns` at several times: after so many rounds each, shape (times, updates + 1)."""
+    begins, ends = np.append(0, rounds), np.append(rounds, np.inf)
+    lengths: Array = np.clip(np.minimum(ends, before[:, None]) - begins, 0, None)
+    if when == "after" and len(rounds):
+        now = np.searchsorted(rounds, before, side="right")  # the weights that there are
+        moved = now > 0
+        lengths[moved, 0] -= 1
+        lengths[moved, now[moved]] += 1
+    return lengths
+
+
 def ballot(batch: Batch, support: Support, votes: Array, rules: Rules, out: Array) -> None:
     """Votes for +1 less votes for -1, of the zero vector and of those that the updates made of it.
 
@@ -145,22 +157,25 @@ def ballot(batch: Batch, support: Support, votes: Array, rules: Rules, out: Arra
         Rows to vote on, in order.
     support : Support
         Updates of one target.
-    votes : ndarray, shape (updates + 1,)
-        How many votes each vector has.
+    votes : ndarray, shape (updates + 1,) or (rows, updates + 1)
+        How many votes each vector has, for all rows or for each.
     rules : Rules
         Where a score of 0 goes, and the size of the constant feature.
     out : ndarray, shape (rows,)
     """
     for begin in range(0, len(batch), ROWS_AT_A_TIME):
         rows = batch.slice(begin, min(begin + ROWS_AT_A_TIME, len(batch)))
-        total = np.full(len(rows), votes[0] if rules.tie >= 0 else -votes[0])
+        theirs = votes if votes.ndim == 1 else votes[begin : begin + len(rows)]
+        first = np.broadcast_to(theirs[..., 0], len(rows))
+        total = np.array(first if rules.tie >= 0 else -first)
         rows, used = (rows, None) if rows.indices is None else narrow(rows)
         done = 1
         for state in _weights(support, used, rows.columns, rules.intercept):
             scores, _ = state.scores(rows, rules)
             positive = scores >= 0 if rules.tie >= 0 else scores > 0
-            each = votes[done : done + state.targets]
-            total += 2 * (positive @ each) - each.sum()
+            each = theirs[..., done : done + state.targets]
+            agree = positive @ each if each.ndim == 1 else np.einsum("ij,ij->i", positive, each)
+            total += 2 * agree - each.sum(axis=-1)
             done += state.targets
         out[begin : begin + len(rows)] = total
 

@@ -37,3 +37,19 @@ def arow(X: Array, y: Array, r: float = 1.0, diagonal: bool = False) -> tuple[Ar
             Sigma = shrunk if diagonal else Sigma - beta * np.outer(Sigma @ x, Sigma @ x)
             updates += 1
     return mu, Sigma, updates, int(mistakes)
+
+
+def arow_in_sizes(X: Array, y: Array, r: float = 1.0) -> tuple[Array, Array, Array, int, int]:
+    """The same with a diagonal A that starts with 10 r times the largest square of each feature so far, which a
+    larger one raises before its row is predicted: the mean, what A starts with, what it adds, updates and mistakes."""
+    size, squares, mu, updates, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, 0
+    for x, label in zip(X, y, strict=True):
+        seen, larger = x != 0, np.maximum(size, x * x)
+        A = np.where(larger > 0, squares + 10 * r * larger, 1)
+        mean = mu * np.where(seen, (squares + 10 * r * size) / A, 1)
+        margin, confidence = label * (mean @ x), x @ (x / A)
+        mistakes += margin < 0 or (margin == 0 and label < 0)
+        if margin < 1:
+            mu = mean + (1 - margin) / (confidence + 1) * label * x / A
+            size, squares, updates = larger, squares + x * x, updates + 1
+    return mu, 10 * r * np.where(size > 0, size, 1), squares, updates, int(mistakes)

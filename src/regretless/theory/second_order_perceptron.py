@@ -4,8 +4,11 @@ With A = a I + sum of x x' and u = sum of y x, both over the rounds I that moved
 
     |I| <= H(v) + <v, u> <= H(v) + sqrt(v'A v) sqrt(u'A^-1 u),
 
-where H(v) is the sum of its hinge losses max(0, 1 - y <v, x>) over **all** rounds. A may be replaced by its diagonal,
-or by any other positive matrix. What is left is to bound the last factor, the energy.
+where H(v) is the sum of its hinge losses max(0, 1 - y <v, x>) over **all** rounds: 1 <= max(0, 1 - m) + m for every m,
+and <v, u> = <A^1/2 v, A^-1/2 u>. The second step asks of A that it be positive and nothing else. So A may be
+replaced by its diagonal, or by a diagonal with entries 10 r M_i^2 + sum of x_i^2, M_i being the largest |x_i| of the
+rounds I: that is known when the run is over, and so is the inequality. If feature i is measured in another unit,
+c_i x_i and v_i / c_i, nothing of it changes then. What is left is to bound the last factor, the energy.
 
 The second-order perceptron moves when y u'A_+^-1 x <= 0, where A_+ = A + x x', so its energy grows by
 
@@ -134,8 +137,9 @@ def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderFa
 )
 def arow_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(u'A^-1 u) - U, where U is the number of
-    updates that were no mistakes, A is r I plus the sum of x x' over the updates, or its diagonal, u is the sum of y x
-    over them, and H is the sum of the hinge losses of v over all rounds."""
+    updates that were no mistakes, A is r I plus the sum of x x' over the updates, or a diagonal that starts with r, or
+    with 10 r times the largest square of each feature over the updates, u is the sum of y x over them, and H is the sum
+    of the hinge losses of v over all rounds."""
     others = ledger.updates - ledger.mistakes
     return _stretched(ledger, comparator, learner, learner.energy) - others * (1 - EPSILON)
 

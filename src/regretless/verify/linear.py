@@ -11,7 +11,7 @@ import numpy as np
 
 from ..textbook.passive_aggressive import passive_aggressive
 from ..textbook.perceptron import perceptron
-from ..textbook.second_order import arow, second_order_perceptron
+from ..textbook.second_order import arow, arow_in_sizes, second_order_perceptron
 from ..textbook.winnow import p_norm_perceptron, winnow
 from .checks import Again, Check, idle, whole
 from .claims import COUNTS
@@ -342,7 +342,11 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any]
     if X.shape[1] > FEW_COLUMNS:
         return {}
     X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
-    if "r" in parameters:
+    size: Any
+    if "r" in parameters and not full and parameters["scale"] == "auto":
+        _, start, squares, updates, mistakes = arow_in_sizes(X, y, parameters["r"])
+        matrix, size = np.diag(start + squares), start
+    elif "r" in parameters:
         _, sigma, updates, mistakes = arow(X, y, parameters["r"], not full)
         matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
     else:

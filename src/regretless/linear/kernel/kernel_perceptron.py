@@ -14,6 +14,7 @@ from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
+from ...pictured import Bars
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.kernel import BUDGET, KERNEL_PERCEPTRON, KernelFacts
@@ -388,6 +389,12 @@ class KernelPerceptron(OnlineClassifier):
         """What the constant feature adds to the scores of the last function."""
         self._require_fitted()
         return self.state_.biases() * self.intercept
+
+    def bars(self) -> list[Bars]:
+        """The coefficients of the support rows for each class, by their place in the support."""
+        rows = self.dual_coef_
+        classes = self.classes_[-1:] if len(rows) == 1 else self.classes_
+        return [Bars(f"Support rows for {label}", None, row) for label, row in zip(classes, rows, strict=True)]
 
     # ---- certificates
 

@@ -11,6 +11,11 @@ from ..parameters import with_constructor
 from ..state import Rules
 from .base import MATRICES, SecondOrderLearner, invertible
 
+SCALES = ("auto", "none")
+UPDATES = (
+    10.0  # of the largest size, that each feature starts with as if it had seen them; of 1 to 30 the best on texts
+)
+
 
 @with_constructor
 class AROW(SecondOrderLearner):
@@ -31,6 +36,16 @@ class AROW(SecondOrderLearner):
     of its own feature; nothing is known before the run then, but the mistakes are at most H(v) + sqrt(v'A v)
     sqrt(u'A^-1 u) - U, u being the sum of y x over the updates.
 
+    How much of a feature there is to learn, r says in the units of the rows: pixels from 0 to 255 need another r than
+    pixels from 0 to 1. A diagonal matrix therefore starts each entry with 10 r times the largest square of its feature
+    so far, ::
+
+        before a round, where |x_i| > M_i    A_i <- A_i + 10 r (x_i^2 - M_i^2)
+                                             w_i <- w_i * (old A_i / new A_i),  M_i <- |x_i|
+
+    so that predictions do not depend on the units of any feature. The bound is as above, with this A: its proof asks
+    nothing of what A starts with. A round that is no update leaves M as it was.
+
     Costs are those of `SecondOrderPerceptron`; a prediction is a product with the weights.
 
     Parameters
@@ -39,6 +54,9 @@ class AROW(SecondOrderLearner):
         > 0. The larger, the more slowly the Gaussian moves and narrows; it counts when learning begins.
     matrix : {"auto", "full", "diagonal"}, default="auto"
         As in `SecondOrderPerceptron`: "auto" keeps all of the matrix of up to 200 features, and the diagonal of more.
+    scale : {"auto", "none"}, default="auto"
+        Whether a diagonal matrix measures each feature by its largest value so far; with "none", and with a full
+        matrix, r is in the units of the rows. It counts when learning begins.
     intercept : float, default=1.0
         Size of a constant feature that is appended to every row; 0 for none. Unlike first-order learners this one finds
         how much of it is needed, whatever its size, so that there is one unless it is not wanted.
@@ -48,7 +66,8 @@ class AROW(SecondOrderLearner):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        The mean of the Gaussian.
+        The mean of the Gaussian. A feature that is larger in a row than in all updates is scored by a smaller weight,
+        as above.
     classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
         As in `Perceptron`.
 
@@ -81,14 +100,20 @@ class AROW(SecondOrderLearner):
 
     r: float = 1.0
     matrix: str = "auto"
+    scale: str = "auto"
     intercept: float = 1.0
 
     def prior(self) -> float:
         """The parameter r."""
         return invertible("r", self.r)
 
+    def sized_prior(self) -> float | None:
+        """Ten times r, unless r is to be in the units of the rows."""
+        return UPDATES * self.prior() if one_of("scale", self.scale, SCALES) == "auto" else None
+
     def rules(self) -> Rules:
         """It moves when its margin is below 1."""
         self.prior()
         one_of("matrix", self.matrix, MATRICES)
+        one_of("scale", self.scale, SCALES)
         return Rules(loss="squared-hinge", intercept=positive("intercept", self.intercept, or_zero=True))

@@ -42,11 +42,20 @@ class SecondOrderLearner(OnlineClassifier):
     def prior(self) -> float:
         """What the matrix starts with, times the identity."""
 
+    def sized_prior(self) -> float | None:
+        """What a diagonal one starts with, times the largest square of each feature so far; None if it is the same for
+        all."""
+        return None
+
     def new_state(self, columns: int, targets: int) -> SecondOrderState:
         """An empty state, with all of the matrix or its diagonal."""
         matrix = one_of("matrix", self.matrix, MATRICES)
         full = matrix == "full" or (matrix == "auto" and columns <= FEW_COLUMNS)
-        return SecondOrderState(columns, targets, prior=self.prior(), full=full, weighted=self.WEIGHTED)
+        sized = None if full else self.sized_prior()
+        prior = self.prior() if sized is None else sized
+        return SecondOrderState(
+            columns, targets, prior=prior, full=full, weighted=self.WEIGHTED, sized=sized is not None
+        )
 
     def geometry(self) -> Geometry:
         """Comparators are measured by the matrix that was learned."""

@@ -14,7 +14,8 @@ from ...data.batch import Array
 from ...errors import RegretlessError
 from ..state import BaseState, Rules, length
 
-PRIOR, SUM, SQUARE, WEIGHT, VOLUME = range(5)  # columns of `memory`
+PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
+LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
 MOST_COLUMNS = 2000  # of a full matrix
 
 
@@ -23,10 +24,11 @@ class SecondOrderState(BaseState):
     inverse.
 
     With a diagonal matrix there is one array, `records`, a row a feature: the sums of y x over the updates of each
-    target, then those of x^2; or, where weights are kept, the weights, the sums of x^2 and the sums of y x. With a
-    full one there are `sums`, `weights` and `scales` of shape (targets, 1 + columns), the constant feature first, and
-    `factor`, (targets, (1 + columns) * columns / 2): the inverse of A is U D U' with D the scales, and the factor
-    holds the columns of U above the diagonal, one after the other.
+    target, then those of x^2; or, where weights are kept, the weights, the sums of x^2, the sums of y x and, if the
+    prior is in units of that, the largest x^2 of the updates. With a full one there are `sums`, `weights` and `scales`
+    of shape (targets, 1 + columns), the constant feature first, and `factor`, (targets, (1 + columns) * columns / 2):
+    the inverse of A is U D U' with D the scales, and the factor holds the columns of U above the diagonal, one after
+    the other.
 
     Parameters
     ----------
@@ -38,6 +40,8 @@ class SecondOrderState(BaseState):
         Whether all of the matrix is kept.
     weighted : bool
         Whether a learner with a diagonal matrix keeps weights besides the sums.
+    sized : bool
+        Whether such a learner's prior is in units of the largest square of each feature so far.
     """
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.SECOND_ORDER_MEMORY_SIZE}
@@ -50,13 +54,22 @@ class SecondOrderState(BaseState):
     factor: Array
 
     def __init__(
-        self, columns: int, targets: int, *, prior: float = 1.0, full: bool = False, weighted: bool = False
+        self,
+        columns: int,
+        targets: int,
+        *,
+        prior: float = 1.0,
+        full: bool = False,
+        weighted: bool = False,
+        sized: bool = False,
     ) -> None:
         self.full = full
         self._weighted = weighted
+        self.sized = sized and weighted and not full
         super().__init__(columns, targets)
         self._refuse_many(columns)
         self.memory[:, PRIOR] = prior
+        self.memory[:, SIZE] = 0 if self.sized else -1
         for name, shape in self._layout(columns).items():
             setattr(self, name, np.zeros(shape))
         if full:
@@ -69,7 +82,7 @@ class SecondOrderState(BaseState):
 
     def options(self) -> dict[str, Any]:
         """Which matrix is kept, and what it starts with."""
-        return {"prior": self.prior, "full": self.full, "weighted": self._weighted}
+        return {"prior": self.prior, "full": self.full, "weighted": self._weighted, "sized": self.sized}
 
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
@@ -77,7 +90,7 @@ class SecondOrderState(BaseState):
             **{name: getattr(self, name) for name in self._layout(0)},
             memory=self.memory,
             books=self.books,
-            scratch=np.zeros(4 * self.targets + 3 * (self._room() + 8)),
+            scratch=np.zeros(5 * self.targets + 4 * (self._room() + 8)),
             loss=rules.loss,
             tie=rules.tie,
             intercept=rules.intercept,
@@ -98,7 +111,7 @@ class SecondOrderState(BaseState):
             return np.array(self.weights[:, 0])
         if self._weighted:
             return np.array(self.memory[:, WEIGHT])
-        return np.asarray(self.memory[:, SUM] / (self.prior + self.memory[:, SQUARE]))
+        return np.asarray(self.memory[:, SUM] / self._constants())
 
     def stretched(self, vector: Array, bias: float, target: int) -> float:
         """sqrt(v'A v), the constant feature included."""
@@ -117,20 +130,19 @@ class SecondOrderState(BaseState):
             products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
             return float(sum(products))
         u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal()[:, target]
-        constant = self.memory[target, SUM] ** 2 / (self.prior + self.memory[target, SQUARE])
-        return float((u / a) @ u + constant)
+        return float((u / a) @ u + self.memory[target, SUM] ** 2 / self._constants()[target])
 
     def volume(self, target: int) -> float:
-        """ln det(A / a), the sum over the entries of a diagonal matrix."""
+        """ln det(A / a), the sum over the entries of a diagonal matrix, each over what it starts with."""
         if self.full:
             return float(self.memory[target, VOLUME])
         squares = np.append(self._part(1)[:, target], self.memory[target, SQUARE])
-        return float(np.log1p(squares / self.prior).sum())
+        sizes = np.append(self._part(3)[:, target], self.memory[target, SIZE]) if self.sized else np.ones(1)
+        return float(np.log1p(squares / self._start(sizes)).sum())
 
     def roots(self, target: int) -> tuple[Array, float]:
         """Square roots of the entries of a diagonal A, and that of the constant feature."""
-        constant = self.prior + float(self.memory[target, SQUARE])
-        return np.sqrt(self._diagonal()[:, target]), sqrt(constant)
+        return np.sqrt(self._diagonal()[:, target]), sqrt(self._constants()[target])
 
     def root(self, target: int) -> Array:
         """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
@@ -145,7 +157,16 @@ class SecondOrderState(BaseState):
 
     def _diagonal(self) -> Array:
         """Of A, shape (columns, targets)."""
-        return np.asarray(self.prior + self._part(1))
+        return np.asarray((self._start(self._part(3)) if self.sized else self.prior) + self._part(1))
+
+    def _constants(self) -> Array:
+        """The entries of a diagonal A for the constant feature, shape (targets,)."""
+        start = self._start(self.memory[:, SIZE]) if self.sized else self.prior
+        return np.asarray(start + self.memory[:, SQUARE])
+
+    def _start(self, sizes: Array) -> Array:
+        """What entries start with, by the largest squares; by 1 where no update had the feature."""
+        return np.asarray(np.maximum(self.prior * np.where(sizes > 0, sizes, 1.0), LEAST_PRIOR))
 
     def _columns_of_factor(self, target: int) -> Iterator[tuple[int, Array]]:
         """The columns of U above the diagonal, the last first."""
@@ -176,7 +197,7 @@ class SecondOrderState(BaseState):
             for name in self._layout(0):
                 getattr(self, name)[j] = getattr(source, name)[i]
         else:
-            for place in range(3 if self._weighted else 2):
+            for place in range(self._numbers()):
                 self._part(place)[: source.columns, j] = source._part(place)[:, i]
 
     def grow(self, columns: int) -> None:
@@ -213,27 +234,36 @@ class SecondOrderState(BaseState):
         ValueError
             If arrays are missing, too many, of another shape, or hold something else than they must.
         """
-        if self.full != ("factor" in tensors):
-            other = type(self)(0, self.targets, prior=self.prior, full=not self.full, weighted=self._weighted)
+        full = "factor" in tensors
+        sized = not full and "memory" in tensors and tensors["memory"].size > SIZE and tensors["memory"].flat[SIZE] >= 0
+        if (full, sized) != (self.full, self.sized):
+            options = self.options() | {"full": full, "sized": bool(sized)}
+            other = type(self)(0, self.targets, **options)
             vars(self).clear()
             vars(self).update(vars(other))
         super().adopt(columns, tensors)
         positive = (self.memory[:, PRIOR], self.scales) if self.full else (self.memory[:, PRIOR],)
-        squares = self.memory[:, [SQUARE, VOLUME]] if self.full else self._part(1)
-        if any((array <= 0).any() for array in positive) or (squares < 0).any():
+        squares = [self.memory[:, [SQUARE, VOLUME]]] if self.full else [self.memory[:, SQUARE], self._part(1)]
+        if self.sized:
+            squares += [self.memory[:, SIZE], self._part(3)]
+        if any((array <= 0).any() for array in positive) or any((array < 0).any() for array in squares):
             raise ValueError("its matrix is not positive")
 
     def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
         """The arrays besides memory and books, and their shapes for so many columns."""
         if not self.full:
             # One target's three numbers are filled up to four, which a register holds.
-            weighted = 4 if self.targets == 1 else 3 * self.targets
-            return {"records": (columns, weighted if self._weighted else 2 * self.targets)}
+            filled = self._weighted and self.targets == 1
+            return {"records": (columns, 4 if filled else self._numbers() * self.targets)}
         size = 1 + columns
         return {
             **dict.fromkeys(("sums", "weights", "scales"), (self.targets, size)),
             "factor": (self.targets, size * columns // 2),
         }
+
+    def _numbers(self) -> int:
+        """How many there are of a feature and a target."""
+        return 2 + self._weighted + self.sized
 
     def _room(self) -> int:
         return self.sums.shape[1] - 1 if self.full else len(self.records)

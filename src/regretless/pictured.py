@@ -1,0 +1,55 @@
+"""What a learner has come to as a picture: one method, that learners of weights, combiners and bandits share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class Bars(NamedTuple):
+    """A chart of named numbers.
+
+    Attributes
+    ----------
+    title : str
+    names : sequence of str, or None
+        One a number; None if they have none but their places, counted from 0.
+    values : ndarray of float, one-dimensional
+    """
+
+    title: str
+    names: Sequence[str] | None
+    values: Array
+
+
+class Pictured(ABC):
+    """A learner that can be drawn as it stands."""
+
+    @abstractmethod
+    def bars(self) -> list[Bars]:
+        """The numbers that it goes by: weights, or the probabilities of a draw."""
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the numbers that it goes by, the largest first.
+
+        Of a learner of weights these are its weights for each class against the rest, and of a kernel perceptron the
+        coefficients of its support rows; of a combiner the weights of the experts in the next round; of a bandit the
+        probabilities of the next draw. Each chart has the 20 that are largest in size, and a figure at most 12 charts.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        RegretlessError
+            If matplotlib is missing, or nothing was learned yet.
+        """
+        from .plot import figure_of_bars
+
+        return figure_of_bars(self.bars())
