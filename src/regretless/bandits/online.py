@@ -73,6 +73,10 @@ class Drawing(Pictured, ABC):
     def _begin(self, arms: int, comparators: int) -> BanditState:
         """The board, made when the number of arms is known."""
 
+    @abstractmethod
+    def probabilities(self, available: Any = None, advice: Any = None) -> Array:
+        """Those that the next draw is made with."""
+
     def _label(self, arm: int) -> str:
         return str(arm) if self.arm_names_ is None else self.arm_names_[arm]
 

@@ -60,8 +60,8 @@ class Learning(Side):
         """Those of the rows before they were learned."""
         each: list[Losses] = []
 
-        def watch(scores: Array, codes: Array, classes: Array, tie: float) -> None:
-            each.append(_losses(self.learner, scores, codes, tie))
+        def watch(scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
+            each.append(_losses(self.learner, scores if votes is None else votes, codes, tie))
 
         self.learner.on_scores = watch
         try:
@@ -310,7 +310,11 @@ def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
         return Losses(np.asarray(said != labels), None)
     each: list[Losses] = []
     twin = deepcopy(learner)
-    twin.on_scores = lambda scores, codes, classes, tie: each.append(_losses(twin, scores, codes, tie))
+
+    def watch(scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
+        each.append(_losses(twin, scores if votes is None else votes, codes, tie))
+
+    twin.on_scores = watch
     twin.partial_fit(X, y)
     logs = [one.log for one in each if one.log is not None]
     return Losses(np.concatenate([one.wrong for one in each]), np.concatenate(logs) if len(logs) == len(each) else None)
