@@ -39,9 +39,10 @@ struct Bench {
   }
 };
 
-// What is to be known of a row before anything is learned from it: its squared length, and whether its numbers are fit.
+// What is to be known of a row before anything is learned from it: its squared length, and whether its numbers are fit,
+// times its weight where that is above 1.
 template <class Row>
-REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double& norm2) {
+REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double weight, double& norm2) {
   Eight norm{};
   Octet longest{}, shortest = eight(1);
   for (std::int64_t k = 0; k < row.n; k += 8) {
@@ -53,7 +54,8 @@ REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double
   }
   norm2 = tree(norm) + intercept * intercept;
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
-  const bool fits = largest_of(longest) <= longest_entry && smallest_of(shortest) >= shortest_entry;
+  const double most = longest_entry / (weight > 1 ? weight : 1);
+  const bool fits = largest_of(longest) <= most && intercept <= most && smallest_of(shortest) >= shortest_entry;
   return fits ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
@@ -139,6 +141,7 @@ REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rule
   const Outlook of = look(row, rules, s, target, true, weight > 1 ? weight : 1, bench);
   store(scores, of.score);
   if (m.prior[coin_lane] > 0) scores[coin_lane] = bets(bench.entries);
+  else no_bets(bench.entries);
   FullLook full;
   if (s.factor) full = look_fully(rules, s, target, true, bench, scores);
   if (members) std::memcpy(members, scores, sizeof scores);
@@ -147,6 +150,7 @@ REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rule
   const double odds = log_odds(m.weight, o), own = weight * log_one_plus_exp(-y * odds);
   const Octet loss = o.loss(y) * eight(weight);
   slopes(o, y, weight, slope);
+  if (m.prior[coin_lane] == 0) slope[coin_lane] = 0;
   put(m.loss, at(m.loss, 0) + loss);
   put(m.linear, at(m.linear, 0) + at(slope, 0) * at(scores, 0));
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
@@ -192,7 +196,7 @@ LinearVerdict play_aggregated(const X& rows, const Labels& labels, const Aggrega
     const std::int64_t place = rows.at(t);
     const double weight = labels.weight ? labels.weight[place] : 1;
     double norm2;
-    refusal = inspect(row, rules.intercept, norm2);
+    refusal = inspect(row, rules.intercept, weight, norm2);
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
     lay_out(row, rules, s, true, bench);
@@ -223,7 +227,7 @@ LinearVerdict score_aggregated(const X& rows, std::int64_t count, const Aggregat
   for (std::int64_t t = 0; t < count; ++t) {
     LinearRefusal refusal = rows.check(t, s.columns);
     double norm2 = 0;
-    if (refusal == LinearRefusal::none) refusal = inspect(rows[t], rules.intercept, norm2);
+    if (refusal == LinearRefusal::none) refusal = inspect(rows[t], rules.intercept, 1, norm2);
     if (refusal != LinearRefusal::none) return {t, refusal};
     rows.prefetch(t, count);
     lay_out(rows[t], rules, s, false, bench);

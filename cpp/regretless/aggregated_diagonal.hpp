@@ -154,6 +154,11 @@ REGRETLESS_INLINE double bets(Entries& e) {
   return in_all(score);
 }
 
+// Of a bettor that is none.
+REGRETLESS_INLINE void no_bets(Entries& e) {
+  for (std::int64_t k = 0; k < e.n; ++k) e.bet[k] = 0;
+}
+
 // All of them learn; `slope` of each lane at its own score.
 REGRETLESS_INLINE void learn(Entries& e, const double* slope) {
   using Two = Pack<double, 2>;

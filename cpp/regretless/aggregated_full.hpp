@@ -35,7 +35,14 @@ REGRETLESS_APART static void project(const Factored& s, const double* x, double*
       f[j + k] = sum + x[j + k];
     }
   }
-  for (; j < s.n; u += j, ++j) f[j] = product(u, x, j) + x[j];
+  for (const std::int64_t four = j; j < s.n; u += j, ++j) {  // in the order in which it sums where three others follow
+    Eight sums{};
+    std::int64_t i = 0;
+    for (; i + 8 <= four; i += 8) sums = sums + load<8>(u + i) * load<8>(x + i);
+    double sum = tree(sums);
+    for (; i < j; ++i) sum += u[i] * x[i];
+    f[j] = sum + x[j];
+  }
 }
 
 // `take_in` of a row whose f = U' x is known.
@@ -117,18 +124,23 @@ struct FullMember {
     matrix.u = parts[2];
   }
 
-  // The prior of feature i grows from 2 `before` to 2 `after`: what was learned shrinks towards zero along it.
+  // The prior of feature i grows from 2 `before` to 2 `after`: what was learned shrinks towards zero along it. What is
+  // left of a weight is a difference, with errors of the size of what it was, so that large growth is taken in steps.
   REGRETLESS_APART void raise(std::int64_t i, double before, double after, double* unit, double* gain) const {
     if (before == 0) {
       matrix.d[i] = 1 / (2 * after);
       return;
     }
-    const double more = 2 * (after - before);
-    unit[i] = 1;
-    const double variance = take_in(matrix, unit, 1 / more, gain);
-    unit[i] = 0;
-    const double by = more * matrix.weights[i] / (1 + more * variance);
-    for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] -= by * gain[j];
+    constexpr double longest_step = 1024;
+    for (double next; before < after; before = next) {
+      next = after > before * longest_step ? before * longest_step : after;
+      const double more = 2 * (next - before);
+      unit[i] = 1;
+      const double variance = take_in(matrix, unit, 1 / more, gain);
+      unit[i] = 0;
+      const double by = more * matrix.weights[i] / (1 + more * variance);
+      for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] -= by * gain[j];
+    }
   }
 
   // x' A^-1 x; `f` takes U' x, for when the matrix takes in the row.
@@ -143,8 +155,8 @@ struct FullMember {
   // bounds.
   REGRETLESS_INLINE double learn(const double* f, double h, double plain, double score, double slope, double weight,
                                  double* gain) const {
+    if (h == 0 || weight == 0) return 0;
     const double steep = std::fabs(slope) / weight, c = curvature * weight * steep * (1 - steep);
-    if (h == 0) return 0;
     const double r = (c * (score - plain) - slope) / (1 + h * c), moved = plain - score + h * r;
     // A curvature of nearly nothing: the matrix stays, and the weights follow the slope.
     const double noise = c > 1e-290 ? 1 / c : 1e290;

@@ -19,12 +19,20 @@ from regretless.games import MatrixGame
 from regretless.games.extensive_form.extensive import read_efg
 from regretless.games.payoffs import Payoffs
 from regretless.games.play.duel import Duel
-from regretless.linear import AROW, KernelPerceptron, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+from regretless.linear import (
+    AROW,
+    AggregatedClassifier,
+    KernelPerceptron,
+    Perceptron,
+    PNormPerceptron,
+    SecondOrderPerceptron,
+    Winnow,
+)
 
 from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
-CLASSES += ("Tree", "TreeDuel", "Payer")
+CLASSES += ("AggregatedPlayer", "Tree", "TreeDuel", "Payer")
 FUNCTIONS = ("sight", "shorten_payoffs", "enclose")
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -96,6 +104,7 @@ def sound_calls() -> Calls:
                 Winnow(balanced=True),
                 PNormPerceptron(),
                 AROW(),
+                AggregatedClassifier(),
                 KernelPerceptron(),
             ):
                 learner.fit(rows, y).decision_function(rows)

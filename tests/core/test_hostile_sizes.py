@@ -13,7 +13,7 @@ import pytest
 
 import regretless
 from regretless import _core
-from regretless.linear import AROW, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+from regretless.linear import AROW, AggregatedClassifier, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
 
 from .sound_calls import Arguments, copied, sound_calls
 
@@ -170,6 +170,7 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
         "Player": lambda: player(Perceptron()),
         "MirrorPlayer": lambda: player((Winnow(), Winnow(balanced=True), PNormPerceptron())[random.integers(3)]),
         "SecondOrderPlayer": lambda: player((AROW(), SecondOrderPerceptron(matrix="full"))[random.integers(2)]),
+        "AggregatedPlayer": lambda: player(AggregatedClassifier(full=int(random.choice([0, 256])))),
         "Payer": lambda: _core.Payer.dense(X),
         "GameTableau": lambda: _core.GameTableau(np.eye(3), 0.0, 1.0, None),
         "Littlestone": lambda: _core.Littlestone(bits, 3, 2**20),

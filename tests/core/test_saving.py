@@ -44,6 +44,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "p-norm-perceptron": [{}, {"p": 3}],
     "second-order-perceptron": [{"matrix": "full"}, {"matrix": "diagonal"}],
     "arow": [{"matrix": "full"}, {"matrix": "diagonal"}, {"r": 1e-200}],
+    "aggregated": [{}, {"share": False, "intercept": 0.0}, {"full": 0, "coins": False, "rates": (1e3,)}],
     "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "poly", "gamma": 1.0}, {"kernel": "rbf", "gamma": 1.0}],
 }
 CASES = [(name, settings) for name in LEARNERS for settings in SETTINGS.get(name, [{}])]

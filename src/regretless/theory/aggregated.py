@@ -6,7 +6,9 @@ All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), ove
 lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t = 1 / (t + 1) that goes round
 multiplies the weight of j by at least 1 - a_t, and ``prod_{t < T} (1 - a_t) = 1 / T``: so with shares L <= L_j + ln K +
 ln T. Whoever changes members m times pays a_t / K, which is at least 1 / (T K), at each change: (m + 1)(ln K + ln T) in
-all (Herbster & Warmuth 1998). Members that retire leave their weight to the others, which only raises these.
+all (Herbster & Warmuth 1998). Members that retire leave their weight to the others, in proportion, which only raises
+these; but K counts them, too, for those that stay began with 1 / K. Where a round weighs c < 1, both sides have c times
+its loss: by concavity sum pi p^c <= (sum pi p)^c, so that the mixture loses no more than Bayes' rule says.
 
 **Rates.** ``w_t = eta G_t / a_t`` maximises <G_t, w> - sum a_t w^2 / (2 eta), where G_t is minus the sum of gradients
 before round t. a_t = N (S + M^2)^(1/2) never shrinks and knows of round t the row alone. The lemma of follow the
@@ -51,7 +53,7 @@ from ..comparator import BaseComparator
 from ..facts import in_json
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import LinearFacts
+from .facts import UNIT_WEIGHTS, LinearFacts
 
 REACHES = (2.0, 6.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
 LN2 = log(2)
@@ -80,7 +82,7 @@ class AggregatedFacts(LinearFacts):
     Attributes
     ----------
     members : float
-        How many there are.
+        How many there have been, those that have retired included.
     share : bool
         Whether a share of the weight goes round.
     heaviest : float
@@ -304,7 +306,7 @@ def _best_bound(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     bounds = [comparator.loss + comparator.linear]
     if comparator.largest <= comparator.reach:
         bounds.append(_against(comparator))
-    return min(bound for bound in bounds if not isnan(bound)) + cost(ledger, learner)
+    return min((bound for bound in bounds if not isnan(bound)), default=nan) + cost(ledger, learner)
 
 
 def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
@@ -338,11 +340,11 @@ def against_constant(ledger: Ledger, comparator: MemberComparator, learner: Aggr
     counts=lambda ledger, _: ledger.mistakes,
     formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + \ln T\Big)",
     source="the theorems above; the true label of a wrong round had a probability of at most 1/2",
-    assumes=(*PLAYED, ("there must be a vector to compare with", _bounded)),
+    assumes=(*PLAYED, UNIT_WEIGHTS, ("there must be a vector to compare with", _bounded)),
 )
 def mistakes_from_log_loss(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
-    """A round that is predicted wrongly costs the mixture ln 2 at least, so the mistakes are at most any bound on its
-    log loss over ln 2."""
+    """A round of weight 1 that is predicted wrongly costs the mixture ln 2 at least, so the mistakes are at most any
+    bound on its log loss over ln 2."""
     return _best_bound(ledger, comparator, learner) / LN2
 
 

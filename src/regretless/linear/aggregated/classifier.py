@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..comparators.search import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
+SMALLEST_ENTRY, LARGEST_ENTRY = 1e-75, 1e75  # of rows, the constant feature included, as the kernel has them
 
 
 @with_constructor
@@ -115,7 +116,7 @@ class AggregatedClassifier(OnlineClassifier):
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return AggregatedRules(
             loss="logistic",
-            intercept=positive("intercept", self.intercept, or_zero=True),
+            intercept=self._intercept(),
             tie=1.0,
             rates=self._rates(),
             curvatures=tuple(curvature(reach) for reach in REACHES),
@@ -128,6 +129,13 @@ class AggregatedClassifier(OnlineClassifier):
         played = self.played_rules()
         assert isinstance(played, AggregatedRules)
         return played
+
+    def _intercept(self) -> float:
+        size = positive("intercept", self.intercept, or_zero=True)
+        if size and not SMALLEST_ENTRY <= size <= LARGEST_ENTRY:
+            problem = f"must be 0, or a number from {SMALLEST_ENTRY:g} to {LARGEST_ENTRY:g}"
+            raise ParameterError("intercept", repr(self.intercept), problem, " ")
+        return size
 
     def _rates(self) -> tuple[float, ...]:
         try:
@@ -176,7 +184,7 @@ class AggregatedClassifier(OnlineClassifier):
                 1.0,
                 loss="logistic",
                 steady=state.steady,
-                members=float(state.present.sum()),
+                members=float(state.played(target).sum()),
                 share=rules.share,
                 heaviest=float(state.memory[target, MOST_WEIGHT]),
             )

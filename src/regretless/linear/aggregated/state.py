@@ -107,6 +107,12 @@ class AggregatedState(BaseState):
         """Which members there are now."""
         return np.asarray(self.part("prior")[0] > 0)
 
+    def played(self, target: int) -> Array:
+        """Which members there are, and which have retired after they learned something."""
+        retired = self.part("energy")[target] != 0
+        retired[:FULL] = False
+        return np.asarray((self.part("prior")[target] > 0) | retired)
+
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
         assert isinstance(rules, AggregatedRules)
