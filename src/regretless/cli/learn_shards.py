@@ -138,7 +138,7 @@ def learn_shards(arguments: LearnOptions) -> int:
     refuse_contradictions_of_learning(arguments)
     against = load_against(arguments)
     learner, extra = learner_of(arguments)
-    _refuse_unmixable(learner)
+    _refuse_unmixable(learner, named=arguments.learner is not None or arguments.resume is not None)
     saved = _saved_run(arguments, learner, extra)
     shards = open_shards(arguments, saved)
     refuse_overwriting_or_model(arguments, paths_of(shards), [arguments.report, arguments.save_comparators])
@@ -180,11 +180,11 @@ def _run(
     )
 
 
-def _refuse_unmixable(learner: OnlineClassifier) -> None:
+def _refuse_unmixable(learner: OnlineClassifier, *, named: bool) -> None:
     try:
         refuse(learner)
     except RegretlessError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(str(error) if named else f"give --learner, the default one will not do: {error}") from error
 
 
 def _saved_run(arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any]) -> SavedRun | None:
