@@ -121,6 +121,19 @@ def _learn() -> Iterator[Case]:
         ),
         exact=False,
     )
+    yield Case(
+        "predict/probabilities",
+        (
+            "learn two.csv --no-certify --quiet --save m.rgl",
+            "predict m.rgl two.csv --probabilities",
+            "predict m.rgl - --probabilities < two.csv",
+            "predict m.rgl two.csv --probabilities --json",
+            "learn three.svm --no-certify --quiet --save t.rgl",
+            "predict t.rgl three.svm --probabilities",
+            "learn two.svm --learner online-gradient-descent --set loss=logistic --no-certify --quiet --save g.rgl",
+            "predict g.rgl two.svm --probabilities",
+        ),
+    )
     perceptron = "--learner perceptron"
     cities = f"learn cities.csv {perceptron} --missing zero --on-error skip"
     short = f"{perceptron} --no-certify --quiet --save"

@@ -117,6 +117,8 @@ ERRORS = {
         "predict m.rgl two.csv",
         "predict m.rgl two.svm --target y",
         "predict m.rgl two.svm --scores --json",
+        "predict m.rgl two.svm --probabilities",
+        "predict m.rgl two.svm --probabilities --scores",
         "predict e.rgl forecasts.csv",
     ],
     "inspect": [

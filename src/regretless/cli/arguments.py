@@ -225,6 +225,7 @@ class PredictOptions(ReadingOptions):
     model: str
     file: str
     scores: bool
+    probabilities: bool
     json: bool
 
 
