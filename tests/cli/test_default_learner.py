@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import subprocess
@@ -164,3 +165,37 @@ def test_scipy_is_read_for_certificates_alone(tmp_path: Path) -> None:
     words = ["learn", str(table(tmp_path / "t.csv")), "--no-certify", "--quiet"]
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
     assert done.stdout == "0 []\n"
+
+
+def test_certificates_against_vectors_are_computed_again(run: CommandLine, tmp_path: Path) -> None:
+    """`verify` computes losses and bounds again from rows and vectors, finds a false one, and says which it cannot."""
+    file, report = table(tmp_path / "t.csv"), tmp_path / "r.json"
+    text = run("learn", file, "--json").out
+    report.write_text(text)
+    lines = run("verify", report, file)
+    assert lines.code == 0
+    assert sum(": rounds, loss, " in line and "bound" in line for line in lines.out.splitlines()) == 5
+    assert "cannot be checked: mixture: its comparator is a member of the mixture, and no vector" in lines.out
+    (line,) = (line for line in lines.out.splitlines() if "the run" in line and "agrees" in line)
+    assert "best_constant_log_loss" in line
+    values = json.loads(text)
+    for path in (("certificates", 0, "comparator", "loss"), ("certificates", 1, "bound"), ("best_constant_log_loss",)):
+        wrong = json.loads(text)
+        place = wrong
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] *= 1 + 1e-6
+        assert wrong != values
+        report.write_text(json.dumps(wrong))
+        false = run("verify", report, file)
+        assert false.code != 0
+        assert "differs: " in false.out
+
+
+def test_vectors_of_several_classes_are_told_to_be_missing(run: CommandLine, tmp_path: Path) -> None:
+    """Of three classes `verify` asks for no file that cannot have the vectors."""
+    file, report = table(tmp_path / "t.csv", classes=3), tmp_path / "r.json"
+    report.write_text(run("learn", file, "--json").out)
+    result = run("verify", report, file)
+    assert "cannot be checked: by_a_rate: its comparators are vectors of each class, which are not kept" in result.out
+    assert "--comparators" not in result.out
