@@ -199,3 +199,19 @@ def test_vectors_of_several_classes_are_told_to_be_missing(run: CommandLine, tmp
     result = run("verify", report, file)
     assert "cannot be checked: by_a_rate: its comparators are vectors of each class, which are not kept" in result.out
     assert "--comparators" not in result.out
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_vectors_suffer_in_every_pass(run: CommandLine, tmp_path: Path, classes: int) -> None:
+    """Labels drawn at random, in three passes: no bound is below what was observed, and a vector loses in each pass; a
+    class that comes late is not charged for the rows before it."""
+    draw, file = random.Random(7), tmp_path / "t.csv"
+    rows = [f"{draw.gauss(0, 1):.3f},{'pqr'[draw.randrange(classes if k > 20 else 2)]}" for k in range(300)]
+    file.write_text("\n".join(["a,label", *rows]) + "\n")
+    once, thrice = (run("learn", file, "--passes", passes, "--set", "full=0", "--json") for passes in (1, 3))
+    assert (once.code, thrice.code) == (0, 0)
+    one, three = ({c["theorem"]: c for c in result.json["certificates"]} for result in (once, thrice))
+    assert three["against_constant"]["observed"] > 2.5 * one["against_constant"]["observed"]
+    losses = [each["against_constant"]["comparator"]["loss"] for each in (one, three)]
+    assert losses[1] == pytest.approx(3 * losses[0], rel=0 if classes == 2 else 0.1)
+    assert all(c["observed"] <= c["bound"] for c in three.values() if c["applies"])
