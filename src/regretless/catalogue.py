@@ -13,6 +13,7 @@ from .learner_table import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, LEARNERS
 __all__ = [
     "BANDITS",
     "CLASS_LEARNERS",
+    "DEFAULT",
     "EXPERT_LEARNERS",
     "LEARNERS",
     "TABLES",
@@ -34,6 +35,8 @@ TABLES: dict[Kind, Mapping[str, Entry]] = {
     "bandits": BANDITS,
 }
 """By kind, in the order in which a name that stands in several is looked for."""
+DEFAULT = "aggregated"
+"""The learner of weights that is taken where none is named."""
 NOUNS = {"class": "learner of finite classes", "linear": "learner", "experts": "combiner", "bandits": "bandit"}
 
 

@@ -54,7 +54,6 @@ def complaint(result) -> str:
         ([], "required: VERB"),
         (["frobnicate"], "'frobnicate'"),
         (["learn"], "required: FILE"),
-        (["learn", "{mail}"], "perceptron, online-gradient-descent"),
         (["learn", "{mail}", "--learner", "perzeptron"], "'perceptron', 'averaged-perceptron'"),
         (["learn", "{mail}", "--learner", "perceptron", "--bogus"], "--bogus"),
         (["learn", "{mail}", "--learner", "perceptron", "--passes", "0"], "--passes: '0'"),

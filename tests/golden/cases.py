@@ -71,7 +71,8 @@ def verbs() -> dict[str, set[str]]:
 OF_LINEAR = {"margin-perceptron": "--set gamma=0.05 --passes 3", "kernel-perceptron": "--set gamma=0.1"}
 
 TARGETS = {"tsv": "label", "parquet": "label", "arrow": "label", "npz": "y", "npy": "last"}  # by the suffix
-SEVERAL = ("perceptron", "multiclass-perceptron", "kernel-perceptron")  # as reductions, at once, and by rows
+ITERATED = ("support", "mixture")  # what predicts by these has comparators that are found by iterations
+SEVERAL = ("aggregated", "perceptron", "multiclass-perceptron", "kernel-perceptron")  # reductions, at once, by rows
 
 
 def _learn() -> Iterator[Case]:
@@ -89,7 +90,7 @@ def _learn() -> Iterator[Case]:
                 f"certify m.rgl {rows} --iid",
                 "inspect m.rgl --json",
             ),
-            exact=name != "kernel-perceptron",  # whose comparators are found by iterations
+            exact=LEARNERS[name].info.predicts_by not in ITERATED,
         )
         yield Case(
             f"learn/{name}-three",
@@ -100,10 +101,38 @@ def _learn() -> Iterator[Case]:
                 "predict d.rgl three.csv --scores",
                 "predict m.rgl three.svm --json",
             ),
+            exact=LEARNERS[name].info.predicts_by != "mixture",
         )
     for name in SEVERAL:
         words = f"learn three.csv --learner {name} {OF_LINEAR.get(name, '')} --json --report r.html"
-        yield Case(f"learn/{name}-three-json", (words,), exact=name != "kernel-perceptron")
+        yield Case(f"learn/{name}-three-json", (words,), exact=LEARNERS[name].info.predicts_by not in ITERATED)
+    # The default learner, which nobody has to name.
+    yield Case(
+        "learn/default",
+        (
+            "learn two.csv --save m.rgl",
+            "learn clean.svm --no-certify --quiet --save c.rgl --checkpoint-every 10",
+            "inspect m.rgl",
+            "learn two.csv --resume m.rgl --no-certify",
+            "learn two.csv --set rates=0.5,2 --set coins=false --set full=0 --set share=false --set intercept=0",
+            "learn three.csv --passes 2 --no-certify --json",
+            "learn cities.csv --missing zero --on-error skip --no-certify",
+        ),
+        exact=False,
+    )
+    yield Case(
+        "predict/probabilities",
+        (
+            "learn two.csv --no-certify --quiet --save m.rgl",
+            "predict m.rgl two.csv --probabilities",
+            "predict m.rgl - --probabilities < two.csv",
+            "predict m.rgl two.csv --probabilities --json",
+            "learn three.svm --no-certify --quiet --save t.rgl",
+            "predict t.rgl three.svm --probabilities",
+            "learn two.svm --learner online-gradient-descent --set loss=logistic --no-certify --quiet --save g.rgl",
+            "predict g.rgl two.svm --probabilities",
+        ),
+    )
     perceptron = "--learner perceptron"
     cities = f"learn cities.csv {perceptron} --missing zero --on-error skip"
     short = f"{perceptron} --no-certify --quiet --save"

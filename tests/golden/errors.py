@@ -14,7 +14,7 @@ _COMBINED = "combine forecasts.csv --target y --time day --learner hedge --quiet
 ERRORS = {
     "regretless": ["", "frobnicate", "--bogus", "learn --bogus", "--print-completion fish"],
     "learn": [
-        "learn two.svm",
+        "learn absent.svm",
         f"learn absent.svm {_P}",
         f"learn . {_P}",
         f"learn one.svm {_P}",
@@ -37,6 +37,8 @@ ERRORS = {
         "learn two.svm --learner margin-perceptron --set gamma=0",
         "learn two.svm --learner winnow --set threshold=-1",
         "learn two.svm --learner kernel-perceptron --set kernel=cosine",
+        "learn two.svm --set rates=0",
+        "learn two.svm --set full=some",
         f"learn two.svm {_P} --checkpoint-every 5",
         f"learn two.svm {_P} --no-certify --svm",
         f"learn two.svm {_P} --no-certify --save-comparators v.npz",
@@ -72,8 +74,10 @@ ERRORS = {
         "learn part-1.svm part-2.svm --learner voted-perceptron --workers 1",
         "learn part-1.svm part-2.svm --learner arow --workers 1",
         "learn part-1.svm part-2.svm --learner arow --workers 1 --one-shot --mixing rows",
+        "learn part-1.svm part-2.svm --workers 1",
         _MADE,
         "learn two.svm --resume m.rgl --learner arow",
+        "learn two.svm --resume m.rgl --learner aggregated",
         "learn two.svm --resume m.rgl --set rate=9",
         "learn three.svm --resume m.rgl",
         "learn two.svm --resume m.rgl --workers 1",
@@ -139,6 +143,8 @@ ERRORS = {
         "predict m.rgl two.csv",
         "predict m.rgl two.svm --target y",
         "predict m.rgl two.svm --scores --json",
+        "predict m.rgl two.svm --probabilities",
+        "predict m.rgl two.svm --probabilities --scores",
         "predict e.rgl forecasts.csv",
     ],
     "inspect": [

@@ -12,7 +12,14 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 from regretless.catalogue import LEARNERS
 from regretless.data.batch import Batch
 from regretless.errors import ModelError
-from regretless.linear import AveragedPerceptron, KernelPerceptron, MulticlassPerceptron, Perceptron, VotedPerceptron
+from regretless.linear import (
+    AggregatedClassifier,
+    AveragedPerceptron,
+    KernelPerceptron,
+    MulticlassPerceptron,
+    Perceptron,
+    VotedPerceptron,
+)
 from regretless.linear import voted as voted_module
 from regretless.linear.progressive import MOST_CLASSES, Progressive
 
@@ -188,3 +195,51 @@ def test_votes_that_take_too_long_leave_the_counts_of_the_last_weights(monkeypat
     assert counts.last is None
     assert counts.describe() == watched(Perceptron(), X, y).describe()
     assert counts.describe() == watched(VotedPerceptron(), X, y, step=ROWS).describe()
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_log_loss_is_that_of_probabilities_before_each_row(classes):
+    """It is minus the logarithm of what `predict_proba` gave the label before the row was learned, and the ledger's."""
+    X, y = drawn(classes)
+    learner, twin, counts = AggregatedClassifier(), AggregatedClassifier(), Progressive()
+    counts.log_loss = 0.0
+    learner.partial_fit(X[:1], y[:1], classes=range(classes))
+    twin.partial_fit(X[:1], y[:1], classes=range(classes))
+    before = learner.ledger_.loss
+    learner.on_scores = counts
+    learner.observe(Batch(X[1:], y[1:], X.shape[1]))
+    loss = 0.0
+    for row, label in zip(X[1:], y[1:], strict=True):
+        loss -= np.log(twin.predict_proba(row[None])[0, int(label)])
+        twin.partial_fit(row[None], [label])
+    assert counts.log_loss == pytest.approx(loss, rel=1e-12)
+    assert counts.log_loss == pytest.approx(learner.ledger_.loss - before, rel=1e-12)
+    assert counts.summary()["log_loss"] == counts.log_loss
+
+
+@pytest.mark.parametrize("classes", [1, 2, 5])
+def test_constants_lose_what_their_definitions_say(classes):
+    """In hindsight the shares of the labels; so far each with its rows and a half, multiplied up in any order."""
+    y = np.random.default_rng(classes).integers(0, classes, ROWS)
+    counts = Progressive()
+    counts(np.zeros((ROWS, 1 if classes < 3 else classes)), y, np.arange(classes), 1.0)
+    known, so_far, hindsight = max(classes, 2), 0.0, 0.0
+    for place, label in enumerate(y):
+        so_far -= np.log((np.count_nonzero(y[:place] == label) + 0.5) / (place + known / 2))
+        hindsight -= np.log(np.mean(y == label))
+    assert counts.constant_so_far() == pytest.approx(so_far)
+    assert counts.best_constant() == pytest.approx(hindsight)
+
+
+def test_a_log_loss_that_is_none_is_refused():
+    """It goes on from what was saved, and a number below 0 is no log loss; without probabilities there is none."""
+    X, y = drawn(2)
+    counts = Progressive()
+    assert "log_loss" not in watched(Perceptron(), X, y).describe()
+    assert "log_loss" not in counts.summary()
+    counts.log_loss = 2.5
+    kept = json.loads(json.dumps(counts.describe()))
+    assert Progressive.read(kept).log_loss == 2.5
+    for wrong in (-1, float("inf"), float("nan"), "much"):
+        with pytest.raises(ModelError):
+            Progressive.read(kept | {"log_loss": wrong})

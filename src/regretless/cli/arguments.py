@@ -238,6 +238,7 @@ class PredictOptions(ReadingOptions):
     model: str
     file: str
     scores: bool
+    probabilities: bool
     json: bool
 
 

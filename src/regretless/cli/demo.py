@@ -36,7 +36,7 @@ def run(arguments: DemoOptions) -> int:
     os.makedirs(arguments.folder, exist_ok=True)
     _write(data, features, labels)
     print(f"{data}: {len(labels)} tumours, {features.shape[1]} measurements each; +1 benign, -1 malignant", flush=True)
-    code = _show(learn, data, "--learner", "perceptron", "--save", model, "--report", page)
+    code = _show(learn, data, "--save", model, "--report", page)
     if code == DONE:
         code = _show(predict, model, data, "--json")
     print(f"\nThe report is {os.path.abspath(page)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..printable import printable
 from . import options
 from .exit_codes import DONE
+from .members import member_lines, members_of, mixture_of
 from .output import fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
             "source": continuation.source,
         }
     interactions, bits = made_of(continuation.schema)
-    intercept = learner.rules().intercept
+    intercept, mixture = learner.rules().intercept, mixture_of(learner)
     return {
         "learner": learner.name,
         "parameters": parameters_of(learner),
@@ -108,6 +109,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
         "support": getattr(learner.state_, "support_rows", None),
         "constant_feature": {"size": intercept, "weights": learner.state_.biases().tolist()} if intercept else None,
         "unfinished": unfinished,
+        **({} if mixture is None else {"members": members_of(mixture)}),
         "weights": [
             {"class": label, "largest": [{"feature": feature, "weight": weight} for feature, weight in weights]}
             for label, weights in largest(learner, continuation.schema, top)
@@ -140,6 +142,8 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
     lines = fact_lines(facts)
     if values["mixing"] is not None:
         lines += _shard_lines(values["mixing"], top)
+    if "members" in values:
+        lines += ["", *member_lines(values["members"], values["rounds"], len(values["classes"]))]
     for one in values["weights"] if values["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)
@@ -158,12 +162,19 @@ def _parameters(values: dict[str, Any]) -> str:
     from ..catalogue import learner_class
 
     usual = learner_class(values["learner"])().get_params()
-    changed = [f"{name}={value}" for name, value in values["parameters"].items() if usual[name] != value]
+    changed = [f"{name}={value}" for name, value in values["parameters"].items() if not _same(usual[name], value)]
     settled = [
         f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values["settled"].items()
     ]
     return "; ".join([", ".join(changed) or "as by default", *filter(None, [", ".join(settled)])])
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values of a parameter are the same; a model file has lists for tuples."""
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return list(one) == list(other)
+    return bool(one == other)
 
 
 def _run_state(unfinished: dict[str, Any] | None) -> str:

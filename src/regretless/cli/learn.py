@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import LEARNERS
+from ..catalogue import DEFAULT, LEARNERS
 from . import options, shards
 from .exit_codes import UsageError
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
@@ -65,7 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         type=options.learner_in(LEARNERS),
         choices=tuple(LEARNERS),
-        help=", ".join(LEARNERS),
+        help=f"{', '.join(LEARNERS)}; by default {DEFAULT}",
     )
     options.add_set(group)
     group.add_argument(
@@ -170,8 +170,6 @@ def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
 
 def _refuse_contradictions(arguments: LearnOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    if arguments.learner is None and arguments.resume is None:
-        raise UsageError(f"give --learner ({', '.join(LEARNERS)}), or --resume MODEL to go on with a model")
     if arguments.checkpoint_every and not (arguments.save or arguments.resume):
         raise UsageError("--checkpoint-every needs --save MODEL")
     if arguments.no_certify and (arguments.against is not None or arguments.svm):

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..catalogue import DEFAULT
 from ..errors import RegretlessError
+from .members import ageing, member_lines, members_of, mixture_of
 from .output import Output, certificate_values, classifier_values, label_text, short
 from .read_model import largest
 
@@ -65,6 +67,7 @@ class LearnOutput(Output):
         return {
             "schema": SCHEMA,
             **classifier_values(self.run.learner),
+            **mixture_values(self.run.learner, self.run.progressive),
             "progressive": self.run.progressive.summary(),
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
@@ -75,8 +78,13 @@ class LearnOutput(Output):
         }
 
     def lines(self) -> Iterator[str]:
-        """How the rows were predicted, beside two simple rules."""
-        return iter(()) if self.quiet else progressive_lines(self.run.learner, self.run.progressive)
+        """How the rows were predicted, beside simple rules, and by which members."""
+        if self.quiet:
+            return
+        learner = self.run.learner
+        yield from progressive_lines(learner, self.run.progressive)
+        if (mixture := mixture_of(learner)) is not None:
+            yield from member_lines(members_of(mixture), learner.ledger_.rounds, len(learner.classes_))
 
     def input(self) -> dict[str, Any]:
         """What was read in one pass."""
@@ -89,6 +97,15 @@ class LearnOutput(Output):
         }
 
 
+def mixture_values(learner: OnlineClassifier, counts: Progressive) -> dict[str, Any]:
+    """Log losses in nats, and members, as JSON values; nothing of a learner that is no mixture."""
+    mixture = mixture_of(learner)
+    if mixture is None:
+        return {}
+    losses = {"log_loss": counts.log_loss, "best_constant_log_loss": counts.best_constant()}
+    return {**losses, "members": members_of(mixture)}
+
+
 MOST_SHOWN = 12  # classes
 ENOUGH_ROWS = 100  # to say that a simple rule errs less
 
@@ -96,10 +113,14 @@ OF_LAST = {"vote": "by the last weights: votes would take too long", "support": 
 
 
 def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterator[str]:
-    """Errors of a first pass, each row predicted before it was learned, beside those of two simple rules."""
+    """Log loss and errors of a first pass, each row predicted before it was learned, beside those of simple rules."""
     rows = counts.rounds
     if not rows:
         return
+    if counts.log_loss is not None:
+        yield f"log loss, each row predicted before it is learned: {loss_text(counts.log_loss, rows)}"
+        yield f"  the best constant probabilities, known in hindsight: {loss_text(counts.best_constant(), rows)}"
+        yield f"  the best constant probabilities so far: {loss_text(counts.constant_so_far(), rows)}"
     auc = counts.auc()
     area = "" if auc is None else f"; AUC {sum(auc) / 2:.4f}"
     how = OF_LAST.get(learner.info.predicts_by, "") if counts.last is None else ""
@@ -124,6 +145,11 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
 def share_text(count: int, rows: int) -> str:
     """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
     return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
+
+
+def loss_text(loss: float, rows: int) -> str:
+    """A log loss in all and a row, as ``10,818 (0.3322 a row)``."""
+    return f"{loss:,.1f} ({loss / rows:.4f} a row)"
 
 
 def _rate(share: float | None) -> str:
@@ -214,7 +240,7 @@ FEW_VALUES = 20  # different values of a column of text that are no trap, howeve
 HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
-FAR = 1000.0
+FAR = 100.0
 FEW_ROWS = 10
 
 
@@ -222,17 +248,37 @@ def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
     yield from run.stream.notes
     if (worse := worse_than_a_rule(run.progressive)) is not None:
-        yield worse
+        yield worse + _without_intercept(run)
+    yield from _constants(run.progressive)
     yield from _free_text(run)
     yield from _row_numbers(run)
+    mixture = mixture_of(run.learner)
+    if mixture is not None and (age := ageing(mixture)) is not None:
+        yield age
     first = run.first
-    if first is None or len(first) < FEW_ROWS or not first.columns:
+    if mixture is not None or first is None or len(first) < FEW_ROWS or not first.columns:
         return
     adaptive = run.learner.info.geometry.startswith("second order")
     if adaptive:
         yield from _dense_diagonal(run.learner, first)
     else:
         yield from _scales(run, first)
+
+
+def _constants(counts: Progressive) -> Iterator[str]:
+    """Probabilities that lose more than those which look at no feature."""
+    if counts.log_loss is None or counts.rounds < ENOUGH_ROWS or counts.log_loss <= counts.constant_so_far():
+        return
+    mine, theirs = loss_text(counts.log_loss, counts.rounds), loss_text(counts.constant_so_far(), counts.rounds)
+    yield f"constant probabilities, the best ones so far, lose less: {theirs}, and the learner {mine}"
+
+
+def _without_intercept(run: Run) -> str:
+    """What to try where a learner without an intercept errs more often than the most frequent label."""
+    counts, intercept = run.progressive, run.learner.get_params().get("intercept")
+    if intercept != 0 or counts.errors <= counts.constant:
+        return ""
+    return f"; it has no intercept: try --set intercept=1, or the default learner ({DEFAULT})"
 
 
 def _free_text(run: Run) -> Iterator[str]:
@@ -291,7 +337,7 @@ def _scales(run: Run, batch: Batch) -> Iterator[str]:
     yield (
         f"feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
         f"{name(int(columns[small]))!r} about {sizes[small]:.3g}; {run.learner.name} sees little but the largest: "
-        "scale the columns beforehand, or take --learner arow, which adapts to each"
+        f"scale the columns beforehand, or take the default learner ({DEFAULT}), which minds no scale"
     )
 
 

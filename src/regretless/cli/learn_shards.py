@@ -181,10 +181,11 @@ def _run(
 
 
 def _refuse_unmixable(learner: OnlineClassifier, arguments: LearnOptions) -> None:
+    named = arguments.learner is not None or arguments.resume is not None
     try:
         refuse(learner, one_shot=arguments.one_shot, weights=cast("Weighting", arguments.mixing or "uniform"))
     except RegretlessError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(str(error) if named else f"give --learner, the default one will not do: {error}") from error
 
 
 def _saved_run(arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any]) -> SavedRun | None:

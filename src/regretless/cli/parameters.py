@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import learner_class
+from ..catalogue import DEFAULT, learner_class
 from ..errors import ParameterError, RegretlessError
 from .exit_codes import UsageError
 
@@ -133,8 +133,7 @@ def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any
     """
     if arguments.resume is not None:
         return _resumed(arguments, arguments.resume)
-    assert arguments.learner is not None, "learn refuses to begin without either"
-    wanted = learner_class(arguments.learner)
+    wanted = learner_class(arguments.learner or DEFAULT)
     settings = read_settings(wanted, arguments.set)
     if arguments.passes is not None:
         name = _limit(make_learner(wanted, settings).until_clean)

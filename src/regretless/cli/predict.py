@@ -1,4 +1,4 @@
-"""``regretless predict``: a label for every row."""
+"""``regretless predict``: a label, or the probabilities of all labels, for every row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import sys
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import DEFAULT
+from ..errors import RegretlessError
 from . import options
-from .exit_codes import DONE
+from .exit_codes import DONE, UsageError
 from .output import complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
@@ -22,7 +24,7 @@ HELP = "print a label for every row"
 DESCRIPTION = (
     "One label a line, in constant memory; a row on standard input is answered when it comes. Features and categories "
     "that the model never met contribute nothing; labels in the file are ignored, except by --json, which counts the "
-    "errors."
+    "errors. With --probabilities, a line has the probability of each label instead."
 )
 MOST_FEATURES = 2**31 - 1  # unknown ones are passed over, so there is nothing to protect
 
@@ -33,6 +35,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_file(parser)
     parser.add_argument(
         "--scores", action="store_true", help="print scores instead; several classes: one column each, in their order"
+    )
+    parser.add_argument(
+        "--probabilities",
+        action="store_true",
+        help="print the probability of each label instead, one column each, named if the columns of the file are",
     )
     parser.add_argument(
         "--json", action="store_true", help="print counts, and errors if there are labels, as one JSON object"
@@ -46,25 +53,55 @@ def run(arguments: PredictOptions) -> int:
     from ..run.linear import Continuation
     from .read_model import known_schema, read_classifier
 
+    if arguments.scores and arguments.probabilities:
+        raise UsageError("--scores and --probabilities: one of them can be printed")
     learner, extra = read_classifier(arguments.model)
+    if arguments.probabilities:
+        _refuse_without_probabilities(learner, arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
     source: Any = Live() if arguments.file == "-" else arguments.file
     stream = options.open_input(source, arguments, schema, frozen=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
-        counted = _counts(learner, scored)
+        counted = _counts(learner, scored, probabilities=arguments.probabilities)
         write_json({**head, **counted, "skipped": stream.skipped})
         if counted["unknown_labels"]:
             known = ", ".join(counted["counts"])
             complain(f"{counted['unknown_labels']} labels are none of the model's ({known}) and count as errors")
     else:
-        write = _scores if arguments.scores else _labels
-        for _, scores in scored:
-            sys.stdout.write(write(learner, scores))
+        for text in _texts(arguments, learner, stream, scored):
+            sys.stdout.write(text)
             sys.stdout.flush()
     warn_skipped(stream)
     return DONE
+
+
+def _refuse_without_probabilities(learner: OnlineClassifier, model: str) -> None:
+    import numpy as np
+
+    if learner.probabilities(np.zeros((0, learner.state_.targets))) is None:
+        advice = f"--scores prints its scores, and the default learner of learn ({DEFAULT}) has probabilities"
+        raise RegretlessError(f"{model}: this model has no probabilities, for it is of {learner.name}; {advice}")
+
+
+def _texts(
+    arguments: PredictOptions, learner: OnlineClassifier, stream: Stream, scored: Iterator[tuple[Batch, Array]]
+) -> Iterator[str]:
+    """The lines of each batch; those of probabilities below the names of their columns where the file names its own."""
+    named = arguments.probabilities
+    for _, scores in scored:
+        if named and _names_columns(stream.schema()):
+            yield "\t".join(map(label_text, learner.classes_.tolist())) + "\n"
+        named = False
+        if arguments.probabilities:
+            yield _numbers(learner.probabilities(scores))
+        else:
+            yield _numbers(scores) if arguments.scores else _labels(learner, scores)
+
+
+def _names_columns(schema: Mapping[str, Any]) -> bool:
+    return schema.get("format") == "table" and bool(schema.get("header", True))
 
 
 def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, Array]]:
@@ -88,17 +125,20 @@ def _labels(learner: OnlineClassifier, scores: Array) -> str:
     return "".join(f"{names[place]}\n" for place in places.tolist())
 
 
-def _scores(learner: OnlineClassifier, scores: Array) -> str:
-    return "".join("\t".join(map(repr, row)) + "\n" for row in scores.tolist())
+def _numbers(rows: Any) -> str:
+    return "".join("\t".join(map(repr, row)) + "\n" for row in rows.tolist())
 
 
-def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]]) -> dict[str, Any]:
-    """How often each label was predicted, and how often it was wrong."""
+def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *, probabilities: bool) -> dict[str, Any]:
+    """How often each label was predicted, and how often it was wrong; with the probabilities of all rows, if wanted."""
     import numpy as np
 
     classes = learner.classes_
     counts, errors, strange, labelled = np.zeros(len(classes), np.int64), 0, 0, True
+    likely: list[list[float]] = []
     for batch, scores in scored:
+        if probabilities:
+            likely += np.asarray(learner.probabilities(scores)).tolist()
         predicted = learner.labels(scores)
         counts += np.bincount(classes.searchsorted(predicted), minlength=len(classes))
         if batch.labels is None:
@@ -114,4 +154,5 @@ def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]]) ->
         "errors": errors if labelled and rows else None,
         "error_rate": errors / rows if labelled and rows else None,
         "unknown_labels": strange if labelled and rows else None,
+        **({"probabilities": likely} if probabilities else {}),
     }

@@ -396,6 +396,10 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
         """The labels that go with some scores."""
         return self._name(scores)
 
+    def probabilities(self, scores: Array) -> Array | None:
+        """The probabilities that go with some scores, shape (rows, classes); None of a learner that has none."""
+        return None
+
     # ---- what was learned
 
     @property

@@ -134,13 +134,21 @@ class OnlineGradientDescent(OnlineClassifier):
         """
         if self.loss == "hinge":
             raise AttributeError("the hinge loss has no probabilities; take loss='logistic'")
-        return self._probabilities
+        return self._predict_proba
 
-    def _probabilities(self, X: Any) -> Array:
+    def _predict_proba(self, X: Any) -> Array:
         scores = self.decision_function(X)
+        return np.asarray(self.probabilities(scores.reshape(len(scores), self.state_.targets)))
+
+    def probabilities(self, scores: Array) -> Array | None:
+        """The probabilities that go with some scores, shape (rows, classes); None with the hinge loss."""
+        if self.loss == "hinge":
+            return None
         logistic = self.loss == "logistic"
         positive = np.exp(-np.logaddexp(0, -scores)) if logistic else (np.clip(scores, -1, 1) + 1) / 2
-        if scores.ndim == 1:
+        if len(self.classes_) == 1:
+            return np.ones((len(scores), 1))
+        if scores.shape[1] == 1:
             return np.column_stack([1 - positive, positive])
         total = positive.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / scores.shape[1]))

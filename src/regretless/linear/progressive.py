@@ -1,14 +1,17 @@
-"""How rows were predicted before they were learned: errors, errors of each class, and what simple rules would err."""
+"""How rows were predicted before they were learned: errors, errors of each class, the log loss, and what simple rules
+would have of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf, lgamma
 from typing import Any
 
 import numpy as np
 
 from ..data.batch import Array
 from ..persist.validation import fits
+from .log_odds import log_loss
 
 MOST_CLASSES = 100  # of which it is counted for what each was taken
 ENTRIES = 1 << 20  # rows times classes that are looked at together
@@ -38,6 +41,9 @@ class Progressive:
     last : Progressive or None
         Of a learner that votes, the counts of its last weights; None if it does not, or votes took too long: then all
         counts are those of the last weights.
+    log_loss : float or None
+        The sum over rows of minus the logarithm of the probability that the label had, in nats, where scores are log
+        odds; None where they are not.
     """
 
     def __init__(self) -> None:
@@ -45,6 +51,7 @@ class Progressive:
         self.counts = np.zeros(0, dtype=np.int64)
         self.taken = np.zeros((0, 0), dtype=np.int64)
         self.rounds = self.errors = self.constant = self.previous = 0
+        self.log_loss: float | None = None
         self._last = -1  # the label of the row before
         self._scores = np.zeros((2, BINS), dtype=np.int64)  # of two classes: of rows of the smaller label, the larger
         self._places: dict[Any, int] = {}
@@ -86,6 +93,8 @@ class Progressive:
         true = codes > 0 if one else codes
         self.rounds += len(scores)
         self.errors += int(np.count_nonzero(said != true))
+        if self.log_loss is not None:
+            self.log_loss += log_loss(scores, codes)
         places = self._numbered(classes)
         alone = len(classes) == 1
         actual = np.full(len(scores), places[0]) if alone else places[true.view(np.int8) if one else true]
@@ -163,6 +172,20 @@ class Progressive:
         low, high = self._scores[:, used]
         return _middles(used), low, high
 
+    def best_constant(self) -> float:
+        """The log loss of the best constant probabilities, known in hindsight: the shares of the rows."""
+        counts = self.counts[self.counts > 0].astype(np.float64)
+        return float(counts @ np.log(self.rounds / counts))
+
+    def constant_so_far(self) -> float:
+        """The log loss of the shares so far, each label counted half a row more (Krichevsky & Trofimov 1981).
+
+        It depends on how many rows each label has and not on their order: (a + 1/2) / (t + K/2) is multiplied up.
+        """
+        labels = max(2, len(self.labels))
+        each = sum(lgamma(count + 0.5) - lgamma(0.5) for count in self.counts.tolist())
+        return lgamma(self.rounds + labels / 2) - lgamma(labels / 2) - each
+
     def by_class(self) -> list[dict[str, Any]]:
         """Rows, recall and precision of each label; empty if there are too many, or fewer than two."""
         if not 2 <= len(self.labels) <= MOST_CLASSES:
@@ -182,10 +205,16 @@ class Progressive:
         """All of it as JSON values."""
         auc = self.auc()
         few = 2 <= len(self.labels) <= MOST_CLASSES
+        losses = {
+            "log_loss": self.log_loss,
+            "best_constant_log_loss": self.best_constant(),
+            "constant_so_far_log_loss": self.constant_so_far(),
+        }
         return {
             "rows": self.rounds,
             "errors": self.errors,
             "error_rate": self.errors / self.rounds if self.rounds else None,
+            **({} if self.log_loss is None else losses),
             "auc": None if auc is None else list(auc),
             "most_frequent_label": {"label": self.frequent, "errors": self.constant} if self.rounds else None,
             "previous_label": {"errors": self.previous} if self.rounds else None,
@@ -206,6 +235,7 @@ class Progressive:
             "sums": [self.rounds, self.errors, self.constant, self.previous, self._last],
             "bins": [used.tolist(), *self._scores[:, used].tolist()],
             **({} if self.last is None else {"last": self.last.describe()}),
+            **({} if self.log_loss is None else {"log_loss": self.log_loss}),
         }
 
     @classmethod
@@ -233,6 +263,7 @@ class Progressive:
                 result.last = cls.read(description["last"])
                 if result.last.rounds != result.rounds or result.last.last is not None:
                     raise ValueError("its last weights predicted other rows")
+            result.log_loss = None if description.get("log_loss") is None else float(description["log_loss"])
             used = np.array(description["bins"][0], dtype=np.int64)
             result._scores[:, used] = np.array(description["bins"][1:], dtype=np.int64).reshape(2, len(used))
             if (description["taken"] is None) != (size > MOST_CLASSES) or used.min(initial=0) < 0:
@@ -240,6 +271,8 @@ class Progressive:
             counted = (result.counts.min(initial=0), result.taken.min(initial=0), result._scores.min(), min(sums[:4]))
             if min(counted) < 0 or result.counts.sum() != result.rounds or not -1 <= result._last < max(size, 1):
                 raise ValueError("its counts do not add up")
+            if result.log_loss is not None and not 0 <= result.log_loss < inf:
+                raise ValueError("its log loss is none")
         return result
 
 

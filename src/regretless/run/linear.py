@@ -121,6 +121,10 @@ class Run(StreamRun):
     progressive: Progressive = field(default_factory=Progressive)
     again: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        if self.learner.info.predicts_by == "mixture" and not self.progressive.rounds:
+            self.progressive.log_loss = 0.0
+
     def play(self) -> None:
         """Go over the stream; save the model at the end, and also when something stops it.
 

@@ -348,4 +348,5 @@ def mistakes_from_log_loss(ledger: Ledger, comparator: MemberComparator, learner
     return _best_bound(ledger, comparator, learner) / LN2
 
 
-AGGREGATED = (by_a_matrix, by_a_rate, linearised, mixture, against_constant, mistakes_from_log_loss)
+EVERY_VECTOR = (by_a_matrix, by_a_rate)
+AGGREGATED = (*EVERY_VECTOR, linearised, mixture, against_constant, mistakes_from_log_loss)

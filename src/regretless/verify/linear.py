@@ -75,6 +75,8 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
     for place, part in enumerate(parts):
         key = f"{name}/{place}" if certificate["parts"] else name
         vector = vectors.get(key, part["comparator"] and part["comparator"]["vector"])
+        if vector is None and reader.mixture and (why := _no_vector(reader, part)):
+            return Check(name, "unchecked", why)
         if vector is None:
             return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
         target = place if certificate["parts"] else None
@@ -84,6 +86,13 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
         except ValueError as error:
             return Check(name, "differs", str(error))
     return whole(certificate, each)
+
+
+def _no_vector(reader: _Rows, part: Fields) -> str:
+    """Why a certificate of a mixture has no vector anywhere; empty if it may be in a file."""
+    if part["comparator"]["name"] == "member":
+        return "its comparator is a member of the mixture, and no vector"
+    return "its comparators are vectors of each class, which are not kept" if len(reader.classes) > 2 else ""
 
 
 def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
@@ -109,7 +118,7 @@ class _Rows:
         self.count = len(labels)
         self.passes = float(report["rounds"]) / max(self.count, 1)
         self.constant = float(self.parameters.get("intercept") or 0.0)
-        self.dual = "kernel" in self.parameters
+        self.dual, self.mixture = "kernel" in self.parameters, "rates" in self.parameters
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
         self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
         self._played: dict[int | None, dict[str, Any]] = {}
@@ -150,12 +159,14 @@ class _Rows:
             "hinge": float(times @ hinge),
             "squared_hinge": float(times @ hinge**2),
             "least": float(margins[played].min()) if played.any() else None,
+            "largest": float(np.abs(margins[played]).max()) if played.any() else None,
             "rounds": int(times.sum()),
             "total_norm2": float(times @ self.norms2),
             "max_norm2": float(self.norms2[played].max()) if played.any() else None,
             "bias": bias,
         }
-        loss = self.parameters.get("loss", "squared-hinge" if self.learner == "arow" else "hinge")
+        usual = "squared-hinge" if self.learner == "arow" else "logistic" if self.mixture else "hinge"
+        loss = self.parameters.get("loss", usual)
         if comparator["loss"] is not None and loss in CHARGED:
             seen["loss"] = float(times @ CHARGED[loss](margins))
         if norm > 0 and seen["least"] is not None:
@@ -168,14 +179,18 @@ class _Rows:
         facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
-        return Again(
-            facts, shown, observed, self._scales(seen, run), self._most(str(certificate["quantity"]), seen, run)
-        )
+        most = self._most(str(certificate["quantity"]), seen, run)
+        # A mixture is allowed a part of sums that its members had, which are not computed again.
+        rounding = None if self.mixture else 0.0
+        return Again(facts, shown, observed, self._scales(seen, run), most, rounding)
 
     def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
-        """The most that a quantity can be: a count the rounds, a regret what was lost; others have no limit."""
+        """The most that a quantity can be: a count the rounds, a log loss a coin's, a regret what was lost; others have
+        no limit."""
         if quantity.startswith(COUNTS):
             return float(seen["rounds"])
+        if quantity.startswith("log loss"):
+            return float(seen["rounds"]) * log(2)
         if quantity.startswith("regret"):
             lost: float | None = run.get("ledger", {}).get("loss")
             return lost
@@ -191,6 +206,8 @@ class _Rows:
         once = "passes" in self.parameters and not self.parameters.get("until_clean")
         passes = self.parameters["passes"] if once else max(1, round(self.passes))
         numbers["rounds"] = self.count * passes
+        counts = np.unique(self.labels, return_counts=True)[1]
+        numbers["best_constant_log_loss"] = float(counts @ np.log(self.count / counts))
         part = [one for one in self.report["certificates"] if one["constants"]]
         if len(self.classes) == 2 and part and not self.dual:
             ledger = self.run(None, part[0])["ledger"] if self.run(None, part[0]) else {}

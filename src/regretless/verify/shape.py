@@ -78,14 +78,16 @@ COMPARATOR = {
 CONSTANTS = _keys("an object", "ledger comparator learner")
 PARAMETERS = {
     **_keys("a number", "intercept tau epsilon C r a"),
-    **_keys("a number or null", "eta beta explore share alpha delta gamma"),
+    **_keys("a number or null", "eta beta explore alpha delta gamma"),
+    **_keys("a number or true or false or null", "share"),
     **_keys("a number or text", "p"),
     **_keys("a whole number or null", "horizon switches"),
     **_keys("a whole number", "passes"),
-    **_keys("true or false", "rewards balanced until_clean epochs"),
+    **_keys("true or false", "rewards balanced until_clean epochs coins"),
     **_keys("true or false or null", "linearize"),
     **_keys("text", "matrix variant estimator around update_on loss"),
-    **_keys("a whole number or text", "ties"),
+    **_keys("a whole number or text", "ties full"),
+    **_keys("a list of numbers", "rates"),
     **_keys("two numbers or null", "value_range"),
     **_keys("a list of numbers or null", "prior"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,9 +12,10 @@ from ...checks import positive
 from ...data.batch import Array
 from ...errors import ParameterError
 from ...info import LinearInfo
-from ...theory.aggregated import AGGREGATED, REACHES, AggregatedFacts, curvature
+from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, curvature
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
+from ..log_odds import log_probabilities
 from ..parameters import with_constructor
 from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState
 
@@ -112,7 +113,8 @@ class AggregatedClassifier(OnlineClassifier):
 
     def rules(self) -> AggregatedRules:
         """The members that the parameters stand for."""
-        if not (self.rates or self.coins or self._limit()):
+        limit = self._limit()
+        if not (len(self._rates()) or self.coins or limit):
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return AggregatedRules(
             loss="logistic",
@@ -152,7 +154,7 @@ class AggregatedClassifier(OnlineClassifier):
         if isinstance(self.full, str) and self.full == "auto":
             return FEW_COLUMNS
         if isinstance(self.full, bool) or not isinstance(self.full, int | np.integer) or self.full < 0:
-            raise ParameterError("full", repr(self.full), '"auto" or a whole number is expected', " ")
+            raise ParameterError("full", repr(self.full), 'must be "auto" or a whole number', " ")
         return int(self.full)
 
     def new_state(self, columns: int, targets: int) -> AggregatedState:
@@ -196,10 +198,10 @@ class AggregatedClassifier(OnlineClassifier):
         return self.judge(question)
 
     def judge(self, question: Question) -> list[Certificate]:
-        """One certificate a theorem."""
+        """One certificate a theorem: first those that apply, of these the smaller bound against every vector."""
         from .comparators import judge
 
-        return judge(question, self._names())
+        return sorted(judge(question, self._names()), key=_place)
 
     # ---- probabilities
 
@@ -219,7 +221,12 @@ class AggregatedClassifier(OnlineClassifier):
 
     def predict_log_proba(self, X: Any) -> Array:
         """The natural logarithm of what `predict_proba` gives, also where that is below what floats can hold."""
-        return log_probabilities(self.decision_function(X), len(self.classes_))
+        scores = self.decision_function(X)
+        return log_probabilities(scores.reshape(len(scores), self.state_.targets), len(self.classes_))
+
+    def probabilities(self, scores: Array) -> Array:
+        """The probabilities that go with some scores, shape (rows, classes)."""
+        return np.exp(log_probabilities(scores, len(self.classes_)))
 
     # ---- what was learned
 
@@ -246,11 +253,7 @@ class AggregatedClassifier(OnlineClassifier):
         return np.array(self.state_.part("loss")[:, self.state_.present])
 
 
-def log_probabilities(scores: Array, classes: int) -> Array:
-    """Logarithms of the probabilities of all classes, from log odds: of the larger of two, or of each."""
-    if classes == 1:
-        return np.zeros((len(scores), 1))
-    if scores.ndim == 1:
-        return np.asarray(-np.logaddexp(0, np.stack([scores, -scores], axis=1)))
-    each = -np.logaddexp(0, -scores)
-    return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
+def _place(certificate: Certificate) -> tuple[bool, float]:
+    """Those with bounds against every vector come before others, in the order of these; what does not apply is last."""
+    bound = certificate.bound if certificate.theorem in EVERY_VECTOR else None
+    return not certificate.applies, inf if bound is None else bound

@@ -228,10 +228,9 @@ def _ridge(problem: Problem) -> list[Candidate]:
         best = REACHES[int(np.where(prior[FULL:], losses[FULL:], inf).argmin())]
         wanted.append((2 * rules.full_prior * most * most, NEARLY * best))
     signs = signed(sample.codes, target, state.targets).astype(float)
-    label = "ridge logistic regression"
+    label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     return [
-        Candidate("ridge", label, regression(sample.rows, signs, sample.part, penalty, reach))
-        for penalty, reach in wanted
+        Candidate("ridge", label, regression(sample.rows, signs, part, penalty, reach)) for penalty, reach in wanted
     ]
 
 
@@ -300,11 +299,14 @@ def _within_reach(problem: Problem, candidates: list[Candidate]) -> list[Candida
 
 
 def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
-    """Read all rows once, and let each candidate of each target suffer its log loss."""
+    """Read all rows once, and let each candidate of each target suffer its log loss in the rounds that were played."""
     vectors = [np.array([one.vector for one in some]).T for some in candidates]
     intercept, targets = question.rules.intercept, question.state.targets
+    spans, done = [question.span(target) for target in range(targets)], 0
     for batch, codes in question.rounds():
         matrix = _matrix(batch)
+        times = [span.times(done, len(batch)) for span in spans]
+        done += len(batch)
         for begin in range(0, len(batch), BLOCK):
             block = matrix[begin : begin + BLOCK]
             for target, some in enumerate(candidates):
@@ -312,8 +314,9 @@ def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
                     continue
                 signs = signed(codes[begin : begin + BLOCK], target, targets)
                 scores = block @ vectors[target][1 : 1 + batch.columns] + intercept * vectors[target][0]
-                losses = np.logaddexp(0, -signs[:, None] * scores).sum(axis=0)
-                sizes = np.abs(scores).max(axis=0, initial=0)
+                often = times[target][begin : begin + BLOCK]
+                losses = often @ np.logaddexp(0, -signs[:, None] * scores)
+                sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
                 for one, loss, size in zip(some, losses, sizes, strict=True):
                     one.loss += float(loss)
                     one.largest = max(one.largest, float(size))

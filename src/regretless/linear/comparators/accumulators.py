@@ -77,6 +77,12 @@ class Span:
         """The part of it that is in some of the rows, with so many rows before them."""
         return Span(rows, self.passes, min(max(self.skip - before, 0), rows))
 
+    def times(self, done: int, rows: int) -> Array:
+        """How often each of the next rows after `done` others was played."""
+        times = np.full(rows, float(self.passes))
+        times[: max(self.skip - done, 0)] -= 1
+        return times
+
     def cut(self, done: int, batch: Batch, signs: Array) -> Iterator[tuple[int, Batch, Array]]:
         """The next rounds after `done` others, each with how many times it was played."""
         head = min(max(self.skip - done, 0), len(batch))

@@ -1,0 +1,50 @@
+"""The members of a learner that is a mixture: a table of them, and a note where the mixture follows the last rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from ..linear.aggregated.classifier import AggregatedClassifier
+    from ..linear.base import OnlineClassifier
+
+MOSTLY = 0.5  # of the posterior
+
+
+def mixture_of(learner: OnlineClassifier) -> AggregatedClassifier | None:
+    """The learner if it is a mixture, else None."""
+    return cast("AggregatedClassifier", learner) if learner.info.predicts_by == "mixture" else None
+
+
+def members_of(mixture: AggregatedClassifier) -> list[dict[str, Any]]:
+    """Name, log loss and posterior of each member; of several classes the sum of their losses, one against the rest,
+    and the mean of their posteriors."""
+    losses, posterior = mixture.losses_.sum(axis=0).tolist(), mixture.posterior_.mean(axis=0).tolist()
+    each = zip(mixture.members_, losses, posterior, strict=True)
+    return [{"name": name, "log_loss": loss, "posterior": weight} for name, loss, weight in each]
+
+
+def member_lines(members: Sequence[Mapping[str, Any]], rounds: float, classes: int) -> Iterator[str]:
+    """A table of them."""
+    title = "member" if classes <= 2 else "member, one against rest"
+    yield f"{title:<24} {'log loss':>12} {'a row':>12} {'posterior':>12}"
+    for one in members:
+        loss = one["log_loss"]
+        each = f"{loss / rounds:.4f}" if rounds else "-"
+        yield f"  {one['name']:<22} {loss:>12,.1f} {each:>12} {one['posterior']:>12.4f}"
+
+
+def ageing(mixture: AggregatedClassifier) -> str | None:
+    """What to say where the posterior is mostly on the fastest of several rates; None where it is not."""
+    rates: tuple[float, ...] = mixture.played_rules().rates  # type: ignore[attr-defined]
+    if len(rates) < 2:
+        return None
+    fastest = max(range(len(rates)), key=rates.__getitem__)
+    weight = float(mixture.posterior_[:, fastest].mean())
+    if weight <= MOSTLY:
+        return None
+    return (
+        f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: its weights follow the last rows, "
+        "and a model that learns no more will age; predict with one that goes on learning, as learn --resume does"
+    )
