@@ -217,6 +217,22 @@ def test_the_log_loss_is_that_of_probabilities_before_each_row(classes):
     assert counts.summary()["log_loss"] == counts.log_loss
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_log_loss_has_the_same_bits_in_any_pieces(classes):
+    """A run that is stopped and goes on has the very sum of one that was not, wherever it stopped."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(ROWS, 1 if classes == 2 else classes)) * 3
+    codes = rng.integers(0, classes, ROWS).astype(np.int32)
+    sums = set()
+    for step in (1, 7, 50, ROWS):
+        counts = Progressive()
+        counts.log_loss = 0.0
+        for begin in range(0, ROWS, step):
+            counts(scores[begin : begin + step], codes[begin : begin + step], np.arange(classes), 1.0)
+        sums.add(counts.log_loss)
+    assert len(sums) == 1
+
+
 @pytest.mark.parametrize("classes", [1, 2, 5])
 def test_constants_lose_what_their_definitions_say(classes):
     """In hindsight the shares of the labels; so far each with its rows and a half, multiplied up in any order."""

@@ -29,8 +29,8 @@ def log_probabilities(scores: Array, classes: int) -> Array:
     return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
 
 
-def log_loss(scores: Array, codes: Array) -> float:
-    """The log loss of all rows, in nats.
+def log_losses(scores: Array, codes: Array) -> Array:
+    """The log loss of each row, in nats.
 
     Parameters
     ----------
@@ -40,5 +40,5 @@ def log_loss(scores: Array, codes: Array) -> float:
     """
     if scores.shape[1] == 1:
         margins = np.where(codes > 0, scores[:, 0], -scores[:, 0])
-        return float(np.logaddexp(0, -margins).sum())
-    return -float(log_probabilities(scores, scores.shape[1])[np.arange(len(codes)), codes].sum())
+        return np.asarray(np.logaddexp(0, -margins))
+    return -log_probabilities(scores, scores.shape[1])[np.arange(len(codes)), codes]

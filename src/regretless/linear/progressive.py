@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..persist.validation import fits
-from .log_odds import log_loss
+from .log_odds import log_losses
 
 MOST_CLASSES = 100  # of which it is counted for what each was taken
 ENTRIES = 1 << 20  # rows times classes that are looked at together
@@ -94,7 +94,8 @@ class Progressive:
         self.rounds += len(scores)
         self.errors += int(np.count_nonzero(said != true))
         if self.log_loss is not None:
-            self.log_loss += log_loss(scores, codes)
+            # One after the other, so that the sum is the same in whatever pieces rows come: `sum` adds them in pairs.
+            self.log_loss = float(np.cumsum(np.append(self.log_loss, log_losses(scores, codes)))[-1])
         places = self._numbered(classes)
         alone = len(classes) == 1
         actual = np.full(len(scores), places[0]) if alone else places[true.view(np.int8) if one else true]
