@@ -132,7 +132,7 @@ struct FullMember {
       return;
     }
     constexpr double longest_step = 1024;
-    for (double next; before < after; before = next) {
+    for (double next; 0 < before && before < after; before = next) {
       next = after > before * longest_step ? before * longest_step : after;
       const double more = 2 * (next - before);
       unit[i] = 1;

@@ -14,6 +14,7 @@ from regretless.certificate import NO_LIMIT, Certificate, Most, compared, in_fig
 from regretless.comparator import BanditComparator, Comparator, ExpertComparator
 from regretless.ledger import BanditLedger, ClassLedger, ExpertLedger, GameLedger, Ledger
 from regretless.theorem import Theorem, theorem
+from regretless.theory.aggregated import AggregatedFacts
 from regretless.theory.bandit_facts import BanditFacts
 from regretless.theory.expert_facts import ExpertFacts
 from regretless.theory.facts import LinearFacts
@@ -406,6 +407,7 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
     KernelFacts: (2, {"removed": 0.0, "removals": 0.0}),
     AggressiveFacts: (2, {"limit": 1.0}),
     SecondOrderFacts: (2, {"energy": 0.0, "volume": 0.0, "full": False}),
+    AggregatedFacts: (2, {"members": 1.0, "share": True, "heaviest": 1.0}),
     MarginFacts: (2, {"threshold": 0.0, "quiet": 0.0, "rows": inf}),
     MixedFacts: (4, {"targets": 1}),
     ExpertFacts: (

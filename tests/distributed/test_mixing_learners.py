@@ -18,6 +18,7 @@ from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
     AROW,
+    AggregatedClassifier,
     AveragedPerceptron,
     KernelPerceptron,
     MarginPerceptron,
@@ -302,6 +303,7 @@ def test_one_shot_is_not_mixing() -> None:
         (KernelPerceptron(), "rows do not travel"),
         (SecondOrderPerceptron(), "solved from a matrix of all update rows"),
         (AROW(), "no bound for a mean"),
+        (AggregatedClassifier(), "no bound for a mean of them"),
         (Perceptron(shuffle=True), "shuffle has no meaning over shards"),
         (Perceptron(class_weight="balanced"), "needs all labels before the first round"),
         (Perceptron(rate=-1.0), "rate"),
