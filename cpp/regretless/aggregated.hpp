@@ -39,12 +39,27 @@ struct Bench {
   }
 };
 
+// The squared length of a row some of whose entries may be zero: lanes take those that are not, in turn.
+template <class Row>
+REGRETLESS_APART static double squared_length(const Row& row) {
+  double lanes[8] = {};
+  std::int64_t place = 0;
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    const double x = row.x[k];
+    lanes[place & 7] += x * x;
+    place += x != 0;
+  }
+  return tree(load<8>(lanes));
+}
+
 // What is to be known of a row before anything is learned from it: its squared length, and whether its numbers are fit,
 // times its weight where that is above 1.
 template <class Row>
 REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double weight, double& norm2) {
   Eight norm{};
   Octet longest{}, shortest = eight(1);
+  std::int64_t zeros = 0;
+  for (std::int64_t k = 0; k < row.n; ++k) zeros += row.x[k] == 0;
   for (std::int64_t k = 0; k < row.n; k += 8) {
     const Octet x = k + 8 <= row.n ? at(row.x, k) : some_of(row.x + k, row.n - k, 0), size = upper(x, eight(0) - x);
     const Eight halves = in_halves(x);
@@ -52,7 +67,7 @@ REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double
     longest = upper(longest, size);
     shortest = lower(shortest, where_positive(size, size, eight(1)));
   }
-  norm2 = tree(norm) + intercept * intercept;
+  norm2 = (zeros > 0 ? squared_length(row) : tree(norm)) + intercept * intercept;
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
   const double most = longest_entry / (weight > 1 ? weight : 1);
   const bool fits = largest_of(longest) <= most && intercept <= most && smallest_of(shortest) >= shortest_entry;

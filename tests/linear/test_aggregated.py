@@ -212,6 +212,18 @@ def test_all_instruction_sets_and_layouts_give_the_same_bits(rounds, options, cl
 
 
 @pytest.mark.kernel
+@given(st.integers(0, 10**6))
+def test_squared_lengths_are_the_same_bits_with_and_without_zeros(seed):
+    """Rows of many entries whose squares are rounded have one squared length in the books, zeros stored or not."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(6, 30)) * (random.random((6, 30)) < 0.6)
+    y = random.choice([-1, 1], size=6)
+    books = {played(rows, y).ledger_.total_norm2 for rows in (X, sp.csr_array(X))}
+    assert books.pop() == pytest.approx((X * X).sum() + 6, rel=1e-12)
+    assert not books
+
+
+@pytest.mark.kernel
 @given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.sampled_from([0.0, 0.3]))
 @settings(max_examples=25)
 def test_a_score_is_what_play_sees(seed, options, growth):
