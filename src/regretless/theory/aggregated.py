@@ -43,12 +43,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import inf, isnan, log, nan
+from math import inf, isclose, isnan, log, nan
 from typing import Any
 
 import numpy as np
 
-from ..certificate import Most
+from ..certificate import NO_LIMIT, Most
 from ..comparator import BaseComparator
 from ..facts import in_json
 from ..ledger import Ledger
@@ -145,13 +145,15 @@ class MemberComparator(BaseComparator):
         """Those of all classes as one, whose log losses add up."""
         return MemberComparator(
             "one for each class",
-            f"{self.name} of each class",
+            f"{self.name if len({u.name for u in each}) == 1 else 'the best'} for each of {len(each)} classes against "
+            "the rest, summed up",
             sum(u.rounds for u in each),
             sum(u.loss for u in each),
             regularised=sum(u.regularised for u in each),
             energy=sum(u.energy for u in each),
             linear=sum(u.linear for u in each),
             largest=max(u.largest for u in each),
+            total_norm2=sum(u.total_norm2 for u in each),
         )
 
     def describe(self) -> dict[str, Any]:
@@ -179,7 +181,8 @@ def _steady(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
 
 
 def _same_rounds(ledger: Ledger, comparator: MemberComparator, _: AggregatedFacts) -> bool:
-    return comparator.rounds == ledger.rounds
+    alike = isclose(comparator.total_norm2, ledger.total_norm2, rel_tol=1e-7, abs_tol=1e-300)
+    return comparator.rounds == ledger.rounds and alike
 
 
 def _is_member(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
@@ -222,7 +225,9 @@ def log_loss(ledger: Ledger, _: MemberComparator) -> float:
 
 
 def _limit(ledger: Ledger, __: MemberComparator, ___: AggregatedFacts) -> Most:
-    """Nothing is known of the log loss beforehand but that chance has ln 2 a round."""
+    """Nothing is known of the log loss beforehand but that a coin has ln 2 in a round of weight 1."""
+    if ledger.weighted:
+        return NO_LIMIT
     return Most(ledger.rounds * LN2, "ln 2 for each round, which a coin loses")
 
 
@@ -243,8 +248,8 @@ def cost(ledger: Ledger, learner: AggregatedFacts) -> float:
     most=_limit,
 )
 def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
-    """The log loss of the mixture is at most that of any of its K members, plus ln K, plus ln T where a share of 1 / (t
-    + 1) of the weight goes round after round t."""
+    """The log loss of the mixture is at most that of any of its K members, which count all that ever played, plus ln K,
+    plus ln T where a share of 1 / (t + 1) of the weight goes round after round t."""
     return comparator.loss + cost(ledger, learner)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate, summed
+from ...certificate import NO_LIMIT, Certificate, Most, summed
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
+from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.accumulators import signed
 from ..comparators.search import Question
@@ -39,6 +40,8 @@ class Candidate:
     vector : ndarray, shape (1 + columns,)
     loss, largest : float
         Its log loss, and the largest of its scores in size.
+    rounds, norm2 : float
+        How many rounds it was read on, and the sum of the squared lengths of their rows.
     """
 
     name: str
@@ -46,6 +49,8 @@ class Candidate:
     vector: Array
     loss: float = 0.0
     largest: float = 0.0
+    rounds: float = 0.0
+    norm2: float = 0.0
 
 
 @dataclass(slots=True)
@@ -118,7 +123,7 @@ def judge(question: Question, names: list[str]) -> list[Certificate]:
         suffer(question, shrunk)
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
-        comparators = [*_members(problem), *(c for one in [*some, *more] for c in _read(problem, one))]
+        comparators = [*_members(problem, some[0]), *(c for one in [*some, *more] for c in _read(problem, one))]
         per_target.append(
             [theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems]
         )
@@ -127,17 +132,28 @@ def judge(question: Question, names: list[str]) -> list[Certificate]:
     # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
     whole: Any = question.ledger()
     together = [summed(parts) for parts in zip(*per_target, strict=True)]
-    counts = [theorem.counts for theorem in question.theorems]
     return [
-        replace(one, observed=count(whole, None), parts=1, each=()) if one.applies else one
-        for one, count in zip(together, counts, strict=True)
+        replace(one, observed=theorem.counts(whole, None), parts=1, most=_limit(whole, theorem, len(per_target)))
+        if one.applies
+        else one
+        for one, theorem in zip(together, question.theorems, strict=True)
     ]
 
 
-def _members(problem: Problem) -> list[MemberComparator]:
+def _limit(whole: Any, theorem: Theorem, classes: int) -> Most:
+    """What any prediction of several classes could be held to."""
+    if theorem.whole:
+        return Most(whole.rounds, "the number of rounds")
+    if whole.weighted:
+        return NO_LIMIT
+    return Most(whole.rounds * log(classes), f"ln {classes} for each round, which a uniform guess loses")
+
+
+def _members(problem: Problem, read: Candidate) -> list[MemberComparator]:
+    """The members, of the rounds that were read."""
     losses, prior = problem.member("loss"), problem.member("prior")
     return [
-        MemberComparator("member", f"the member {name}", problem.ledger.rounds, float(loss), member=name)
+        MemberComparator("member", f"the member {name}", read.rounds, float(loss), read.norm2, member=name)
         for name, loss, there in zip(problem.names, losses, prior > 0, strict=True)
         if there
     ]
@@ -152,8 +168,9 @@ def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
     base = MemberComparator(
         one.name,
         one.label,
-        problem.ledger.rounds,
+        one.rounds,
         one.loss,
+        one.norm2,
         largest=one.largest,
         vector=one.vector[1:],
         bias=float(one.vector[0]),
@@ -304,7 +321,7 @@ def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
     intercept, targets = question.rules.intercept, question.state.targets
     spans, done = [question.span(target) for target in range(targets)], 0
     for batch, codes in question.rounds():
-        matrix = _matrix(batch)
+        matrix, norms = _matrix(batch), _squared_lengths(batch, intercept)
         times = [span.times(done, len(batch)) for span in spans]
         done += len(batch)
         for begin in range(0, len(batch), BLOCK):
@@ -317,9 +334,22 @@ def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
                 often = times[target][begin : begin + BLOCK]
                 losses = often @ np.logaddexp(0, -signs[:, None] * scores)
                 sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
+                rounds, norm2 = float(often.sum()), float(often @ norms[begin : begin + BLOCK])
                 for one, loss, size in zip(some, losses, sizes, strict=True):
+                    one.rounds += rounds
+                    one.norm2 += norm2
                     one.loss += float(loss)
                     one.largest = max(one.largest, float(size))
+
+
+def _squared_lengths(batch: Batch, intercept: float) -> Array:
+    """Of the rows, the constant feature included."""
+    values = batch.values.astype(np.float64)
+    if batch.starts is None:
+        return np.asarray((values * values).sum(axis=1) + intercept * intercept)
+    sums = np.concatenate([[0.0], np.cumsum(values * values)])
+    starts = batch.starts.astype(np.int64)
+    return np.asarray(sums[starts[1:]] - sums[starts[:-1]] + intercept * intercept)
 
 
 def _matrix(batch: Batch) -> Any:
