@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import numbers
 from ..certificate import Certificate
 from ..checks import share
-from ..errors import RegretlessError
+from ..errors import RegretlessError, RowRefused
 from ..experts.delay_schedule import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.validation import count, fits, one
@@ -186,7 +186,7 @@ class Intervals(ABC):
         if len(unsound):
             row = int(unsound[0])
             fault = f"outcome {known[row]:g} after the forecast {centres[row]:g}"
-            raise RegretlessError(f"row {row} (from 0): {fault}: {self._advice()}")
+            raise RowRefused(f"row {row} (from 0): {fault}: {self._advice()}", 0, row, fault, self._advice())
         radii = self._radii(centres.tolist(), known.tolist(), schedule(arrivals, len(centres)))
         with np.errstate(invalid="ignore"):
             radii = np.where(radii < 0, nan, radii)

@@ -87,7 +87,7 @@ def _most(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> M
     counts=coverage_error,
     formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
     r" \le \frac{\max(a_1, 1 - a_1) + \gamma (1 + D)}{\gamma T}",
-    source="Gibbs & Candes 2021, Prop. 4.1; with D late outcomes, the proof in regretless.theory.intervals",
+    source="Gibbs & Candes 2021, Prop. 4.1, extended to late outcomes",
     assumes=(PLAYED,),
     whole=False,
     most=_most,
@@ -107,8 +107,7 @@ def adaptive_coverage(ledger: IntervalLedger, comparator: None, learner: Interva
     counts=coverage_error,
     formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
     r" \le \frac{(1 / c + 1 + D) (1 + G) + \alpha z}{T},\quad G = \sum_t \left(1 - \frac{e_{t-1}}{e_t}\right)",
-    source="Angelopoulos, Candes & Tibshirani 2023; for steps by the largest score, with D late outcomes, the proof in "
-    "regretless.theory.intervals",
+    source="Angelopoulos, Candes & Tibshirani 2023, extended to steps by the largest score and to late outcomes",
     assumes=(PLAYED,),
     whole=False,
     most=_most,
