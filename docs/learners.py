@@ -140,6 +140,13 @@ def game_theorems() -> str:
     return _theorems(of | turns | both | {"boost": BOOSTING})
 
 
+def interval_theorems() -> str:
+    """The theorem of each rule for intervals."""
+    from regretless.intervals import AdaptiveIntervals, QuantileTracker
+
+    return _theorems({rule.__name__: (rule.theorem,) for rule in (AdaptiveIntervals, QuantileTracker)})
+
+
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
     from regretless.theory.comparison import excess_loss
@@ -200,6 +207,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of linear learners": theorems,
         "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
+        "theorems of intervals": interval_theorems,
         "theorems of bandits": bandit_theorems,
         "theorems of games": game_theorems,
         "theorems of classes": class_theorems,

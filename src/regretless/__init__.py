@@ -22,6 +22,7 @@ ROOMS = [
     "distributed",
     "experts",
     "games",
+    "intervals",
     "linear",
     "play",
     "environments",

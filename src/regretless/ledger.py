@@ -170,6 +170,61 @@ class ExpertLedger(Mergeable):
     changes: float = 0.0
 
 
+@dataclass(slots=True)
+class IntervalLedger:
+    """Running totals of intervals, over the rounds that had a forecast and whose outcome is known.
+
+    Attributes
+    ----------
+    alpha : float
+        The share of misses that was asked for.
+    rounds, misses : int
+        How many there were, and in how many the outcome was outside its interval.
+    infinite, empty : int
+        Intervals without an end, which cannot miss, and those that hold nothing, which must.
+    worst : int
+        The most misses of 500 rounds in a row; of fewer, if there were not so many.
+    outstanding : int
+        How many other rounds waited for their outcomes when one came, at most.
+    width, winkler : float
+        Sums over the rounds whose interval is finite, in the outcomes' unit: of its width (0 of an empty one), and of
+        Winkler's score, the width and 2 / alpha times the distance of the outcome from the interval.
+    growth : float
+        Of a quantile tracker: the sum of 1 - step before / step.
+    zero : int
+        Of a quantile tracker: rounds up to which all forecasts were exact, so that there was no step.
+    """
+
+    alpha: float
+    rounds: int = 0
+    misses: int = 0
+    infinite: int = 0
+    empty: int = 0
+    worst: int = 0
+    outstanding: int = 0
+    width: float = 0.0
+    winkler: float = 0.0
+    growth: float = 0.0
+    zero: int = 0
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of outcomes inside their intervals; None without rounds."""
+        return 1 - self.misses / self.rounds if self.rounds else None
+
+    @property
+    def mean_width(self) -> float | None:
+        """Of the finite intervals; None if there was none."""
+        finite = self.rounds - self.infinite
+        return self.width / finite if finite else None
+
+    @property
+    def mean_winkler(self) -> float | None:
+        """Winkler's score a round, of the finite intervals; None if there was none."""
+        finite = self.rounds - self.infinite
+        return self.winkler / finite if finite else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BanditLedger(Mergeable):
     """Running totals of a bandit's draws; losses are in units of the declared range, from 0 to 1.

@@ -327,6 +327,19 @@ def _combine() -> Iterator[Case]:
             "combine blocks.csv --resume b.rgl --quiet --no-comparators",
         ),
     )
+    yield Case(
+        "combine/intervals",
+        (
+            f"combine {USUAL} --interval 0.8 --save m.rgl --report r.html --out o.csv --no-comparators",
+            f"combine {USUAL} --interval 0.8 --json > report.json",
+            f"verify report.json {USUAL}",
+            "combine forecasts.csv --resume m.rgl --quiet --no-comparators --save more.rgl --out more.csv",
+            "inspect more.rgl",
+            "inspect m.rgl --json",
+            f"combine {USUAL} --interval 0.9 --interval-step 0.1 --delay 3 --learner boa --quiet",
+            "combine blocks.csv --target y --time day --interval 0.9 --quiet --no-comparators --json",
+        ),
+    )
 
 
 # ---- pull

@@ -118,6 +118,8 @@ class CombineOptions(ReportOptions):
     checkpoint_every: int | None
     delay: int | None
     arrival: str | None
+    interval: float | None
+    interval_step: float | None
     block: str | None
     ignore: list[str]
     switches: int | None

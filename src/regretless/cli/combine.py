@@ -11,6 +11,7 @@ from ..catalogue import EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
 from . import options
+from .combine_intervals import add_intervals, intervals_of, refuse_loss, refuse_others, refuse_shares
 from .console import Console
 from .exit_codes import UsageError
 from .files import (
@@ -138,6 +139,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         help="the gradient trick: compete with the best convex combination instead of the best expert",
     )
+    add_intervals(group)
     options.add_saving(group, "rows")
 
 
@@ -195,6 +197,7 @@ def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Conti
     if arguments.delay is not None and (continuation.in_blocks or arguments.delay != (continuation.delay or 1)):
         come = "with their time" if continuation.in_blocks else f"{continuation.delay or 1} later"
         raise UsageError(f"--delay {arguments.delay} contradicts the model, whose outcomes come {come}")
+    refuse_others(arguments, continuation.intervals)
     if arguments.block is not None and arguments.block != continuation.columns["block"]:
         raise UsageError(f"--block {arguments.block} contradicts the model, which learned without it")
     if (arguments.arrival is None) != (continuation.columns["arrivals"] is None) and arguments.arrival is not None:
@@ -247,6 +250,7 @@ def run(arguments: CombineOptions) -> int:
     _refuse_contradictions(arguments)
     learner, before = _combiner(arguments)
     _refuse_late(arguments, learner)
+    refuse_loss(arguments, learner)
     run = _run(arguments, learner, before)
     console = options.console_of(arguments)
     started = perf_counter()
@@ -281,13 +285,15 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation
         passed_over=0 if before is None else before.passed_over,
         place=0 if before is None else before.place,
         compare=not arguments.no_comparators,
+        intervals=intervals_of(arguments) if before is None else before.intervals,
     )
     if before is not None and before.history is not None:
         run.history = before.history
     when = arguments.time or (before.columns["time"] if before is not None else None) or "row"
     if arguments.out is not None:
         outcome = [] if run.blind else ["outcome"]
-        run.out = ColumnsOut(arguments.out, lambda: [when, *outcome, "forecast", "loss"])
+        ends = [] if run.intervals is None else ["low", "high"]
+        run.out = ColumnsOut(arguments.out, lambda: [when, *outcome, "forecast", "loss", *ends])
     if arguments.weights is not None:
         run.weights_out = ColumnsOut(arguments.weights, lambda: [when, *stream.experts])
     return run
@@ -343,6 +349,8 @@ def _compare(arguments: CombineOptions, run: CombineRun, seconds: float, console
             else:
                 outcome.comparators, outcome.absent = run.comparators(_switches(arguments, run))
             outcome.certificates = run.learner.certify(comparators=outcome.comparators)
+            if run.intervals is not None:
+                outcome.certificates += run.intervals.rule.certify()
         console.settle()
     return outcome
 
@@ -362,6 +370,7 @@ def _refuse_contradictions(arguments: CombineOptions) -> None:
     if arguments.no_comparators and arguments.switches is not None:
         raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
     options.refuse_quiet_progress(arguments)
+    refuse_shares(arguments)
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
     if arguments.block is not None:

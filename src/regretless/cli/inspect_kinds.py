@@ -33,7 +33,19 @@ def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[
         "unfinished": None if unfinished is None else dict(unfinished),
         "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
         "expert_losses": dict(zip(names, book.losses.tolist(), strict=True)),
+        **({} if extra.get("interval") is None else {"interval": _interval(extra["interval"])}),
     }
+
+
+def _interval(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model says of the intervals around its forecasts."""
+    from ..persist.validation import fits
+    from ..run.intervals import RunIntervals
+
+    with fits("what the model says of its intervals"):
+        rule = RunIntervals.read(described).rule
+    ledger = rule.ledger_
+    return {"wanted": rule.coverage, "gamma": rule.gamma, "rounds": ledger.rounds, "misses": ledger.misses}
 
 
 def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
@@ -51,6 +63,9 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
         "columns": ", ".join(f"{role} {name}" for role, name in values["columns"].items() if name) or "not known",
         "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
     }
+    if "interval" in values:
+        said = values["interval"]
+        facts["intervals"] = f"of {100 * said['wanted']:g} %, {said['misses']:,} misses in {said['rounds']:,} rounds"
     if values["waiting"]:
         facts["waiting"] = f"{values['waiting']} predictions for their outcomes"
     weights = values["weights"]

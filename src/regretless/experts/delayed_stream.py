@@ -80,7 +80,7 @@ class Late:
         AdviceError
             If a row cannot be played, or its outcome is said to come before the row itself. The rows before it are.
         """
-        now, then = self._times(rows)
+        now, then = self.times(rows)
         early = np.flatnonzero(then <= now)
         sound = int(early[0]) if len(early) else len(rows)
         # rows before which all earlier outcomes have come
@@ -133,6 +133,17 @@ class Late:
         self.row += 1
         heappush(self._waiting, (then, self.row, forecast.ticket, outcome))
 
+    def times(self, rows: Rows) -> tuple[Array, Array]:
+        """When each row is predicted, and when its outcome is known."""
+        numbers = self.row + 1 + np.arange(len(rows), dtype=np.int64)
+        if self._delay is not None:
+            return numbers, numbers + self._delay
+        return numbers if rows.clock is None else rows.clock, rows.arrivals
+
+    def now(self, rows: Rows, ahead: int) -> int:
+        """When a first row that has no outcome is predicted, so many rows ahead."""
+        return self.row + ahead + 1 if self._delay is not None or rows.clock is None else int(rows.clock[0])
+
     def pass_over(self, rows: Rows) -> None:
         """Settle what is due before the prediction of a first row that has no outcome, and never will."""
         self.arrive(rows, 0)
@@ -140,17 +151,7 @@ class Late:
 
     def arrive(self, rows: Rows, ahead: int) -> None:
         """Settle what is due before the prediction of a first row that has no outcome, so many rows ahead."""
-        if self._delay is not None or rows.clock is None:
-            self._settle(self.row + ahead + 1)
-        else:
-            self._settle(int(rows.clock[0]))
-
-    def _times(self, rows: Rows) -> tuple[Array, Array]:
-        """When each row is predicted, and when its outcome is known."""
-        numbers = self.row + 1 + np.arange(len(rows), dtype=np.int64)
-        if self._delay is not None:
-            return numbers, numbers + self._delay
-        return numbers if rows.clock is None else rows.clock, rows.arrivals
+        self._settle(self.now(rows, ahead))
 
     def _foreseen(self, place: int, ticket: int, pending: Round, outcome: float) -> float:
         """The loss that the outcome will bring; what is wrong with it is said at once, of the row where it stands."""

@@ -1,6 +1,7 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
 from .compare_page import CompareReport, page_of_comparison
+from .coverage import IntervalCourse
 from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
 from .games import (
@@ -29,6 +30,7 @@ __all__ = [
     "GameCourse",
     "GameReport",
     "InformationSetRow",
+    "IntervalCourse",
     "JointRow",
     "LoggedReport",
     "MixReport",

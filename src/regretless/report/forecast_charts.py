@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from . import formatting
+from .coverage import IntervalCourse, coverage_panel
 from .curves import Panel, Point, Series, absence, relation, thin
 from .recorded_curves import Values, known_points
 from .residuals import Forecasts, residual_panels
@@ -67,7 +68,13 @@ class Columns:
 
 
 def panels(
-    history: History, loss_name: str, rounds: int, *, missing: float = 0, lower_bound: Sequence[float] = ()
+    history: History,
+    loss_name: str,
+    rounds: int,
+    *,
+    missing: float = 0,
+    lower_bound: Sequence[float] = (),
+    intervals: IntervalCourse | None = None,
 ) -> list[Panel]:
     """Every picture of a run of so many rounds for which there are numbers.
 
@@ -82,6 +89,8 @@ def panels(
         How many forecasts of experts were missing.
     lower_bound : sequence of float
         What every learner must suffer on some sequence, at the rounds of the history; empty if it is not known.
+    intervals : IntervalCourse, optional
+        Those around the forecasts.
     """
     columns = leading_columns(history)
     known = numbered(history.rounds, columns)
@@ -89,7 +98,8 @@ def panels(
         regret_panel(history, lower_bound),
         weight_panel(history.rounds, columns.weights, known),
         loss_panel(history, columns, known, loss_name, missing),
-        *residual_panels(history.residuals, rounds),
+        *residual_panels(history.residuals, rounds, () if intervals is None else intervals.radii),
+        None if intervals is None else coverage_panel(intervals),
         rate_panel(history),
     ]
     return [panel for panel in result if panel is not None]

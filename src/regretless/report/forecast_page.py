@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import forecast_charts, formatting, summary, template
 from .certified import quantity_of
+from .coverage import IntervalCourse, interval_facts
 from .curves import Panel
 from .forecast_charts import History
 from .page import Learner, Page
@@ -75,6 +76,8 @@ class ForecastReport:
         What every learner must suffer on some sequence, at the rounds of the history; empty if it is not known.
     seconds : float, optional
         How long the run took.
+    intervals : IntervalCourse, optional
+        Those around the forecasts.
     """
 
     title: str
@@ -88,6 +91,7 @@ class ForecastReport:
     late: bool = False
     lower_bound: Sequence[float] = ()
     seconds: float | None = None
+    intervals: IntervalCourse | None = None
 
     @property
     def rounds(self) -> int:
@@ -143,6 +147,11 @@ def page_of_forecasts(report: ForecastReport) -> Page:
         verdict=summary.verdict(report.certificates),
         tables=[
             ("Learner", _learner(report)),
+            *(
+                [("Intervals", interval_facts(report.intervals))]
+                if report.intervals is not None and report.rounds
+                else []
+            ),
             ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_incidents(report)]),
         ],
     )
@@ -153,7 +162,7 @@ def _panels(report: ForecastReport) -> Sequence[Panel]:
         return ()
     return forecast_charts.panels(
         report.history, report.loss_name, report.rounds, missing=report.learner.ledger_.absent,
-        lower_bound=report.lower_bound,
+        lower_bound=report.lower_bound, intervals=report.intervals,
     )  # fmt: skip
 
 

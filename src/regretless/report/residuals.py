@@ -22,13 +22,15 @@ STRETCHES = 200
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive rounds as one mark: where it stands, what it is called, and its rounds' forecasts and outcomes."""
+    """Consecutive rounds as one mark: where it stands, what it is called, its rounds' forecasts and outcomes, and the
+    mean radius of the intervals around these, if there are."""
 
     place: float
     moment: str
     caption: str
     forecasts: Sequence[float]
     outcomes: Sequence[float]
+    radius: float | None = None
 
     @property
     def residuals(self) -> list[float]:
@@ -36,9 +38,12 @@ class Stretch:
         return [y - f for f, y in zip(self.forecasts, self.outcomes, strict=True)]
 
 
-def residual_panels(forecasts: Forecasts, rounds: int) -> list[Panel]:
-    """Forecast and outcome over time, and their difference, at the end of so many rounds."""
-    stretches = _stretches(forecasts, rounds)
+def residual_panels(forecasts: Forecasts, rounds: int, radii: Sequence[float] = ()) -> list[Panel]:
+    """Forecast and outcome over time, and their difference, at the end of so many rounds.
+
+    `radii` are those of the intervals around the last forecasts.
+    """
+    stretches = _stretches(forecasts, rounds, radii)
     if not stretches:
         return []
     several = len(stretches[0].outcomes) > 1 or len(stretches[-1].outcomes) > 1
@@ -49,7 +54,7 @@ def residual_panels(forecasts: Forecasts, rounds: int) -> list[Panel]:
     return panels
 
 
-def _stretches(forecasts: Forecasts, rounds: int) -> list[Stretch]:
+def _stretches(forecasts: Forecasts, rounds: int, radii: Sequence[float]) -> list[Stretch]:
     known = [
         (k, when, float(forecast), float(outcome))
         for k, (when, forecast, outcome) in enumerate(forecasts, 1)
@@ -65,9 +70,16 @@ def _stretches(forecasts: Forecasts, rounds: int) -> list[Stretch]:
         before = max(rounds - len(forecasts), 0)
         places = [float(before + k) for k, *_ in known]
     long = -(-len(known) // STRETCHES) if len(known) > MOST_POINTS else 1
-    return [
-        _stretch(places[k : k + long], moments[k : k + long], known[k : k + long]) for k in range(0, len(known), long)
-    ]
+    late = len(forecasts) - len(radii)  # forecasts before the first radius
+    around = [radii[k - 1 - late] if k > late else math.nan for k, *_ in known]
+    cuts = [slice(k, k + long) for k in range(0, len(known), long)]
+    return [replace(_stretch(places[cut], moments[cut], known[cut]), radius=_radius(around[cut])) for cut in cuts]
+
+
+def _radius(radii: Sequence[float]) -> float | None:
+    """The mean of those that are finite; one that holds nothing counts as 0."""
+    finite = [max(radius, 0.0) for radius in radii if math.isfinite(radius)]
+    return _mean(finite) if finite else None
 
 
 def _stretch(
@@ -118,6 +130,13 @@ def _level_panel(stretches: Sequence[Stretch], several: bool) -> Panel:
             mark="line" if several else "dots",
         ),
     ]  # fmt: skip
+    band = [
+        (place, middle - one.radius, middle + one.radius)
+        for (place, middle), one in zip(forecasts, stretches, strict=True)
+        if one.radius is not None
+    ]
+    if band:
+        lines.append(Series("Interval", "outer", (), final=formatting.between(*band[-1][1:]), mark="band", spans=band))
     return _panel("forecasts", "Forecast and outcome", "Value", lines, stretches, several, "snug")
 
 

@@ -51,6 +51,7 @@ FRAMES = {
     "losses": _TAGGED,
     "forecasts": _SMALL,
     "residuals": _SMALL,
+    "coverage": _SMALL,
     "rate": _SMALL,
     "log-loss": _LARGE,
     "reliability": _LARGE,

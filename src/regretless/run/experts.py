@@ -6,13 +6,14 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.forecast_stream import ForecastBatch, ForecastStream
 from ..data.forecast_times import UNITS
-from ..errors import DataError, RegretlessError
+from ..errors import DataError, RegretlessError, RowRefused
 from ..experts.base import ExpertLearner
 from ..experts.delayed_stream import Late, Waiting, bookmark
 from ..experts.errors import AdviceError
@@ -22,6 +23,7 @@ from ..experts.result import Play
 from ..experts.sufficient_statistics import Totals
 from ..persist.validation import fits, one
 from .base import StreamRun, refuse_other_stream
+from .intervals import RunIntervals
 
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
@@ -60,8 +62,12 @@ class CombineRun(StreamRun):
         How many rows of this stream are learned; at first, where the run begins.
     compare : bool
         Whether to add up what `comparators` needs.
+    intervals : RunIntervals or None
+        Those around the forecasts, if they are wanted.
     forecasts : list of (time, forecast)
         Of the last rows, whose outcome is not known.
+    ends : list of (low, high)
+        Of the intervals around these.
     on_point : callable
         Called with each point at a power of two.
     on_rounds : callable
@@ -87,7 +93,9 @@ class CombineRun(StreamRun):
     passed_over: int = 0
     place: int = 0
     compare: bool = True
+    intervals: RunIntervals | None = None
     forecasts: list[tuple[str, float]] = field(default_factory=list)
+    ends: list[tuple[float, float]] = field(default_factory=list)
     on_point: Callable[[Point], None] = lambda point: None
     on_rounds: Callable[[int], None] = lambda rounds: None
     stop: Callable[[], bool] = lambda: False
@@ -224,6 +232,8 @@ class CombineRun(StreamRun):
             for begin, end in self._pieces(0, len(batch)):
                 for row in (batch.slice(place, place + 1) for place in range(begin, end)):
                     if self._late is not None:
+                        if self.intervals is not None:
+                            self.intervals.settle(self._late.now(row, 0))
                         self._late.pass_over(row)
                     self._forecast(row, 0)
                     self._rows += 1
@@ -232,6 +242,7 @@ class CombineRun(StreamRun):
                     self._save_if_due()
         self._ahead.clear()
         self.forecasts.clear()
+        self.ends.clear()
 
     def _refuse_ties(self, batch: ForecastBatch) -> None:
         """Some games need every outcome at once."""
@@ -257,10 +268,11 @@ class CombineRun(StreamRun):
 
     def _piece(self, piece: ForecastBatch) -> None:
         """Play rows up to the next stop, or up to one that cannot be played."""
+        times = None if self._late is None else self._late.times(piece)
         played, error = self._played(replace(piece, outcomes=None) if self.blind else piece)
         good = piece.slice(0, len(played.losses))
         if len(good):
-            self._take_note(good, played)
+            self._take_note(good, played, times)
         if error is not None:
             raise self._named(error, piece) from error
 
@@ -283,7 +295,7 @@ class CombineRun(StreamRun):
             good = piece.slice(0, error.row)
             return self.learner.play(good.advice, good.outcomes, weights=rest), error
 
-    def _take_note(self, piece: ForecastBatch, played: Play) -> None:
+    def _take_note(self, piece: ForecastBatch, played: Play, clock: tuple[Array, Array] | None) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
         outcomes = None if self.blind else piece.outcomes
         if outcomes is not None:
@@ -292,13 +304,26 @@ class CombineRun(StreamRun):
         times = self._times(piece) if writes else []
         self._rows += len(piece)
         self.place += len(piece)
+        ends = self._ends(piece, played, clock)
         if self.out is not None:
-            self.out.write(times, [*([] if outcomes is None else [outcomes]), played.predictions, played.losses])
+            columns = [*([] if outcomes is None else [outcomes]), played.predictions, played.losses, *ends]
+            self.out.write(times, columns)
         if self.weights_out is not None and played.weights is not None:
             self.weights_out.write(times, list(played.weights.T))
         if self._late is None:
             self._settled()
         self._save_if_due()
+
+    def _ends(
+        self, piece: ForecastBatch, played: Play, clock: tuple[Array, Array] | None
+    ) -> tuple[()] | tuple[Array, Array]:
+        """Of the intervals around the forecasts of rows, if they are wanted."""
+        if self.intervals is None or piece.outcomes is None:
+            return ()
+        try:
+            return self.intervals.play(played.predictions, piece.outcomes, clock)
+        except RowRefused as error:
+            raise piece.error(error.row, None, error.fault, error.advice) from error
 
     def _save_if_due(self) -> None:
         if self.checkpoint_every and self._rows % self.checkpoint_every == 0:
@@ -335,11 +360,15 @@ class CombineRun(StreamRun):
         for batch in self._ahead:
             for row in (batch.slice(place, place + 1) for place in range(len(batch))):
                 if self._late is not None:
+                    if self.intervals is not None:
+                        self.intervals.settle(self._late.now(row, ahead))
                     self._late.arrive(row, ahead)
                 self._forecast(row, ahead)
                 ahead += 1
         if self._late is not None:
             self._late.settle_all()
+        if self.intervals is not None:
+            self.intervals.settle(inf)
 
     def _forecast(self, row: ForecastBatch, ahead: int) -> None:
         """Combine the forecasts of a row whose outcome is not known."""
@@ -350,9 +379,13 @@ class CombineRun(StreamRun):
         times = row.times or [str(self._rows + ahead + 1)]
         self.forecasts.append((times[0], float(foreseen.prediction[0])))
         del self.forecasts[:-MOST_FORECASTS]
-        missing = np.array([np.nan])
+        missing, ends = np.array([np.nan]), []
+        if self.intervals is not None:
+            self.ends.append(self.intervals.around(self.forecasts[-1][1]))
+            del self.ends[:-MOST_FORECASTS]
+            ends = [np.array([end]) for end in self.ends[-1]]
         if self.out is not None:
-            self.out.write(times, [missing, foreseen.prediction, missing])
+            self.out.write(times, [missing, foreseen.prediction, missing, *ends])
         if self.weights_out is not None:
             self.weights_out.write(times, list(foreseen.weights[:, None]))
 
@@ -418,6 +451,7 @@ class CombineRun(StreamRun):
             "passed_over": self.passed_over,
             "waiting": [list(one) for one in self._late.waiting()] if self._late is not None else [],
             "history": self.history.describe(),
+            **({} if self.intervals is None else {"interval": self.intervals.describe()}),
             "unfinished": {"row": self.place, "source": os.path.basename(self.stream.name)} if unfinished else None,
         }
 
@@ -440,6 +474,8 @@ class Continuation:
         Of an unfinished run, how many rows of its stream are learned; else 0.
     source : str or None
         The stream that an unfinished run stopped in, without its folder.
+    intervals : RunIntervals or None
+        Those around the forecasts, if there are.
     """
 
     columns: Mapping[str, str | None]
@@ -449,6 +485,7 @@ class Continuation:
     history: History | None = None
     place: int = 0
     source: str | None = None
+    intervals: RunIntervals | None = None
 
     @classmethod
     def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Continuation:
@@ -475,7 +512,9 @@ class Continuation:
             passed_over = int(extra.get("passed_over", 0))
             if min(place, passed_over) < 0 or (delay is not None and int(delay) < 1):
                 raise ValueError(f"row {place}, passed over {passed_over}, delay {delay}")
-        return cls(columns, None if delay is None else int(delay), waiting, passed_over, history, place, source)
+            intervals = None if extra.get("interval") is None else RunIntervals.read(extra["interval"])
+        delay = None if delay is None else int(delay)
+        return cls(columns, delay, waiting, passed_over, history, place, source, intervals)
 
     @property
     def in_blocks(self) -> bool:

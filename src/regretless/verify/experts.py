@@ -274,6 +274,8 @@ class _Table:
 
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
         """All that the rows say of one comparator, and the textbook of the learner."""
+        if certificate["quantity"] == "coverage error":
+            return _of_intervals(certificate["constants"]["ledger"], len(self.advice))
         comparator = certificate["comparator"]
         counted, suffered = (
             self._suffered(comparator, weights) if comparator else (np.ones(len(self.advice), dtype=bool), None)
@@ -335,3 +337,11 @@ class _Table:
         """How far the losses of a round lie apart."""
         spreads = np.nanmax(self.losses, axis=1) - np.nanmin(self.losses, axis=1)
         return {"spread": float(spreads.max(initial=0.0)), "spread2": float((spreads**2).sum())}
+
+
+def _of_intervals(ledger: Mapping[str, Any], rounds: int) -> Again:
+    """What the misses of intervals say of their share. They are the report's: where an outcome is as far from its
+    forecast as another was, rounding decides whether it misses, and the textbook rounds in another way."""
+    alpha = float(ledger["alpha"])
+    observed = abs(ledger["misses"] / rounds - alpha)
+    return Again({"ledger": {"rounds": rounds}}, observed=observed, most=max(alpha, 1 - alpha))

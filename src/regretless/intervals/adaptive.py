@@ -1,0 +1,98 @@
+"""Adaptive conformal inference: intervals from a quantile of past scores, whose level moves with every outcome."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+from ..checks import share, whole
+from ..persist.validation import one
+from ..theory.intervals import IntervalFacts, adaptive_coverage
+from .base import Intervals, _finite
+
+
+@dataclass(eq=False)
+class AdaptiveIntervals(Intervals):
+    """A quantile of past scores around each forecast; its level follows the misses.
+
+    With scores |y - p|, a level a that starts at alpha = 1 - coverage, and the k last scores, the interval is
+    p - q, p + q with the ceil((1 - a)(k + 1))-th smallest of them, the whole line where there are not so many or
+    a <= 0, nothing where a >= 1. Then a <- a + gamma (alpha - 1[missed]).
+
+    Whatever the sequence, |misses / T - alpha| <= (max(alpha, 1 - alpha) + gamma (1 + D)) / (gamma T), where at most D
+    other rounds waited for their outcomes when one came.
+
+    Parameters
+    ----------
+    coverage : float
+        The share of outcomes that is to be inside, between 0 and 1.
+    gamma : float
+        How far one outcome moves the level, between 0 and 1: the smaller, the steadier, and the wider the bound.
+    window : int
+        Of how many scores the quantile is taken at most.
+
+    References
+    ----------
+    Gibbs & Candes 2021, Adaptive conformal inference under distribution shift.
+
+    Examples
+    --------
+    >>> from regretless.intervals import AdaptiveIntervals
+    >>> intervals = AdaptiveIntervals(coverage=0.5, gamma=0.1)
+    >>> for forecast, outcome in [(1.0, 1.5), (2.0, 1.75), (3.0, 3.25)]:
+    ...     low, high = intervals.interval(forecast)
+    ...     intervals.update(outcome)
+    >>> intervals.interval(4.0)
+    (3.75, 4.25)
+    >>> round(intervals.certify()[0].bound, 6)
+    2.0
+    """
+
+    gamma: float = 0.02
+    window: int = 500
+
+    theorem = adaptive_coverage
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.gamma, self.window = share("gamma", self.gamma), whole("window", self.window)
+        self._scores: deque[float] = deque()
+        self._sorted: list[float] = []
+
+    @property
+    def level(self) -> float:
+        """The level a: by how many misses the rounds so far are below those that were asked for, in steps."""
+        # from the counts, so that no error of a sum of steps grows with the rounds
+        return self.alpha + self.gamma * (self.alpha * self._books.rounds - self._books.misses)
+
+    def _radius(self) -> float:
+        a = self.alpha + self.gamma * (self.alpha * self._books.rounds - self._books.misses)
+        if a <= 0:
+            return inf
+        if a >= 1:
+            return -1.0
+        rank = ceil((1 - a) * (len(self._sorted) + 1))
+        return self._sorted[rank - 1] if rank <= len(self._sorted) else inf
+
+    def _learn(self, score: float, missed: bool) -> None:
+        self._scores.append(score)
+        insort(self._sorted, score)
+        if len(self._sorted) > self.window:
+            del self._sorted[bisect_left(self._sorted, self._scores.popleft())]
+
+    def facts(self) -> IntervalFacts:
+        """What theorems may ask."""
+        return IntervalFacts(start=self.alpha, gamma=self.gamma)
+
+    def _rule_state(self) -> dict[str, Any]:
+        return {"scores": list(self._scores)}
+
+    def _go_on(self, state: Mapping[str, Any]) -> None:
+        self._scores.extend(_finite(one(score, float, "a score"), "a score") for score in state["scores"])
+        self._sorted = sorted(self._scores)
+        if len(self._scores) != min(self._books.rounds, self.window):
+            raise ValueError("it has not as many scores as rounds")
