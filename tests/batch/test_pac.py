@@ -232,7 +232,7 @@ def test_what_survives_is_what_predicts(name):
     try:
         pac_run(learner, ArrayStream(X, y), epsilon=0.5, mistakes=10**6)
     except RegretlessError:
-        assert name in ("averaged-perceptron", "voted-perceptron")
+        assert name in ("averaged-perceptron", "voted-perceptron", "aggregated")
         return
     learner.partial_fit(X[:2], y[:2], classes=[-1, 1])
     quiet = 0

@@ -488,3 +488,25 @@ every_check = parametrize_with_checks(
 def test_scikit_learn_finds_no_fault(estimator, check):
     """Each of scikit-learn's estimator checks passes, but for what is declared above with its reason."""
     check(estimator)
+
+
+def test_other_rows_are_refused_where_weights_were_given() -> None:
+    """Rows that were not played give no bound: they are told by how many they are and how long."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 4))
+    y = np.where(X @ random.normal(size=4) + random.normal(size=60) > 0, 1, -1)
+    learner = AggregatedClassifier().fit(X, y, sample_weight=random.random(60))
+    easy = np.argsort(-np.abs(X).sum(axis=1))
+    assert not any(one.applies for one in learner.certify(X[easy[:10]], y[easy[:10]]))
+    assert not any(one.applies for one in learner.certify(2 * X, y))
+    assert sum(one.applies for one in learner.certify(X, y)) == 5  # not that on mistakes
+
+
+def test_bounds_of_classes_drawn_at_random_are_called_vacuous() -> None:
+    """Ten classes that no feature tells apart cost more than a uniform guess, and their bounds say nothing."""
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(60, 4)), random.integers(0, 10, 60)
+    for one in AggregatedClassifier().fit(X, y).certify(X, y):
+        assert one.applies
+        assert one.vacuous
+        assert one.most.value == pytest.approx(60 if one.theorem.whole else 60 * np.log(10))

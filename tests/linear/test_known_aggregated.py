@@ -23,13 +23,13 @@ from regretless.theory.facts import UNIT_WEIGHTS
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
 # Eight rounds, four members: a mixture costs ln 4 + ln 8 = 5 ln 2 with shares, 2 ln 2 without.
-BOOK = Ledger(rounds=8, updates=8, mistakes=3, loss=4.5)
+BOOK = Ledger(rounds=8, updates=8, mistakes=3, loss=4.5, total_norm2=40)
 SHARES = AggregatedFacts(norm=1.0, rate=1.0, loss="logistic", members=4.0)
 ALONE = replace(SHARES, share=False)
-MEMBER = MemberComparator("member", "the member coins", 8, 3.0, member="coins")
-BY_RATE = MemberComparator("ridge", "ridge", 8, 2.0, member="rate 0.4", regularised=0.5, energy=0.25, linear=1.5)
+MEMBER = MemberComparator("member", "the member coins", 8, 3.0, 40.0, member="coins")
+BY_RATE = MemberComparator("ridge", "ridge", 8, 2.0, 40.0, member="rate 0.4", regularised=0.5, energy=0.25, linear=1.5)
 BY_MATRIX = MemberComparator(
-    "ridge", "ridge", 8, 2.0, member="full, 6", regularised=0.5, energy=0.25, reach=6.0, largest=5.0
+    "ridge", "ridge", 8, 2.0, 40.0, member="full, 6", regularised=0.5, energy=0.25, reach=6.0, largest=5.0
 )
 CONSTANT = replace(BY_RATE, name="constant")
 LN2 = log(2)
@@ -65,7 +65,7 @@ ASSUMES: Assumes = [
 ]
 NAN = float("nan")
 BREAKS = {
-    theory.SAME[0]: [{"comparator.rounds": 7}, {"comparator.rounds": 9}],
+    theory.SAME[0]: [{"comparator.rounds": 7}, {"comparator.rounds": 9}, {"comparator.total_norm2": 41.0}],
     theory.LIGHT[0]: [{"learner.heaviest": 1.5}],
     theory.STEADY[0]: [{"learner.steady": False}],
     UNIT_WEIGHTS[0]: [{"ledger.weighted": 1}],

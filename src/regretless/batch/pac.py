@@ -213,6 +213,11 @@ def _condition(margin: float | None, radius: float | None, most: int) -> str:
 def _refuse_what_may_change_or_err_silently(learner: OnlineClassifier) -> None:
     """Refuse learners that can change, or err, in a round without an update: the bound does not cover them."""
     info: LinearInfo = info_of(learner)
+    if info.predicts_by == "mixture":
+        raise RegretlessError(
+            f"{learner!r} predicts by members that every round moves, and what survives here must stay as it is; take "
+            "a learner that moves in updates alone, such as the perceptron"
+        )
     if info.predicts_by != "weights" and learner.get_params().get("average", True):
         raise RegretlessError(
             f"{learner!r} predicts by all weights that it went through, and what survives here are the last; "
