@@ -122,6 +122,6 @@ def test_labels_that_never_agree_are_an_error_that_names_both(tmp_path, numbers_
 
 def test_numbers_beside_numbers_among_words_are_labels(tmp_path):
     """A table with some of the numbers that are labels among words of the first one is none that never agrees."""
-    one = table(tmp_path / "a.csv", "f,label", ["1,other", "2,1"])
+    one = table(tmp_path / "a.csv", "f,label", ["1,other", "2,1", "3,other"])
     two = table(tmp_path / "b.csv", "f,label", ["1,2", "2,1"])
     assert mix(Perceptron(), [one, two]).learner.classes_.tolist() == ["1", "2", "other"]

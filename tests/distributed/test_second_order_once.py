@@ -58,13 +58,25 @@ def test_arow_with_a_full_matrix_solves_least_squares_on_the_updates_of_all_shar
 def test_arow_with_a_diagonal_weighs_each_shard_by_what_it_knows_of_a_feature(seed: int) -> None:
     """A weight is the sum of A_s w_s over the shards, divided by all that they have added to r."""
     shards, r = rows(seed), 0.7
-    learner = average_once(AROW(r=r, matrix="diagonal", intercept=0.0), shards).learner
+    learner = average_once(AROW(r=r, matrix="diagonal", intercept=0.0, scale="none"), shards).learner
     A, products = np.full(5, r), np.zeros(5)
     for X, y in shards:
         mu, Sigma, _, _ = arow(X, y, r, diagonal=True)
         A += r / np.diag(Sigma) - r
         products += r / np.diag(Sigma) * mu
     assert np.allclose(learner.coef_[0], products / A)
+
+
+def test_entries_start_by_the_largest_value_of_all_shards() -> None:
+    """A column that is a thousand times as large in one shard as in the others starts as that shard has it."""
+    shards = rows(0)
+    shards[2][0][:, 0] *= 1000
+    learner = average_once(AROW(matrix="diagonal"), shards).learner
+    alone = [AROW(matrix="diagonal").fit(*shard).state_ for shard in shards]
+    added = sum(one.records[:, 1] for one in alone)
+    largest = np.max([one.records[:, 3] for one in alone], axis=0)
+    assert np.allclose(learner.state_.entries()[1:, 0], 10 * largest + added)
+    assert np.array_equal(learner.state_.records[:, 3], largest)
 
 
 @pytest.mark.parametrize("matrix", MATRICES)

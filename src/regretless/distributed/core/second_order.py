@@ -3,7 +3,8 @@
 Of a full matrix A = a I + sum of x x' the weights are A^-1 u with u = sum of y x, all sums over the updates. So A - a I
 and u of the shards add up, and the weights that follow are those of one learner with the updates of all shards. Where a
 diagonal goes with weights of its own, A w adds up in the place of u: a weight is then a mean over the shards, in
-proportion to the entry of A of each. Sums run in one order and without BLAS, so that every engine gives the same bits.
+proportion to the entry of A of each; an entry that starts by the largest value of its feature starts by the largest of
+all shards. Sums run in one order and without BLAS, so that every engine gives the same bits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from math import log
 import numpy as np
 
 from ...data.batch import Array
-from ...linear.second_order.state import SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
+from ...linear.second_order.state import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
 
 Matrices = dict[str, Array]
 
@@ -26,14 +27,17 @@ def matrices_of(state: SecondOrderState) -> Matrices:
     -------
     dict of str to ndarray, shape (rows, targets)
         With a full matrix ``sums`` (u, the constant feature's first) and ``triangle``, A - a I up to its diagonal, row
-        after row; with a diagonal ``sums``, ``squares`` (A - a I) and, where there are weights, ``products`` (A w).
+        after row; with a diagonal ``sums``, ``squares`` (A - a I) and, where there are weights, ``products`` (A w) and,
+        where A starts by the sizes of features, ``sizes``, of which the larger count.
     """
     if state.full:
         triangles = [_triangle(state, target) for target in range(state.targets)]
         return {"sums": state.sums.T.copy(), "triangle": np.stack(triangles, axis=1)}
     parts = {"sums": _with_constant(state, SUM, -1), "squares": _with_constant(state, SQUARE, 1)}
     if state.options()["weighted"]:
-        parts["products"] = _with_constant(state, WEIGHT, 0) * (state.prior + parts["squares"])
+        parts["products"] = _with_constant(state, WEIGHT, 0) * state.entries()
+    if state.sized:
+        parts["sizes"] = _with_constant(state, SIZE, 3)
     return parts
 
 
@@ -44,7 +48,8 @@ def add_matrices(left: Matrices, right: Matrices) -> Matrices:
         longer, shorter = (one, right[name]) if len(one) >= len(right[name]) else (right[name], one)
         result[name] = longer.copy()
         with np.errstate(over="ignore", invalid="ignore"):  # the mixer looks whether they are finite
-            result[name][: len(shorter)] += shorter
+            join = np.maximum if name == "sizes" else np.add
+            join(result[name][: len(shorter)], shorter, out=result[name][: len(shorter)])
     return result
 
 
@@ -57,8 +62,10 @@ def place_matrices(state: SecondOrderState, matrices: Mapping[str, Array]) -> No
     sums, squares = matrices["sums"], matrices["squares"]
     _put(state, SUM, -1, sums)
     _put(state, SQUARE, 1, squares)
+    if "sizes" in matrices:
+        _put(state, SIZE, 3, matrices["sizes"])
     if "products" in matrices:
-        _put(state, WEIGHT, 0, matrices["products"] / (state.prior + squares))
+        _put(state, WEIGHT, 0, matrices["products"] / state.entries())
 
 
 # ---- a diagonal: one row of numbers a feature, those of the constant feature in `memory`

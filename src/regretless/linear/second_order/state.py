@@ -159,6 +159,10 @@ class SecondOrderState(BaseState):
         """Of A, shape (columns, targets)."""
         return np.asarray((self._start(self._part(3)) if self.sized else self.prior) + self._part(1))
 
+    def entries(self) -> Array:
+        """Of a diagonal A, the constant feature's first, shape (1 + columns, targets)."""
+        return np.vstack([self._constants()[None], self._diagonal()])
+
     def _constants(self) -> Array:
         """The entries of a diagonal A for the constant feature, shape (targets,)."""
         start = self._start(self.memory[:, SIZE]) if self.sized else self.prior
