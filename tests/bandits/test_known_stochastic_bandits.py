@@ -23,6 +23,7 @@ from regretless.theory import stochastic_bandits as theory
 from regretless.theory.bandit_facts import BanditFacts
 
 from ..examples import at_most
+from ..known import Assumes, Known, known, says_its_number
 
 ROUNDS = 60
 INDICES = {
@@ -258,3 +259,26 @@ def test_moss_needs_a_horizon_and_thompson_a_posterior():
         MOSS(3)
     with pytest.raises(RegretlessError, match="posterior"):
         ThompsonSampling(3, posterior="flat")
+
+
+# ---- the numbers again, for the test that every theorem has one
+
+CASES = [Known(one, ledger(), ARM, facts(), 2 * value, 10.0) for one, value in KNOWN_VALUES.items()]
+ASSUMES: Assumes = [
+    ((theory.ucb1, theory.kl_ucb), theory.SEEN),
+    ((theory.moss,), (theory.HORIZON, *theory.SEEN)),
+    ((theory.thompson,), (theory.BETA, theory.COINS, *theory.SEEN)),
+]
+
+
+@known(CASES)
+def test_a_theorem_says_its_number(case):
+    """On this game, whose losses span two units, the regret of 5 counts twice, and a theorem says twice the number that was computed by hand."""
+    says_its_number(case)
+
+
+def test_assumptions_are_those_that_are_stated():
+    """A theorem has the assumptions that stand here, in their order."""
+    for theorems, assumed in ASSUMES:
+        for one in theorems:
+            assert [words for words, _ in one.assumes] == [words for words, _ in assumed]
