@@ -273,7 +273,7 @@ ASSUMES: Assumes = [
 
 @known(CASES)
 def test_a_theorem_says_its_number(case):
-    """On this game, whose losses span two units, the regret of 5 counts twice, and a theorem says twice the number that was computed by hand."""
+    """On this game losses span two units: the regret of 5 counts twice, and so does the number computed by hand."""
     says_its_number(case)
 
 

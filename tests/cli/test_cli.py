@@ -20,7 +20,7 @@ from regretless.cli.entry import VERBS, make
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import ROWS
 from regretless.data.rows import READERS
-from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perceptron
 
 from ..command_line import BARE, CommandLine, Result, noisy_lines, quietly, write
 
@@ -524,7 +524,7 @@ def test_the_demonstration_goes_through_learn_and_predict(run, tmp_path):
     X, y = load_svmlight(data)
     assert np.array_equal(X.toarray(), (features - features.mean(axis=0)) / features.std(axis=0))
     assert np.array_equal(y, 2 * labels - 1)
-    for certificate in Perceptron().fit(X, y).certify(X, y, svm=False):
+    for certificate in AggregatedClassifier().fit(X, y).certify(X, y):
         assert str(certificate) in result.out
     assert result.out.rstrip().endswith(str(page))
     assert page.exists()

@@ -40,9 +40,10 @@ def model(run, mail, tmp_path) -> Path:
 
 
 def complaint(result) -> str:
-    """The one line of an error."""
+    """The first line of an error; others, if any, list what could be meant."""
     assert result.out == ""
-    (line,) = result.err.splitlines()
+    line, *listed = result.err.splitlines()
+    assert all(one.startswith(" ") for one in listed)
     assert line.startswith("regretless: ")
     assert "Traceback" not in line
     return line.removeprefix("regretless: ")

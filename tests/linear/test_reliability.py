@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regretless.linear import OnlineGradientDescent
 from regretless.linear.progressive import Progressive
 from regretless.linear.reliability import reliability
 
@@ -60,3 +61,17 @@ def test_the_middles_of_bins_are_near_their_scores() -> None:
 def test_there_is_no_diagram_of_one_label_or_none() -> None:
     """Before two labels were met there is nothing to compare."""
     assert reliability(Progressive()) is None
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared-hinge", "hinge"])
+def test_scores_are_log_odds_of_the_logistic_loss_alone(loss: str) -> None:
+    """Where a learner says that its scores are log odds, its probabilities are theirs; elsewhere they are others."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 3))
+    y = np.where(X[:, 0] + random.normal(size=300) > 0, 1, -1)
+    learner = OnlineGradientDescent(loss=loss).fit(X, y)
+    scores = learner.decision_function(X)[:, None]
+    said = learner.probabilities(scores)
+    by_odds = 1 / (1 + np.exp(-scores[:, 0]))
+    assert learner.scores_are_log_odds == (said is not None and np.allclose(said[:, 1], by_odds))
+    assert learner.scores_are_log_odds == (loss == "logistic")

@@ -13,7 +13,7 @@ from .exit_codes import DONE, UsageError
 from .output import complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
@@ -95,7 +95,7 @@ def _texts(
             yield "\t".join(map(label_text, learner.classes_.tolist())) + "\n"
         named = False
         if arguments.probabilities:
-            yield _numbers(learner.probabilities(scores))
+            yield _numbers(learner.probabilities(scores), _rounded)
         else:
             yield _numbers(scores) if arguments.scores else _labels(learner, scores)
 
@@ -125,8 +125,13 @@ def _labels(learner: OnlineClassifier, scores: Array) -> str:
     return "".join(f"{names[place]}\n" for place in places.tolist())
 
 
-def _numbers(rows: Any) -> str:
-    return "".join("\t".join(map(repr, row)) + "\n" for row in rows.tolist())
+def _numbers(rows: Any, written: Callable[[float], str] = repr) -> str:
+    return "".join("\t".join(map(written, row)) + "\n" for row in rows.tolist())
+
+
+def _rounded(probability: float) -> str:
+    """Twelve digits; the last of all depend on the machine's exp."""
+    return f"{probability:.12g}"
 
 
 def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *, probabilities: bool) -> dict[str, Any]:

@@ -396,6 +396,11 @@ class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
         """The labels that go with some scores."""
         return self._name(scores)
 
+    @property
+    def scores_are_log_odds(self) -> bool:
+        """Whether its probabilities are those whose log odds its scores are."""
+        return False
+
     def probabilities(self, scores: Array) -> Array | None:
         """The probabilities that go with some scores, shape (rows, classes); None of a learner that has none."""
         return None

@@ -140,6 +140,11 @@ class OnlineGradientDescent(OnlineClassifier):
         scores = self.decision_function(X)
         return np.asarray(self.probabilities(scores.reshape(len(scores), self.state_.targets)))
 
+    @property
+    def scores_are_log_odds(self) -> bool:
+        """With the logistic loss, whose probabilities they are."""
+        return self.loss == "logistic"
+
     def probabilities(self, scores: Array) -> Array | None:
         """The probabilities that go with some scores, shape (rows, classes); None with the hinge loss."""
         if self.loss == "hinge":

@@ -3,7 +3,6 @@ said came."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,10 +13,11 @@ from .curves import OFF_THE_CHART, Panel, Series, thin
 from .forecast_charts import weight_panel
 
 Snapshots = Sequence[Mapping[str, Any]]
-"""At increasing rounds: ``rounds, loss, members, losses, posterior``."""
+"""At increasing rounds: ``rounds, loss, members, losses, posterior``, and the ``cost`` of mixing."""
+AGAINST_VECTORS = ("by_a_rate", "by_a_matrix")
 
 
-def loss_panel(snapshots: Snapshots, certificates: Sequence[Any], share: bool) -> Panel | None:
+def loss_panel(snapshots: Snapshots, certificates: Sequence[Any]) -> Panel | None:
     """The log loss as it grows, under that of the best member so far and what mixing may cost.
 
     Parameters
@@ -25,20 +25,24 @@ def loss_panel(snapshots: Snapshots, certificates: Sequence[Any], share: bool) -
     snapshots : sequence of mapping
     certificates : sequence of Certificate
         The smallest bound on the log loss is drawn across.
-    share : bool
-        Whether a share of the weight goes round, which costs ln T more.
     """
     rows = [one for one in snapshots if one["rounds"] > 0]
     if not rows:
         return None
     loss = thin([(float(one["rounds"]), float(one["loss"])) for one in rows])
-    allowed = thin([(float(one["rounds"]), min(one["losses"]) + _cost(one, share)) for one in rows])
+    allowed = thin([(float(one["rounds"]), min(one["losses"]) + one["cost"]) for one in rows])
     last = rows[-1]
     lines = [
         Series("Log loss", "first", loss, final=formatting.number(loss[-1][1])),
-        Series("Best member + ln K + ln T", "bound1", allowed, bound=True, final=formatting.number(allowed[-1][1])),
+        Series(
+            "Best member and what mixing may cost",
+            "bound1",
+            allowed,
+            bound=True,
+            final=formatting.number(allowed[-1][1]),
+        ),
     ]
-    bounds = [one for one in certificates if one.quantity == "log loss" and one.theorem.name.startswith("by_a")]
+    bounds = [one for one in certificates if one.quantity == "log loss" and one.theorem.name in AGAINST_VECTORS]
     if (least := smallest_bound((one.shown_bound, one) for one in bounds)) is not None:
         title, bound = least
         drawn = bound <= max(loss[-1][1], 1.0) * OFF_THE_CHART
@@ -46,11 +50,6 @@ def loss_panel(snapshots: Snapshots, certificates: Sequence[Any], share: bool) -
         name, final = formatting.label(title), formatting.number(bound)
         lines.append(Series(name, "bound0", points, bound=True, final=final, drawn=drawn))
     return Panel("log-loss", "Log loss under the certified bounds", "Nats", "real", lines, [])
-
-
-def _cost(snapshot: Mapping[str, Any], share: bool) -> float:
-    spread = math.log(max(len(snapshot["members"]), 1))
-    return spread + math.log(snapshot["rounds"]) if share else spread
 
 
 def posterior_panel(snapshots: Snapshots) -> Panel | None:

@@ -180,9 +180,8 @@ def page_of_run(report: Report) -> Page:
 
 def _of_probabilities(report: Report) -> list[Panel]:
     """Charts of a learner of probabilities."""
-    share = bool(report.learner.get_params().get("share"))
     panels = [
-        loss_panel(report.snapshots, report.certificates, share),
+        loss_panel(report.snapshots, report.certificates),
         posterior_panel(report.snapshots),
         None if report.reliability is None else reliability_panel(report.reliability),
     ]

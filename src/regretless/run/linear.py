@@ -122,7 +122,7 @@ class Run(StreamRun):
     again: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        if self.learner.info.predicts_by == "mixture" and not self.progressive.rounds:
+        if self.learner.scores_are_log_odds and not self.progressive.rounds:
             self.progressive.log_loss = 0.0
 
     def play(self) -> None:

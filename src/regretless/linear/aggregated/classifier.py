@@ -12,7 +12,7 @@ from ...checks import positive
 from ...data.batch import Array
 from ...errors import ParameterError
 from ...info import LinearInfo
-from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, curvature
+from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, cost, curvature
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..log_odds import log_probabilities
@@ -171,6 +171,7 @@ class AggregatedClassifier(OnlineClassifier):
             "rounds": int(ledger.rounds),
             "loss": float(f"{ledger.loss:.{digits}g}"),
             "members": self.members_,
+            "cost": float(f"{sum(map(cost, self.state_.ledgers(), self.member_facts())):.{digits}g}"),
             "losses": [float(f"{loss:.{digits}g}") for loss in self.losses_.sum(axis=0)],
             "posterior": [float(f"{weight:.{digits}g}") for weight in self.posterior_.mean(axis=0)],
         }
@@ -179,6 +180,10 @@ class AggregatedClassifier(OnlineClassifier):
 
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
+        return list(self.member_facts())
+
+    def member_facts(self) -> list[AggregatedFacts]:
+        """The same by their own type."""
         state, rules = self.state_, self.member_rules()
         return [
             AggregatedFacts(
@@ -223,6 +228,11 @@ class AggregatedClassifier(OnlineClassifier):
         """The natural logarithm of what `predict_proba` gives, also where that is below what floats can hold."""
         scores = self.decision_function(X)
         return log_probabilities(scores.reshape(len(scores), self.state_.targets), len(self.classes_))
+
+    @property
+    def scores_are_log_odds(self) -> bool:
+        """A score is ln(p / (1 - p)), p the mixture's probability."""
+        return True
 
     def probabilities(self, scores: Array) -> Array:
         """The probabilities that go with some scores, shape (rows, classes)."""

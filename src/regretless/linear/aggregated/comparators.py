@@ -20,6 +20,7 @@ from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.accumulators import signed
+from ..comparators.evaluate import norms2
 from ..comparators.search import Question
 from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState
 
@@ -133,7 +134,9 @@ def judge(question: Question, names: list[str]) -> list[Certificate]:
     whole: Any = question.ledger()
     together = [summed(parts) for parts in zip(*per_target, strict=True)]
     return [
-        replace(one, observed=theorem.counts(whole, None), parts=1, most=_limit(whole, theorem, len(per_target)))
+        replace(
+            one, observed=theorem.counts(whole, None), parts=1, each=(), most=_limit(whole, theorem, len(per_target))
+        )
         if one.applies
         else one
         for one, theorem in zip(together, question.theorems, strict=True)
@@ -321,7 +324,7 @@ def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
     intercept, targets = question.rules.intercept, question.state.targets
     spans, done = [question.span(target) for target in range(targets)], 0
     for batch, codes in question.rounds():
-        matrix, norms = _matrix(batch), _squared_lengths(batch, intercept)
+        matrix, norms = _matrix(batch), norms2(batch) + intercept * intercept
         times = [span.times(done, len(batch)) for span in spans]
         done += len(batch)
         for begin in range(0, len(batch), BLOCK):
@@ -340,16 +343,6 @@ def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
                     one.norm2 += norm2
                     one.loss += float(loss)
                     one.largest = max(one.largest, float(size))
-
-
-def _squared_lengths(batch: Batch, intercept: float) -> Array:
-    """Of the rows, the constant feature included."""
-    values = batch.values.astype(np.float64)
-    if batch.starts is None:
-        return np.asarray((values * values).sum(axis=1) + intercept * intercept)
-    sums = np.concatenate([[0.0], np.cumsum(values * values)])
-    starts = batch.starts.astype(np.int64)
-    return np.asarray(sums[starts[1:]] - sums[starts[:-1]] + intercept * intercept)
 
 
 def _matrix(batch: Batch) -> Any:

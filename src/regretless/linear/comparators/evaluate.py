@@ -133,6 +133,7 @@ def _charged(loss: str, margins: Array) -> Array:
 
 
 def norms2(batch: Batch) -> Array:
+    """The squared length of each row, shape (rows,)."""
     if batch.starts is None:
         return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
     norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
