@@ -198,12 +198,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=os.environ.get("REGRETLESS_DATA"), help="folder of public data")
     parser.add_argument("--sets", default=",".join(SETS), help="which, with commas between them")
     parser.add_argument("--orders", type=int, default=1, help="random orders; 1: the one of the set")
+    parser.add_argument("--players", default=",".join(PLAYERS), help="who plays, with commas between them")
     parser.add_argument("--file", type=Path, help="a file that takes what was measured, as JSON")
     options = parser.parse_args()
     if options.data is None:
         print("nothing to measure: give the folder of the data with --data")
         return
-    players = [name for name in PLAYERS if find_spec("vowpalwabbit") is not None or not name.startswith("VW")]
+    players = [
+        name
+        for name in options.players.split(",")
+        if find_spec("vowpalwabbit") is not None or not name.startswith("VW")
+    ]
     measured = {name: measure(name, Path(options.data), players, options.orders) for name in options.sets.split(",")}
     if options.file:
         options.file.write_text(json.dumps(measured))
