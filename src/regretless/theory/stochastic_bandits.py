@@ -113,7 +113,7 @@ def _beta(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
 
 
 def _coins(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
-    return bool((ledger.losses % 1 == 0).all())
+    return ledger.between == 0
 
 
 BETA = ("it is about the beta posterior; of the Gaussian one no bound is known with its constants", _beta)
