@@ -153,6 +153,7 @@ def test_each_assumption_fails_alone(one):
 
     assert "drawn independently" in why(drawn=False)
     assert "drawn independently" in why(oblivious=False)
+    assert "uniform prior" in str(theory.thompson.obstacle(ledger(), ARM, facts(by_prior=False)))
     assert "every arm can be drawn" in why(ledger(restricted=1.0))
     assert "came late" in why(ledger(late=1.0))
     assert "becomes known" in why(ledger(settled=49.0))
@@ -221,6 +222,16 @@ def test_losses_that_are_known_to_change_or_to_answer_are_no_independent_draws()
     ):
         found, observable = simulate(UCB1(2, seed=0), world, rounds=100, runs=2).certificates()
         assert found.applies == applies
+        assert observable.applies
+
+
+def test_thompson_has_no_bayesian_bound_where_means_were_set():
+    """Of an environment with set means the certificate says so; a table may be one of means by the prior."""
+    table = Bernoulli([0.3, 0.5, 0.5]).read(0, 50)
+    for world, applies in ((Bernoulli([0.3, 0.5, 0.5]), False), (table, True)):
+        bayesian, observable = simulate(ThompsonSampling(3, seed=0), world, rounds=50, runs=2).certificates()
+        assert bayesian.applies == applies
+        assert applies or "set beforehand" in str(bayesian.why)
         assert observable.applies
 
 
