@@ -210,6 +210,8 @@ def test_a_certificate_says_what_it_takes_for_granted_and_is_never_broken_by_one
     found, _ = simulate(learner, table, runs=20).certificates()
     assert "assuming losses that are drawn independently in each round" in str(found)
     assert found.holds
+    assert "mean regret of 20 runs of one sequence of losses" in str(found)
+    assert "±" not in str(found)
     assert "expected to be <=" in str(found)
 
 
