@@ -38,7 +38,7 @@ struct PullMemory {
   double rate;          // the present rate
   double gamma;         // the present implicit exploration
   double offset;        // what leaves of the sum tree take away from estimates
-  double warm;          // where Newton's method was last
+  double own;  // of Tsallis-INF: where Newton's method was last; of rules by means: losses that were neither 0 nor 1
   double extra;         // reach of the draws of this epoch, less the number of arms for each of them
   double closed_rates;  // sums over the draws of earlier epochs
   double closed_swing;

@@ -23,6 +23,7 @@ class ByMeans : public RuleBase {
     implicit_[d.arm] += loss / (chance(d) + d.gamma);
     estimates_[d.arm] += loss;
     known_[d.arm] += 1;
+    memory_.own += loss > 0 && loss < 1;
   }
 
  protected:

@@ -16,9 +16,9 @@ class TsallisInf : public Copied {
     load();
     known_ = least_of(own_, n_);
     if (!(memory_.rate > 0)) return;
-    const double warm = memory_.warm;
+    const double warm = memory_.own;
     solve();
-    memory_.warm = warm;
+    memory_.own = warm;
   }
 
   REGRETLESS_INLINE void begin(double t) {
@@ -33,7 +33,7 @@ class TsallisInf : public Copied {
     if (!in_time) {
       add(d.arm, loss / chance(d));
       if (awake) charge_asleep(awake, loss);
-      memory_.warm += known_ - least;
+      memory_.own += known_ - least;
       return solve();
     }
     const double before = 1 / distance(d.arm);
@@ -42,7 +42,7 @@ class TsallisInf : public Copied {
     const double drift = s_.reduced && memory_.rate * memory_.rate * double(n_) <= 1 ? 0.5 : 0;  // of most, if not all
     add(d.arm, change);
     if (awake) charge_asleep(awake, guess.mixed + (loss - guess.own));
-    memory_.warm = foreseen(before, guess.own + change - drift) + (known_ - least - drift);
+    memory_.own = foreseen(before, guess.own + change - drift) + (known_ - least - drift);
   }
 
   // Any number of arms may sleep: the nearest of those awake has mass one.
@@ -109,7 +109,7 @@ class TsallisInf : public Copied {
   REGRETLESS_INLINE void solve() {
     const double target = 2 / memory_.rate, furthest = target * square_root(double(n_));
     const auto within = [&](double z) { return z > target ? (z < furthest ? z : furthest) : target; };
-    double z = within(memory_.warm);
+    double z = within(memory_.own);
     for (int looks = 1;; ++looks) {
       const Powers sums = look(z);
       const Step step(sums, target);
@@ -138,7 +138,7 @@ class TsallisInf : public Copied {
 
   // Masses are inverse squares after a last step so small that a series takes it.
   REGRETLESS_INLINE void finish(double z, double step, const Powers& sums) {
-    memory_.warm = z;
+    memory_.own = z;
     sought_.below = z + step;
     sought_.powers = {sums.s2 - 2 * step * sums.s3, sums.s3 - 3 * step * sums.s4, sums.s4};
     double* leaves = tree_.leaves();

@@ -259,6 +259,8 @@ class BanditLedger(Mergeable):
         the latter without what was credited to an arm while it slept.
     implicit : ndarray, shape (comparators,)
         Estimates of their losses that are unlikely to be much too large: each loss over its probability plus gamma.
+    between : float
+        Losses that were neither 0 nor 1, of learners that go by means; of others 0.
     """
 
     rounds: float
@@ -281,6 +283,7 @@ class BanditLedger(Mergeable):
     asleep: Array
     estimates: Array
     implicit: Array
+    between: float = 0.0
 
     @property
     def unsettled(self) -> float:

@@ -46,8 +46,9 @@ def advice_of(name):
 
 
 def applying(found):
-    """The certificates that apply; a bound for tuned parameters need not, if these are others."""
-    assert all(one.applies or "tuned" in one.why for one in found)
+    """The certificates that apply; a bound for tuned parameters need not if these are others, nor one for a prior if
+    means were set."""
+    assert all(one.applies or "tuned" in one.why or "set beforehand" in one.why for one in found)
     return [one for one in found if one.applies]
 
 

@@ -154,6 +154,7 @@ def test_each_assumption_fails_alone(one):
 
     assert "drawn independently" in why(drawn=False)
     assert "drawn independently" in why(oblivious=False)
+    assert "uniform prior" in str(theory.thompson.obstacle(ledger(), ARM, facts(by_prior=False)))
     assert "every arm can be drawn" in why(ledger(restricted=1.0))
     assert "came late" in why(ledger(late=1.0))
     assert "becomes known" in why(ledger(settled=49.0))
@@ -162,7 +163,7 @@ def test_each_assumption_fails_alone(one):
     assert "very rounds" in why(comparator=replace(ARM, rounds=49.0))
     assert "horizon" in str(theory.moss.obstacle(ledger(), ARM, facts(horizon=49)))
     assert "Gaussian" in str(theory.thompson.obstacle(ledger(), ARM, facts(estimator="gaussian")))
-    halves = ledger(losses=np.array([0.5, 0.0, 0.0]))
+    halves = ledger(losses=np.array([1.0, 0.0, 0.0]), between=2.0)
     assert "the least or the most" in str(theory.thompson.obstacle(halves, ARM, facts()))
 
 
@@ -210,6 +211,8 @@ def test_a_certificate_says_what_it_takes_for_granted_and_is_never_broken_by_one
     found, _ = simulate(learner, table, runs=20).certificates()
     assert "assuming losses that are drawn independently in each round" in str(found)
     assert found.holds
+    assert "mean regret of 20 runs of one sequence of losses" in str(found)
+    assert "±" not in str(found)
     assert "expected to be <=" in str(found)
 
 
@@ -223,6 +226,40 @@ def test_losses_that_are_known_to_change_or_to_answer_are_no_independent_draws()
         found, observable = simulate(UCB1(2, seed=0), world, rounds=100, runs=2).certificates()
         assert found.applies == applies
         assert observable.applies
+
+
+def test_thompson_has_no_bayesian_bound_where_means_were_set():
+    """Of an environment with set means the certificate says so; a table may be one of means by the prior."""
+    table = Bernoulli([0.3, 0.5, 0.5]).read(0, 50)
+    for world, applies in ((Bernoulli([0.3, 0.5, 0.5]), False), (table, True)):
+        bayesian, observable = simulate(ThompsonSampling(3, seed=0), world, rounds=50, runs=2).certificates()
+        assert bayesian.applies == applies
+        assert applies or "set beforehand" in str(bayesian.why)
+        assert observable.applies
+
+
+@pytest.mark.parametrize("path", ["play", "simulate", "online", "resumed"])
+def test_thompson_has_no_bound_where_losses_lie_between_however_they_add_up(path, tmp_path):
+    """Both arms lose 1/2 an even number of times, so that sums are whole: they are no coins all the same."""
+    halves = np.full((4, 2), 0.5)
+    for seed in range(100):
+        learner = ThompsonSampling(2, seed=seed)
+        if not (learner.clone().play(halves).arms.sum() % 2):
+            break
+    if path == "simulate":
+        found = simulate(learner, halves).certificates()[0]
+    else:
+        if path == "play":
+            learner.play(halves)
+        for step in range(0 if path == "play" else 4):
+            learner.update(learner.draw(), 0.5)
+            if path == "resumed" and step == 1:
+                learner.save(tmp_path / "m.rgl")
+                learner = regretless.load(tmp_path / "m.rgl")
+        assert not (learner.ledger_.losses % 1).any()
+        found = learner.certify(halves)[0]
+    assert not found.applies
+    assert "the least or the most" in str(found.why)
 
 
 # ---- models, arms that come

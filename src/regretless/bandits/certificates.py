@@ -27,7 +27,14 @@ class BanditCertificate(Certificate):
     Of a bound in expectation the mean over the runs is observed, which is not what the bound is about: it exceeds the
     bound only if it is above it by more than three standard errors, which needs ten runs at least. Of fewer it
     says what they lost, and what is expected of their mean.
+
+    Attributes
+    ----------
+    one_table : bool
+        Whether all runs had the same losses, of which the bound is an expectation: then there is no error to show.
     """
+
+    one_table: bool = False
 
     @property
     def few(self) -> bool:
@@ -63,6 +70,8 @@ class BanditCertificate(Certificate):
         shown = self.bound if self.shown_bound is None else self.shown_bound
         figures, bound = compared(self.observed, shown)
         seen = f"{self.quantity} {figures}{spread}"
+        if self.one_table:
+            seen = f"{self.quantity} of one sequence of losses {figures}"
         if self.few:
             return f"{seen}, expected to be <= {bound}"
         if self.holds and self.observed > shown:
@@ -139,6 +148,7 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
     fields = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
     options: dict[str, Any] = {"at_once": shown.at_once, "assuming": theorem.presumes or (PRESUMED if hangs else None)}
+    options["one_table"] = bool(runs and theorem.presumes) and len({one.loss for one in alike}) == 1
     read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
     return BanditCertificate(*fields, **options, runs=runs, standard_error=error, most=most, read=read)
 

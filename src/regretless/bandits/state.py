@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 FIELDS = tuple(_core.PULL_FIELDS)
 MEMORY: int = _core.PULL_MEMORY
 ROUNDS, SETTLED, LOSS = (FIELDS.index(name) for name in ("rounds", "settled", "loss"))
+OWN = 6  # place in the kernel's memory of how many losses were neither 0 nor 1, of rules that count
 OPEN = MEMORY - 4  # place in the kernel's memory of whether a bare draw waits; its arm, probability and gamma follow
 EPOCH_BEGIN, EPOCH_END, RATE = 1, 2, 3  # places of the first draw with this rate and with another one, and of the rate
 EXTRA, CLOSED_EXTRA = 7, 10  # and of what the arms that could be drawn add up to beside all arms in every round
@@ -181,6 +182,8 @@ class BanditState(KernelState):
             raise ValueError("arms were credited for rounds in which they did not sleep")
         if rules.facts.counts:
             _refuse_counts(state[ESTIMATES], state[KNOWN], book[SETTLED], tallies[DRAWS])
+            if not whole_numbers(memory[OWN : OWN + 1]) or memory[OWN] > book[SETTLED]:
+                raise ValueError("the losses between 0 and 1 are no number of losses")
         _refuse_memory(rules, memory, book[ROUNDS], tallies.shape[1])
 
     @property
@@ -220,6 +223,7 @@ class BanditState(KernelState):
             asleep=self.tallies[ASLEEP].copy(),
             estimates=self._estimated(),
             implicit=self.state[IMPLICIT].copy(),
+            between=float(self.memory[OWN]) if self.rules.facts.counts else 0.0,
         )
 
     def _estimated(self) -> Array:

@@ -81,6 +81,8 @@ class BanditFacts(Facts):
         How many of the arms came after the first draw.
     drawn : bool or None
         Whether the losses of each round are drawn independently by the same laws; None if nobody knows.
+    by_prior : bool or None
+        Whether their means were drawn from the uniform prior; None if nobody knows.
     """
 
     arms: int
@@ -104,6 +106,7 @@ class BanditFacts(Facts):
     presumed: bool = False
     added: int = 0
     drawn: bool | None = None
+    by_prior: bool | None = None
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:

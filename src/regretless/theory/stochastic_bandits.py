@@ -113,11 +113,16 @@ def _beta(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
 
 
 def _coins(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> bool:
-    return bool((ledger.losses % 1 == 0).all())
+    return ledger.between == 0
+
+
+def _by_prior(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.by_prior is not False
 
 
 BETA = ("it is about the beta posterior; of the Gaussian one no bound is known with its constants", _beta)
 COINS = ("it is about losses that are the least or the most there can be, and others came", _coins)
+BY_PRIOR = ("it is about means that were drawn from the uniform prior, and these were set beforehand", _by_prior)
 
 
 @theorem(
@@ -128,7 +133,7 @@ COINS = ("it is about losses that are the least or the most there can be, and ot
     r" \mathbb{E} R_T \le \text{the same} + \sqrt{2 T \ln K}",
     source="Russo & Van Roy 2016, Prop. 1 and 3",
     kind="expected",
-    assumes=(BETA, COINS, *SEEN),
+    assumes=(BETA, COINS, *SEEN, BY_PRIOR),
     whole=False,
     presumes=PRIOR,
 )

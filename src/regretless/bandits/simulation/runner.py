@@ -164,7 +164,8 @@ def _facts(learner: Bandit, world: Environment, comparators: int) -> BanditFacts
 def facts_in(facts: BanditFacts, world: Environment) -> BanditFacts:
     """What is known of a learner, and of the losses that this environment gives."""
     by_chance = len(world.world().starts) == 1 if isinstance(world, Stochastic) else None
-    return replace(facts, oblivious=world.oblivious, drawn=by_chance if world.oblivious else False)
+    by_prior = False if isinstance(world, Stochastic) else None  # whose means were set, whatever drew them
+    return replace(facts, oblivious=world.oblivious, drawn=by_chance if world.oblivious else False, by_prior=by_prior)
 
 
 def _fitting(learner: Bandit, world: Environment) -> Environment:
