@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import regretless
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
-from regretless.linear import AROW, AggregatedClassifier, OnlineGradientDescent, Perceptron
+from regretless.linear import (
+    AROW,
+    AggregatedClassifier,
+    KernelPerceptron,
+    OnlineGradientDescent,
+    Perceptron,
+    PNormPerceptron,
+)
+from regretless.linear.base import OnlineClassifier
 from regretless.run.comparison import Comparison, Frozen, Learning, Losses
 from regretless.theory.confidence_sequence import interval
 
@@ -151,3 +160,21 @@ def test_what_cannot_be_compared_is_refused() -> None:
         regretless.compare(Perceptron(), AROW(), X, y, level=1.0)
     with pytest.raises(RegretlessError):
         regretless.compare(Perceptron().fit(X, y), AROW(), X, y[:-1])
+
+
+@pytest.mark.parametrize(
+    ("learner", "fault"),
+    [
+        (KernelPerceptron(gamma="scale"), "gamma='scale'.*all rows first"),
+        (PNormPerceptron(p="auto"), "p='auto'.*number of columns"),
+        (Perceptron(class_weight="balanced"), "class_weight='balanced'.*all labels first"),
+    ],
+    ids=["gamma", "p", "class_weight"],
+)
+def test_a_learner_that_looks_at_rows_first_is_refused(learner: OnlineClassifier, fault: str) -> None:
+    """On either side, with the parameter and the reason; once it has learned other rows it is a model like any."""
+    X, y = rows(50)
+    for pair in ((learner, AROW()), (AROW(), learner)):
+        with pytest.raises(ParameterError, match=fault):
+            regretless.compare(*pair, X, y)
+    assert regretless.compare(clone(learner).fit(*rows(50, seed=1)), AROW(), X, y).rounds == 50

@@ -14,7 +14,8 @@ import numpy as np
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
-from ..errors import DataError, RegretlessError, RowRefused
+from ..errors import DataError, ParameterError, RegretlessError, RowRefused
+from ..linear.first_pass import LOOKED
 from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
 from ..theory.confidence_sequence import Increments, interval, log_evidence
 from .linear import points_within
@@ -276,7 +277,8 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
     Raises
     ------
     ParameterError
-        If the level is none.
+        If the level is none, or a parameter of a learner that has learned nothing yet is taken from the rows
+        themselves: the theorem holds of learners that know only the rounds before.
     RegretlessError
         If X or y cannot be used.
 
@@ -292,6 +294,9 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
     >>> comparison.better
     'AROW'
     """
+    for learner in (a, b):
+        if not hasattr(learner, "classes_"):
+            _refuse_looks(learner)
     names = (type(a).__name__, type(b).__name__)
     if names[0] == names[1]:
         names = (f"{names[0]} A", f"{names[1]} B")
@@ -299,6 +304,13 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
     result = Comparison(names, level, assuming=UNSEEN if fitted else None)
     result.add(*(_played(learner, X, y) for learner in (a, b)))
     return result
+
+
+def _refuse_looks(learner: OnlineClassifier) -> None:
+    """The theorem wants predictors that know only the rounds before."""
+    looked = learner.looks_ahead() or learner.looks_at_columns()
+    if looked:
+        raise ParameterError(looked, repr(getattr(learner, looked)), LOOKED[looked])
 
 
 def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
