@@ -32,14 +32,14 @@ static_assert(pull_book_size == sizeof(pull_fields) / sizeof(pull_fields[0]));
 
 // What travels with the state of a rule; all zero at the start.
 struct PullMemory {
-  double position;      // uniforms used
-  double epoch_begin;   // the first draw made with the present rate
-  double epoch_end;     // the first draw that will have another
-  double rate;          // the present rate
-  double gamma;         // the present implicit exploration
-  double offset;        // what leaves of the sum tree take away from estimates
-  double own;  // of Tsallis-INF: where Newton's method was last; of rules by means: losses that were neither 0 nor 1
-  double extra;         // reach of the draws of this epoch, less the number of arms for each of them
+  double position;     // uniforms used
+  double epoch_begin;  // the first draw made with the present rate
+  double epoch_end;    // the first draw that will have another
+  double rate;         // the present rate
+  double gamma;        // the present implicit exploration
+  double offset;       // what leaves of the sum tree take away from estimates
+  double own;    // of Tsallis-INF: where Newton's method was last; of rules by means: losses that were neither 0 nor 1
+  double extra;  // reach of the draws of this epoch, less the number of arms for each of them
   double closed_rates;  // sums over the draws of earlier epochs
   double closed_swing;
   double closed_extra;

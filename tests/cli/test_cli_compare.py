@@ -25,11 +25,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_mistakes_are_those_that_learn_counts(run: CommandLine, file: Path) -> None:
-    """Each of the two errs as `learn` says that it does, and `decided` comes with a name."""
+    """Each of the two errs as `learn` says that it does, but for the first rows of the two classes, which nobody could
+    say; and `decided` comes with a name."""
     found = run("compare", "perceptron", "arow", file, "--json").json
     for side, name in (("a", "perceptron"), ("b", "arow")):
         alone = run("learn", file, "--learner", name, "--no-certify", "--json").json
-        assert found[side]["mistakes"] == alone["progressive"]["errors"]
+        assert 0 <= found[side]["mistakes"] - alone["progressive"]["errors"] <= 2
         assert found[side]["parameters"] == alone["parameters"]
     assert (found["decided"] is None) or found["course"][-1][0] >= found["decided"]
     assert found["difference"] == (found["a"]["mistakes"] - found["b"]["mistakes"]) / 3000
@@ -49,7 +50,7 @@ def test_a_model_is_frozen_and_meets_the_same_rows(run: CommandLine, file: Path,
         "learn", more, "--learner", "arow", "--hash-bits", 10, "--no-certify", "--json"
     ).json["progressive"]["errors"]  # fmt: skip
     assert model.read_bytes() == before
-    assert found["certificates"][0]["assuming"] == "that no model has learned from these rows"
+    assert found["certificates"][0]["assuming"] == "that no model has learned from these rows, or was chosen by them"
 
 
 def test_the_interval_narrows_with_the_level(run: CommandLine, file: Path) -> None:

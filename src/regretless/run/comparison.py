@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
 NEITHER = "neither is shown to err less"
-UNSEEN = "that no model has learned from these rows"
+UNSEEN = "that no model has learned from these rows, or was chosen by them"
 
 
 class Losses(NamedTuple):
@@ -54,24 +54,44 @@ class Side(ABC):
         """What the rows of a batch cost, each predicted by what was known before it."""
 
 
+class Watch:
+    """Takes down what rows cost while a learner learns them.
+
+    A row whose class the learner had not met is a mistake, whatever it predicted once it knew of the class: before it,
+    nobody could have said that label. Its log loss is that of a learner that knows the class.
+    """
+
+    def __init__(self, learner: OnlineClassifier) -> None:
+        self.learner, self.met = learner, learner.met_
+        self.each: list[Losses] = []
+
+    def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
+        """Of rows that were just played, all of classes that are known; the first may be the first of its class."""
+        one = _losses(self.learner, scores if votes is None else votes, codes, tie)
+        if self.learner.met_ > self.met and len(one.wrong):
+            one.wrong[0] = True
+            self.met = self.learner.met_
+        self.each.append(one)
+
+    def losses(self) -> Losses:
+        """Those of all rows."""
+        logs = [one.log for one in self.each if one.log is not None]
+        wrong = np.concatenate([one.wrong for one in self.each])
+        return Losses(wrong, np.concatenate(logs) if len(logs) == len(self.each) else None)
+
+
 class Learning(Side):
     """A learner that learns each row once it has predicted it."""
 
     def losses(self, batch: Batch) -> Losses:
         """Those of the rows before they were learned."""
-        each: list[Losses] = []
-
-        def watch(scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
-            each.append(_losses(self.learner, scores if votes is None else votes, codes, tie))
-
+        watch = Watch(self.learner)
         self.learner.on_scores = watch
         try:
             self.learner.observe(batch)
         finally:
             self.learner.on_scores = None
-        logs = [one.log for one in each if one.log is not None]
-        wrong = np.concatenate([one.wrong for one in each])
-        return Losses(wrong, np.concatenate(logs) if len(logs) == len(each) else None)
+        return watch.losses()
 
 
 class Frozen(Side):
@@ -249,7 +269,7 @@ class Comparison:
             return f"{NEITHER}: the difference is between {low:+.4f} and {high:+.4f} a row"
         better, worse = self.names if high < 0 else self.names[::-1]
         least, most = sorted((abs(low), abs(high)))
-        return f"{better} errs less than {worse}, by {least:.4f} to {most:.4f} a row"
+        return f"{better} erred less than {worse}: in expectation by {least:.4f} to {most:.4f} on each of these rows"
 
     def __str__(self) -> str:
         return f"{self.verdict()} (with probability {self.level:g}, after any number of rows)"
@@ -320,16 +340,10 @@ def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
         if len(said) != len(labels):
             raise RegretlessError(f"X has {len(said)} rows and y {len(labels)}")
         return Losses(np.asarray(said != labels), None)
-    each: list[Losses] = []
     twin = deepcopy(learner)
-
-    def watch(scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
-        each.append(_losses(twin, scores if votes is None else votes, codes, tie))
-
-    twin.on_scores = watch
+    twin.on_scores = watch = Watch(twin)
     twin.partial_fit(X, y)
-    logs = [one.log for one in each if one.log is not None]
-    return Losses(np.concatenate([one.wrong for one in each]), np.concatenate(logs) if len(logs) == len(each) else None)
+    return watch.losses()
 
 
 def play(

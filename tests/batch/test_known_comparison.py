@@ -14,7 +14,7 @@ from regretless.theory.comparison import PLAYED, Compared, Confidence, Rivals, e
 from regretless.theory.confidence_sequence import PRICES, RATES, Increments, deviation, interval, log_evidence
 from regretless.verify.formulas import FORMULAS
 
-from ..known import Known, first_of_each, known, refuses, says_its_number
+from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
 # Without variance, s = 10 makes the mean of exp(rate s) this.
 AT_TEN = sum(exp(10 * rate) for rate in RATES) / len(RATES)
@@ -22,6 +22,7 @@ CASES = [
     Known(excess_loss, Compared(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40, 6 / 40),
     Known(excess_loss, Compared(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40, -6 / 40),
 ]
+ASSUMES: Assumes = [((excess_loss,), (PLAYED,))]
 
 
 @known(CASES)
@@ -33,7 +34,7 @@ def test_the_excess_loss_says_its_number(case: Known) -> None:
 @known(first_of_each(CASES))
 def test_without_rounds_there_is_no_bound(case: Known) -> None:
     """Its only assumption is that there are rounds."""
-    refuses(case, [((excess_loss,), (PLAYED,))], {PLAYED[0]: [{"ledger.rounds": 0}]})
+    refuses(case, ASSUMES, {PLAYED[0]: [{"ledger.rounds": 0}]})
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.sampled_from([0.5, 0.05, 1e-6]))
