@@ -2,6 +2,7 @@
 // from its own slope.
 #pragma once
 #include <cmath>
+#include <cstring>
 
 #include "aggregated_diagonal.hpp"
 #include "aggregated_full.hpp"

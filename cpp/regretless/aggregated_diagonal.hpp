@@ -1,5 +1,7 @@
 // Members that keep a few numbers a feature: dual averagings of four rates, and a coin bettor.
 #pragma once
+#include <cmath>
+
 #include "aggregated_types.hpp"
 #include "rows.hpp"
 #include "simd_math.hpp"

@@ -1,6 +1,9 @@
 // Members that keep the whole matrix: second-order learners of the logistic loss (Jezequel, Gaillard & Rudi 2020), each
 // for comparators whose scores stay within a reach of its own.
 #pragma once
+#include <cmath>
+#include <cstring>
+
 #include "aggregated_types.hpp"
 #include "second_order_full.hpp"
 #include "simd_math.hpp"
