@@ -4,7 +4,7 @@ features."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar
 
@@ -190,7 +190,10 @@ class AggregatedState(BaseState):
         """With several targets, the log loss is that of the class that came, their probabilities divided by their
         sum."""
         whole = super().ledger()
-        return whole if self.targets == 1 else Ledger.read(self.books[-1])
+        if self.targets == 1:
+            return whole
+        total = Ledger.read(self.books[-1])
+        return replace(total, updates=total.rounds, update_norm2=total.total_norm2)  # every round moves every target
 
     def member_scores(self, batch: Batch, rules: Rules) -> Array:
         """Scores of all members on some rows, shape (rows, targets, 8)."""
