@@ -11,7 +11,7 @@ import pytest
 
 from regretless.data import open_stream
 from regretless.data.batch import Batch
-from regretless.data.gambit_nfg import told_apart
+from regretless.data.gambit_nfg import distinct
 from regretless.errors import DataError, ModelError, RegretlessError
 from regretless.linear.perceptron import Perceptron
 from regretless.persist.format import read_model, write_model
@@ -102,12 +102,12 @@ def test_an_array_that_is_cut_short_while_it_is_read_is_an_error(tmp_path: Path)
         list(batches)
 
 
-def test_names_that_are_alike_are_told_apart_in_proportion_to_their_number() -> None:
+def test_names_that_are_alike_are_distinct_in_proportion_to_their_number() -> None:
     """20,000 strategies of one name get 20,000 names, whose search does not begin anew for each."""
-    found = told_apart(["s"] * 20_000)
+    found = distinct(["s"] * 20_000)
     assert found[:2] == ["s", "s (2)"]
     assert found[-1] == "s (20000)"
-    assert told_apart(["s", "s (2)", "s", ""]) == ["s", "s (2)", "s (3)", "4"]
+    assert distinct(["s", "s (2)", "s", ""]) == ["s", "s (2)", "s (3)", "4"]
 
 
 def test_more_memory_is_allowed_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

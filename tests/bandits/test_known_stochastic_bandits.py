@@ -304,7 +304,7 @@ CASES = [Known(one, ledger(), ARM, facts(), 2 * value, 10.0) for one, value in K
 ASSUMES: Assumes = [
     ((theory.ucb1, theory.kl_ucb), theory.SEEN),
     ((theory.moss,), (theory.HORIZON, *theory.SEEN)),
-    ((theory.thompson,), (theory.BETA, theory.COINS, *theory.SEEN)),
+    ((theory.thompson,), (theory.BETA, theory.COINS, *theory.SEEN, theory.BY_PRIOR)),
 ]
 
 

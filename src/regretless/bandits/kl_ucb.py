@@ -41,7 +41,7 @@ class KLUCB(ByMeans):
     >>> pulls.best_arm
     '0'
     >>> print(str(pulls.certificates()[0]).partition(", against")[0])
-    Expected regret of KL-UCB: mean regret of 20 runs 104 ± 0, expected to be <= 3,460.92
+    Expected regret of KL-UCB: mean regret of 20 runs of one sequence of losses 104, expected to be <= 3,460.92
     """
 
     info: ClassVar[BanditInfo] = BanditInfo(

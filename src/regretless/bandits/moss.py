@@ -43,7 +43,7 @@ class MOSS(ByMeans):
     >>> pulls.best_arm
     '0'
     >>> print(str(pulls.certificates()[0]).partition(", against")[0])
-    Expected regret of MOSS: mean regret of 20 runs 52 ± 0, expected to be <= 4,543.74
+    Expected regret of MOSS: mean regret of 20 runs of one sequence of losses 52, expected to be <= 4,543.74
     """
 
     horizon: int | None = None

@@ -41,7 +41,7 @@ class UCB1(ByMeans):
     >>> pulls.best_arm
     '0'
     >>> print(str(pulls.certificates()[0]).partition(", against")[0])
-    Expected regret of UCB1: mean regret of 20 runs 220 ± 0, expected to be <= 3,630.12
+    Expected regret of UCB1: mean regret of 20 runs of one sequence of losses 220, expected to be <= 3,630.12
     """
 
     info: ClassVar[BanditInfo] = BanditInfo(
