@@ -176,7 +176,7 @@ def test_what_a_reader_gives_must_be_rows() -> None:
     """Something else than rows and labels is refused by its kind."""
     with pytest.raises(DataError, match=r"^partition 0: this is ndarray; rows and their labels are expected"):
         read([dask.delayed(ROWS)])
-    with pytest.raises(DataError, match=r"^partition 0: a frame, and no label= was given; the columns are 'a', 'b'"):
+    with pytest.raises(DataError, match=r"^partition 0: a frame, and there is no label=; the columns are 'a', 'b'"):
         read([dask.delayed(FRAME)])
 
 
