@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless.errors import RegretlessError
-from regretless.linear.separation import gordan, hard_margin, margin_search, min_norm_point, signed_rows
+from regretless.linear.separation import margin, nearest_point, signed_rows
 from regretless.linear.separation.margin import MaxMargin, max_margin, max_margin_signed, separate
 
 WORKED: list[tuple[list[list[int]], list[int], Fraction]] = [  # rows, labels, squared margin
@@ -466,28 +466,28 @@ def test_a_gap_that_numbers_do_not_hold_is_not_claimed():
 
 
 def shrink_systems(patch):
-    patch.setattr(hard_margin, "ELIMINATED", 5)
+    patch.setattr(nearest_point, "ELIMINATED", 5)
 
 
 def conjugate(patch):
-    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
+    patch.setattr(nearest_point, "FACTORED_AT_ONCE", 3)
 
 
 def conjugate_only(patch):
-    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
-    patch.setattr(hard_margin, "FACTORED_AT_ALL", 3)
+    patch.setattr(nearest_point, "FACTORED_AT_ONCE", 3)
+    patch.setattr(nearest_point, "FACTORED_AT_ALL", 3)
 
 
 def give_up_on_conjugates(patch):
-    patch.setattr(hard_margin, "FACTORED_AT_ONCE", 3)
-    patch.setattr(hard_margin, "CONJUGATE_STEPS", 2)
+    patch.setattr(nearest_point, "FACTORED_AT_ONCE", 3)
+    patch.setattr(nearest_point, "CONJUGATE_STEPS", 2)
 
 
 def small_blocks(patch):
     patch.setattr(signed_rows, "AT_A_TIME", 100)
     patch.setattr(signed_rows, "CAREFUL", 50)
-    patch.setattr(hard_margin, "ROWS_OF_GRAM", 7)
-    patch.setattr(hard_margin, "ELIMINATED", 5)
+    patch.setattr(nearest_point, "ROWS_OF_GRAM", 7)
+    patch.setattr(nearest_point, "ELIMINATED", 5)
 
 
 def number_afresh(patch):
@@ -495,7 +495,7 @@ def number_afresh(patch):
 
 
 def wide(patch):
-    patch.setattr(margin_search, "NARROW", 5)
+    patch.setattr(margin, "NARROW", 5)
 
 
 WAYS = [shrink_systems, conjugate, conjugate_only, give_up_on_conjugates, small_blocks, number_afresh, wide]
@@ -525,7 +525,7 @@ def test_every_way_leads_to_the_same_interval(monkeypatch, way, layout):
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_many_rows_are_corrected_rather_than_reduced(monkeypatch, layout):
     """Where the rows of a certificate are too many to single some out, their weights still combine them to nothing."""
-    monkeypatch.setattr(min_norm_point, "MOST_ROWS", 5)
+    monkeypatch.setattr(nearest_point, "MOST_NNLS_ROWS", 5)
     X, y = planted(400, 15, noise=0.1)
     found = separate(layout(X), y)
     assert found.separable is False
@@ -543,7 +543,7 @@ def test_a_proof_of_gordan_is_a_proof(data):
     rows = rows[:, rows.any(axis=0)]
     if not rows.size:
         return
-    proved, weights = gordan.exact_weights(rows, np.full(len(rows), 1 / len(rows)))
+    proved, weights = nearest_point.exact_weights(rows, np.full(len(rows), 1 / len(rows)))
     if proved:
         assert squared_distance(fractions(rows)) == 0
         assert np.abs(weights @ rows).max() <= 1e-14
@@ -567,7 +567,7 @@ def test_proofs_by_hand(rows, proved, weights):
     """Rows combine to nothing, do not, or leave it open, as can be seen by hand."""
     table = np.array(rows)
     given_weights = np.full(len(table), 1 / len(table))
-    answer, found = gordan.exact_weights(table[:, table.any(axis=0)], given_weights)
+    answer, found = nearest_point.exact_weights(table[:, table.any(axis=0)], given_weights)
     assert answer is proved
     assert found == pytest.approx(given_weights if weights is None else weights)
 

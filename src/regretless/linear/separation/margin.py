@@ -13,7 +13,11 @@ perceptron's updates.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +27,17 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ..labels import read_labels
 from ..validation import read_rows
-from .margin_search import ANY, MarginSearch
+from .nearest_point import (
+    NEGLIGIBLE,
+    NOTHING,
+    LeastDistance,
+    Status,
+    dense,
+    exact_weights,
+    level,
+    nearest_weights,
+    nothing_weights,
+)
 from .signed_rows import SignedRows
 
 
@@ -214,3 +228,240 @@ def _finite(name: str, value: float, least: float = -np.inf) -> float:
     if not np.isfinite(number) or number < least:
         raise RegretlessError(f"{name} must be a finite number{'' if least < 0 else ' from 0'}, not {value!r}")
     return number
+
+
+ANY = inf  # a tolerance that any margin meets
+FIRST_ROWS = 256  # of the working set
+NARROW = 1024  # columns up to which a working set is certain to stay small
+MOST_VALUES = 20_000_000  # of the working set at the start, when it is not
+COARSE = 1e-2  # gap at which the rows outside the working set are looked at again
+LOOSE = 0.2  # and where any margin will do
+MOST_FINISHES = 30
+PERHAPS_NOTHING = 1e-6  # rows that combine to something so short are worth another try
+ROUNDING = 1e-14  # and to something so short, to zero up to rounding errors
+
+
+# ---- the search: the shortest vectors for few rows, then the rows they have wrong
+
+
+class MarginSearch:
+    """Bounds of the largest margin that close in on it, with what proves them.
+
+    The working set only grows: rows that may leave it come back for ever. Any vector is tried on all rows, so the lower
+    bound holds for all; the upper bound of a few rows holds for all anyway.
+
+    Parameters
+    ----------
+    rows : SignedRows
+        The rows z = y x.
+    tolerance : float
+        Relative gap that is good enough; `ANY` to stop at the first positive margin.
+    max_seconds : float or None
+        When to stop in any case.
+
+    Attributes
+    ----------
+    lower, upper, weights, support, separable, converged, why
+        As in `MaxMargin`.
+    proven, residual
+        As in `Separation`, when nothing separates the rows.
+    """
+
+    def __init__(self, rows: SignedRows, tolerance: float, max_seconds: float | None) -> None:
+        self.rows, self.tolerance = rows, tolerance
+        self.lower, self.upper, self.residual = 0.0, inf, inf
+        self.weights: Array | None = None
+        self.support: tuple[Array, Array] = (np.zeros(0, np.intp), np.zeros(0))
+        self.separable: bool | None = None
+        self.proven = self.converged = False
+        self.why = ""
+        self._ends = None if max_seconds is None else time.process_time() + max_seconds
+        self._late: Callable[[], bool] = lambda: self._ends is not None and time.process_time() > self._ends
+        self._goal, self._sizes = tolerance, np.ones(rows.rows)
+
+    def run(self) -> None:
+        """Look until the gap is closed, or until it is known that it cannot be."""
+        with _one_thread() if self.rows.width <= NARROW else nullcontext():
+            self._run()
+
+    def _run(self) -> None:
+        if self._is_obvious():
+            return
+        self._cut_upper(np.array([np.argmin(self.rows.norms)]), np.ones(1))
+        # Divided by powers of two, rows stay what they are. Where any margin will do, rows of all lengths count alike,
+        # which takes fewer steps; of wide rows even an early margin is late.
+        lengths = np.exp2(np.round(np.log2(self.rows.norms)))
+        if self.tolerance == ANY or (self._ends is not None and self.rows.width > NARROW):
+            self._grow(lengths, ANY)
+        if self.tolerance != ANY and self._may_go_on():
+            self._grow(np.full(len(lengths), np.median(lengths)), self.tolerance)
+            if self.lower == 0 and self._may_go_on():
+                self._grow(lengths, ANY)
+        self._conclude()
+
+    def _conclude(self) -> None:
+        if self.separable is False:
+            return
+        self.converged = self.lower > 0 and 1 - self.lower / self.upper <= self.tolerance
+        hidden = "the rest of the gap" if self.separable else "whether a hyperplane separates"
+        if self.converged and self.tolerance == ANY:
+            self.why = "the weights have every row on its right side"
+        elif self.converged:
+            self.why = "both ends of the interval meet within the tolerance"
+        else:
+            self.why = "the time is up" if self._late() else f"rounding errors hide {hidden}"
+
+    def _may_go_on(self) -> bool:
+        return self.separable is not False and not self._late()
+
+    def _is_obvious(self) -> bool:
+        zero = self.rows.zero()
+        if zero is not None:
+            self._inseparable(
+                np.array([zero]), np.ones(1), f"row {zero} (from 0) is zero: its margin is 0", proven=True
+            )
+        else:
+            pair = self.rows.contradiction()
+            if pair is None:
+                return False
+            why = f"rows {pair[0]} and {pair[1]} (from 0) are equal and have different labels"
+            self._inseparable(np.array(pair), np.full(2, 0.5), why, proven=True)
+        self.residual = 0.0
+        return True
+
+    def _grow(self, sizes: Array, goal: float) -> None:
+        """Shortest vectors for a working set of rows, each over its size, until no row outside is worse than inside."""
+        self._sizes, self._goal = sizes, goal
+        chosen, finest = self._first(), min(goal / 4, LOOSE)
+        tolerance = finest if len(chosen) == self.rows.rows else max(COARSE, finest)
+        search = LeastDistance(self.rows.width, self._late)
+        while True:
+            outcome = search.solve(self._take(chosen), tolerance)
+            self._cut_upper(chosen, search.multipliers / sizes[chosen])
+            if outcome is Status.NOTHING:
+                self._finish(chosen, search.gordan)
+                return
+            scores = self._raise_lower(search.w)
+            if self._done():
+                return
+            lacking = self._lacking(scores, chosen, tolerance)
+            if len(lacking):
+                chosen = np.append(chosen, lacking)
+            elif tolerance > finest and outcome is Status.CLOSE:
+                tolerance = max(tolerance * COARSE, finest)
+            else:
+                self._finish(chosen, search.multipliers)
+                return
+
+    def _done(self) -> bool:
+        return self._late() or (self.lower > 0 and 1 - self.lower / self.upper <= self._goal)
+
+    def _first(self) -> Array:
+        rows, count = self.rows, FIRST_ROWS
+        if rows.width > NARROW:
+            count = max(count, int(MOST_VALUES * rows.rows / max(1, int(rows.terms.sum()))))
+        if count >= rows.rows:
+            return np.arange(rows.rows)
+        return np.argsort(rows.scores(rows.mean()) / self._sizes, kind="stable")[:count]
+
+    def _take(self, chosen: Array) -> Any:
+        Z = self.rows.take(chosen)
+        if self.rows.sparse:
+            Z.data /= np.repeat(self._sizes[chosen], np.diff(Z.indptr))
+        else:
+            Z /= self._sizes[chosen, None]
+        return Z
+
+    def _lacking(self, scores: Array, chosen: Array, tolerance: float) -> Array:
+        """The rows outside the working set that are furthest on the wrong side, at most as many as are in it."""
+        wanted = scores[chosen].min()
+        outside = np.ones(len(scores), dtype=bool)
+        outside[chosen] = False
+        lacking = np.flatnonzero(outside & (scores < wanted - tolerance * abs(wanted)))
+        most = max(FIRST_ROWS, len(chosen))
+        if len(lacking) > most:
+            lacking = lacking[np.argpartition(scores[lacking], most)[:most]]
+        return lacking
+
+    def _raise_lower(self, w: Array) -> Array:
+        """The scores of all rows, each over its size; the margin goes into the lower bound."""
+        unit = w / (np.linalg.norm(w) or 1.0)
+        margin, scores = self.rows.margin(unit)
+        margin = self.rows.outside(margin, 0.0)
+        if margin > self.lower:
+            self.lower, self.weights, self.separable = margin, self.rows.vector(unit), True
+        return scores / self._sizes
+
+    def _cut_upper(self, rows: Array, multipliers: Array) -> None:
+        places = np.flatnonzero(multipliers)
+        total = multipliers[places].sum()
+        if not 0 < total < inf:
+            return
+        rows, weights = rows[places], multipliers[places] / total
+        distance = self.rows.outside(self.rows.combination(rows, weights), inf)
+        if distance < self.upper:
+            self.upper, self.support = distance, (rows, weights)
+
+    def _finish(self, chosen: Array, multipliers: Array) -> None:
+        """What the method of multipliers leaves open: the last digits, or whether rows combine to nothing."""
+        positive = multipliers > NEGLIGIBLE * multipliers.max()
+        rows, shares = chosen[positive], multipliers[positive]
+        for _ in range(MOST_FINISHES):
+            weights = nearest_weights(self._take(rows))
+            if weights is None:
+                self._settle_many(rows, shares)
+                break
+            self._cut_upper(rows, weights / self._sizes[rows])
+            if self._settle(rows[weights > 0], weights[weights > 0]):
+                return
+            w = level(self._take(rows[weights > 0]))
+            if w is None:
+                break
+            lacking = self._lacking(self._raise_lower(w), rows, min(self._goal, 1.0) / 4)
+            if self._done():
+                return
+            if not len(lacking):
+                break
+            rows = np.append(rows, lacking)
+
+    def _settle_many(self, rows: Array, weights: Array) -> None:
+        Z = self._take(rows)
+        if np.linalg.norm(Z.T @ (weights / weights.sum())) <= PERHAPS_NOTHING:
+            weights = nothing_weights(Z, weights)
+            self._cut_upper(rows, weights / self._sizes[rows])
+            self._settle(rows[weights > 0], weights[weights > 0])
+
+    def _settle(self, rows: Array, weights: Array) -> bool:
+        """Whether these weights of rows over their sizes show that the rows cannot be separated."""
+        weights = weights / self._sizes[rows]
+        weights /= weights.sum()
+        total = float(weights @ self.rows.norms[rows])
+        # Rows of very different sizes may leave nothing of the weights but what has no square.
+        near = self.rows.combination(rows, weights) / total if total > 0 else inf
+        if self.lower > 0 or near > NOTHING:
+            return False
+        table = dense(self.rows.take(rows)) if self.rows.exact else None
+        proved, weights = (None, weights) if table is None else exact_weights(table, weights)
+        if proved:
+            why = f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)"
+            self._inseparable(rows, weights, why, proven=True)
+        elif proved is None and near <= ROUNDING:
+            why = f"{len(rows)} rows combine to zero but for rounding errors (Gordan)"
+            self._inseparable(rows, weights, why, proven=False)
+        return self.separable is False
+
+    def _inseparable(self, rows: Array, weights: Array, why: str, *, proven: bool) -> None:
+        places = np.flatnonzero(weights)
+        self.support = rows[places], weights[places]
+        self.residual = self.rows.outside(self.rows.combination(*self.support), inf)
+        self.lower, self.upper, self.weights = 0.0, 0.0 if proven else self.residual, None
+        self.separable, self.proven, self.converged, self.why = False, proven, True, why
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """One thread for matrices so small that threads wait for one another longer than they work, where it can be had."""
+    try:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        return nullcontext()
+    return threadpool_limits(1)  # type: ignore[no-any-return, unused-ignore]
