@@ -18,7 +18,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.linear.comparators import candidates
-from regretless.linear.comparators.accumulators import Span
+from regretless.linear.comparators.evaluate import Span
 from regretless.linear.comparators.line_search import Direction, look
 
 reals = st.floats(-8, 8, width=32)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
+from copy import copy
+from dataclasses import dataclass, replace
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from ..certificate import Certificate
 from ..checks import positive
-from ..data.batch import Array
+from ..comparator import Comparator
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Theorem
-from ..theory.multiclass import MULTICLASS, classes_clean_pass
+from ..theory.facts import LinearFacts
+from ..theory.multiclass import MULTICLASS, SEPARATES, classes_clean_pass
 from .base import OnlineClassifier
+from .comparators.candidates import MOST_SVM_ENTRIES, Plan, augmented, matrix_of, narrowed
+from .comparators.evaluate import Tally, VectorLosses, norms2
+from .comparators.line_search import Direction, Ray, RaySums, Sight
+from .comparators.search import Question, extra_plans, unit_length
 from .parameters import with_constructor
-from .state import BaseState, Rules, State
+from .state import BIAS, BaseState, Rules, State, length
 
 if TYPE_CHECKING:
     from .comparators.search import Question
@@ -127,6 +139,294 @@ class MulticlassPerceptron(OnlineClassifier):
 
     def judge(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, against matrices."""
-        from .comparators.multiclass import certify
-
         return certify(question)
+
+
+# ---- certificates against matrices, a vector for each class: by how much the right class of a round is above the best
+# other. As for single vectors, directions come first and then the best scale along each: the leads of s * V are s times
+# those of V, so that all scales are read from one table of leads.
+
+SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
+MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A vector for each class, shape (columns, classes), with their weights of the constant feature."""
+
+    name: str
+    vectors: Array
+    biases: Array
+
+    @property
+    def size(self) -> float:
+        """Root of the sum of all squares."""
+        return length(self.vectors.ravel(), length(self.biases))
+
+    def centred(self) -> Matrix:
+        """The same leads from the smallest matrix: what all classes have in common is no lead."""
+        means = self.vectors.mean(axis=1, keepdims=True), self.biases.mean()
+        return Matrix(self.name, self.vectors - means[0], self.biases - means[1])
+
+    def rows(self, intercept: float) -> Array:
+        """A row for each class, with its weight of the constant feature at the end if there is one."""
+        return np.column_stack([self.vectors.T, self.biases]) if intercept else self.vectors.T
+
+    def times(self, factor: float) -> Matrix:
+        """A multiple of it."""
+        return Matrix(self.name, self.vectors * factor, self.biases * factor)
+
+
+def certify(question: Question) -> list[Certificate]:
+    """One certificate a theorem, each against the matrix that serves it best."""
+    ledger, facts = question.ledger(), _facts(question)
+    unit = unit_length(question.sums())
+    directions, inseparable = _directions(question, unit)
+    rays = _rays(question, directions, unit) if directions else []
+    chosen = [_chosen(directions, rays, theorem, ledger, facts) for theorem in question.theorems]
+    if question.against is not None:
+        chosen.insert(0, _pair(Matrix("yours", *question.against)))
+    zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
+    comparators = read(question, [matrix or zero for matrix in chosen])
+    certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
+    return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in certificates]
+
+
+def _facts(question: Question) -> LinearFacts:
+    """What theorems may ask of all classes together."""
+    norms = question.state.norms()
+    facts: LinearFacts = question.whole_facts(sqrt(2) * norms[0] if len(norms) == 1 else length(np.array(norms)))
+    return facts
+
+
+def _pair(matrix: Matrix) -> Matrix:
+    """The one vector of two classes as a matrix with the same leads."""
+    if matrix.vectors.shape[1] > 1:
+        return matrix
+    half, bias = matrix.vectors[:, 0] / 2, float(matrix.biases[0]) / 2
+    return Matrix(matrix.name, np.column_stack([-half, half]), np.array([-bias, bias]))
+
+
+def _chosen(
+    directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
+) -> Matrix | None:
+    """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
+    candidates = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, candidates, facts).comparator
+    if best is None or best.vector is None or not best.vector.any():
+        return None
+    place = int(np.argmax(best.vector))
+    return directions[place].times(float(best.vector[place]))
+
+
+# ---- reading
+
+
+class Leads:
+    """By how much the score of each round's class is above the best other one, for one matrix."""
+
+    def __init__(self, matrix: Matrix, intercept: float) -> None:
+        columns, self._classes = matrix.vectors.shape
+        self._state, self._rules = State(columns, self._classes), Rules(intercept=intercept)
+        self._state.weights[:], self._state.memory[:, BIAS] = matrix.vectors, matrix.biases
+
+    def fresh(self) -> Leads:
+        """Another one of the same matrix."""
+        other = copy(self)
+        other._state = copy(self._state)  # without its player, which keeps notes
+        return other
+
+    def of(self, batch: Batch, codes: Array) -> Array:
+        """The leads in the rounds of a batch."""
+        if self._classes == 1:
+            return np.zeros(len(batch))
+        scores, (row, why) = self._state.scores(batch, self._rules)
+        if why is not None:
+            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        rounds, labels = np.arange(len(batch)), (codes + 1) // 2 if self._classes == 2 else codes
+        own = scores[rounds, labels]
+        scores[rounds, labels] = -np.inf
+        return np.asarray(own - scores.max(axis=1))
+
+
+class ExactLeads(Tally):
+    """Reads given matrices, exactly as they are, against the rounds."""
+
+    target = 0
+
+    def __init__(self, matrices: list[Matrix], intercept: float) -> None:
+        self.size, self.intercept = len(matrices), intercept
+        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
+        self._rounds, self._longest, self._total = 0, 0.0, 0.0
+
+    def fresh(self) -> ExactLeads:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._readers = [reader.fresh() for reader in self._readers]
+        other._begin()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Charge some rounds to the matrices."""
+        for k, reader in enumerate(self._readers):
+            each = reader.of(batch, codes)
+            hinge = np.maximum(0, 1 - each)
+            self._losses[k, :2] += times * hinge.sum(), times * (hinge * hinge).sum()
+            self._least[k] = min(self._least[k], each.min(initial=np.inf))
+        squares = norms2(batch) + self.intercept**2
+        self._rounds += times * len(batch)
+        self._total += times * float(squares.sum())
+        self._longest = max(self._longest, float(squares.max(initial=0.0)))
+
+    def sums(self) -> VectorLosses:
+        """What they have suffered."""
+        rounds = float(self._rounds)
+        return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
+
+
+class SightOfLeads(Tally):
+    """Reads all multiples of some matrices: the table of their leads is read along its columns."""
+
+    target = 0
+
+    def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float) -> None:
+        self.size = len(matrices)
+        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._sight = Sight(along, 0.0)
+
+    def fresh(self) -> SightOfLeads:
+        """One that has taken nothing yet."""
+        other = copy(self)
+        other._readers, other._sight = [reader.fresh() for reader in self._readers], self._sight.fresh()
+        return other
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Put the leads of some rounds into their bins."""
+        each = [reader.of(batch, codes) for reader in self._readers]
+        table = Batch(np.column_stack(each), None, self.size)
+        self._sight.take(times, table, np.ones(len(batch), dtype=np.int32))
+
+    def sums(self) -> RaySums:
+        """The bins of all rounds."""
+        return self._sight.sums()
+
+
+def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
+    """Read given matrices against the rounds, exactly as they are."""
+    (exact,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
+    return [
+        exact.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(question.rules.intercept))
+        for k, matrix in enumerate(matrices)
+    ]
+
+
+def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray]:
+    """All multiples of some matrices."""
+    axes = np.eye(len(directions))
+    along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
+    (seen,) = question.gather([SightOfLeads(directions, along, question.rules.intercept)], whole=True)
+    rays, rows = seen.rays(along, "direct"), question.sums()
+    return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
+
+
+# ---- directions
+
+
+def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | None]:
+    """Matrices of length `unit` to look along, and why none separates the classes, if that is known."""
+    state, inseparable = question.state, None
+    if question.against is not None:
+        matrices = [Matrix("yours, scaled", *question.against)]
+    else:
+        matrices = [Matrix("final weights", state.coefficients(), state.biases())]
+        matrices += _means(question)
+        if question.in_memory:
+            more, inseparable = _from_memory(question)
+            matrices += more
+    pairs = [_pair(matrix).centred() for matrix in matrices]
+    return [m.times(unit / m.size) for m in pairs if m.size > 0 and isfinite(unit / m.size)], inseparable
+
+
+def _means(question: Question) -> list[Matrix]:
+    """Mean weights of learners of one class against the rest, and of the same learner over some passes."""
+    plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question)]
+    loss = question.rules.loss if question.state.targets > 1 else "perceptron"
+    own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
+    return [Matrix(*mean) for mean in question.means([*plans, own])]
+
+
+def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
+    """The largest margin of all classes and linear SVMs of all classes, from rounds at hand."""
+    matrices: list[Matrix] = []
+    obstacle = None
+    for batch, codes in question.rounds():  # in memory, all rounds are one batch
+        if not batch.columns:
+            continue
+        classes = max(question.state.targets, 2)
+        labels = (codes + 1) // 2 if classes == 2 else codes
+        rows = augmented(matrix_of(narrowed(batch)), question.rules.intercept)
+        margin = _margin(question, rows, labels, classes)
+        if isinstance(margin, str):
+            obstacle = margin
+        elif margin is not None:
+            matrices.append(margin)
+        if question.svm and batch.entries <= MOST_SVM_ENTRIES:
+            matrices += _svms(question, rows, labels, classes)
+    return matrices, obstacle
+
+
+def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matrix | str | None:
+    """The matrix of the largest margin: that of the differences between the right class and each other one."""
+    from scipy.sparse import coo_array, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
+
+    from .separation.margin import max_margin_signed
+
+    entries = coo_array(rows)
+    if 2 * entries.nnz * (classes - 1) > MOST_MARGIN_ENTRIES:
+        return None
+    width, (row, column) = rows.shape[1], entries.coords
+    blocks = []
+    for other in range(classes):
+        others = labels[row] != other
+        places = np.concatenate([labels[row[others]] * width + column[others], other * width + column[others]])
+        values = np.concatenate([entries.data[others], -entries.data[others]]).astype(np.float64)
+        table = csr_array((values, (np.tile(row[others], 2), places)), shape=(rows.shape[0], classes * width))
+        blocks.append(table[np.flatnonzero(labels != other)])
+    margin = max_margin_signed(vstack(blocks, format="csr"), max_seconds=question.seconds)
+    if margin.weights is None:
+        known = "cannot be separated" if margin.separable is False else "may or may not be separable"
+        return f"the classes {known}: {margin.why}"
+    name = "maximum margin" if margin.converged else "a margin, not yet the largest"
+    return _of_rows(question, name, margin.weights.reshape(classes, width))
+
+
+def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Matrix]:
+    """A short path of linear SVMs of all classes (Crammer & Singer 2001), which minimise |V|^2 / 2 + C H(V)."""
+    longest2 = question.sums().max_norm2
+    if classes == 2 or longest2 <= 0 or len(np.unique(labels)) < classes:
+        return []
+    try:
+        from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        return []
+    matrices = []
+    for exponent in SVM_EXPONENTS:
+        svm = LinearSVC(
+            multi_class="crammer_singer", C=10.0**exponent / longest2, fit_intercept=False, random_state=0, max_iter=300
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
+            svm.fit(rows, labels)
+        matrices.append(_of_rows(question, f"multiclass SVM, C = 1e{exponent}/r^2", svm.coef_))
+    return matrices
+
+
+def _of_rows(question: Question, name: str, weights: Array) -> Matrix:
+    """A matrix from the weights (classes, columns), the constant feature's at the end."""
+    columns = question.state.columns
+    biases = weights[:, columns] if question.rules.intercept else np.zeros(len(weights))
+    return Matrix(name, np.ascontiguousarray(weights[:, :columns].T, dtype=np.float64), np.asarray(biases))

@@ -12,9 +12,8 @@ from typing import Any
 
 from ...data.batch import Array
 from ...ledger import Ledger
-from ...linear.comparators.accumulators import Span, Tally, taken, together
-from ...linear.comparators.averages import Means, Plan
-from ...linear.comparators.evaluate import Suffered
+from ...linear.comparators.candidates import Means, Plan
+from ...linear.comparators.evaluate import Span, Tally, VectorLosses, read_tallies, together
 from ...linear.comparators.search import Question
 from ...theory.mixing_facts import MixedFacts
 from ...theory.mixing_ledger import MixedLedger
@@ -49,7 +48,7 @@ def count(common: Counted, shard: Shard) -> list[Any]:
 
 
 def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
-    result = taken([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
+    result = read_tallies([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
     return [sums.scaled(common.factors[name]) for sums in result]
 
 
@@ -200,7 +199,7 @@ class QuestionOfMixture(QuestionOverShards):
         """Sums of some tallies over all shards and epochs; vectors have played each round once an epoch."""
         result = QuestionOverShards.gather(self, tallies, whole)
         epochs = self.whole.epochs
-        return [replace(one, played=epochs * one.played) if isinstance(one, Suffered) else one for one in result]
+        return [replace(one, played=epochs * one.played) if isinstance(one, VectorLosses) else one for one in result]
 
     def whole_facts(self, norm: float) -> MixedFacts:
         """What theorems may ask of all classes together."""

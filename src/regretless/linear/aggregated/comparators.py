@@ -19,8 +19,7 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
-from ..comparators.accumulators import signed
-from ..comparators.evaluate import norms2
+from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
 from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState
 

@@ -1,9 +1,9 @@
-"""Directions that need all rounds at hand: the maximum margin, and scikit-learn's linear SVMs."""
+"""Where to look for comparators: the mean weights of other learners, the maximum margin, scikit-learn's linear SVMs."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from threading import Thread
@@ -12,11 +12,37 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ..state import Rules, State
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
 MOST_SVM_ENTRIES = 20_000_000
 SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
+
+Plan = tuple[str, Rules]
+
+
+class Means:
+    """Other learners that go over the same rounds, whose mean weights are good directions."""
+
+    def __init__(self, columns: int, targets: int, plans: Sequence[Plan]) -> None:
+        self._plans, self._fit = plans, [True] * len(plans)
+        self._states = [State(columns, targets, average=True) for _ in plans]
+
+    def play(self, batch: Batch, codes: Array, order: Array | None = None) -> None:
+        """Some rounds more."""
+        for k, (state, (_, rules)) in enumerate(zip(self._states, self._plans, strict=True)):
+            if self._fit[k]:
+                player = state.player(rules)
+                self._fit[k] = player.play(batch.values, batch.indices, batch.starts, codes, None, order)[1] is None
+
+    def weights(self) -> list[tuple[str, Array, Array] | None]:
+        """Name, weights and weights of the constant feature of each; None of those whose play failed."""
+        each = zip(self._plans, self._states, self._fit, strict=True)
+        return [(name, *state.average()) if fit else None for (name, _), state, fit in each]
+
+
+# ---- directions that need all rounds at hand
 
 
 def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
@@ -81,6 +107,7 @@ def _parted(vector: Array, columns: int, intercept: float) -> tuple[Array, float
 
 
 def matrix_of(batch: Batch) -> Any:
+    """The rows as an array, or as a sparse matrix of scipy's."""
     if batch.starts is None:
         return batch.values
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
@@ -97,6 +124,7 @@ def narrowed(batch: Batch) -> Batch:
 
 
 def augmented(rows: Any, intercept: float) -> Any:
+    """The rows with the constant feature at their end, if there is one."""
     if not intercept:
         return rows
     column = np.full((rows.shape[0], 1), intercept)

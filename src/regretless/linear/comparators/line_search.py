@@ -23,7 +23,7 @@ from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
 from ..state import length
-from .accumulators import Span, Tally, signed, taken
+from .evaluate import Span, Tally, read_tallies, signed
 
 COARSE = 16  # edges passed over in the first search for the best scale
 
@@ -302,7 +302,7 @@ def look(
     loss_name : str
         What the learner is charged.
     """
-    (seen,) = taken([Sight(directions, intercept)], rounds, [span])
+    (seen,) = read_tallies([Sight(directions, intercept)], rounds, [span])
     rays: list[Ray] = seen.rays(directions, loss_name)
     return rays
 

@@ -23,9 +23,8 @@ from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.facts import SEPARATES, LinearFacts
 from ..state import BaseState, Rules, length
-from .accumulators import Span, Tally, signed, taken, together
-from .averages import Means, Plan
-from .evaluate import CHARGED, Exact, Suffered, Vector
+from .candidates import Means, Plan
+from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_tallies, signed, together
 from .line_search import Direction, Ray, Sight
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
@@ -129,7 +128,7 @@ class Question:
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
         """What some tallies come to over the rounds that their targets played, or that all classes together did."""
         spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
-        return [total for group in together(tallies) for total in taken(group, self.rounds(), spans)]
+        return [total for group in together(tallies) for total in read_tallies(group, self.rounds(), spans)]
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
         """Mean weights of other learners that go over the same rounds, without those whose play failed."""
@@ -227,7 +226,7 @@ def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
     return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
 
 
-def _comparators(question: Question, target: int, vectors: list[Vector], exact: Suffered) -> list[Comparator]:
+def _comparators(question: Question, target: int, vectors: list[Vector], exact: VectorLosses) -> list[Comparator]:
     geometry, loss = question.geometry, question.target_facts[target].loss
     comparators = []
     for k, v in enumerate(vectors):

@@ -11,11 +11,13 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ..comparators.candidates import matrix_of
+from ..comparators.evaluate import norms2
 from ..state import Rules
 from .budget import remove_one
 from .rules import GAMMA_KERNELS, KernelRules, gram_of, resolved_gamma
 from .state import ROUNDS, DualArrays
-from .support import BLOCK, LINES, Support, matrix_of, rows_of, squared_lengths, widest_of
+from .support import BLOCK, LINES, Support, rows_of, widest_of
 
 PAIRS = 1 << 21  # of a row and a support row, between two moments in which Python sees to Ctrl-C
 CHUNK = 256  # rows for which a kernel of the user's is asked at once
@@ -150,7 +152,7 @@ class DualPlayer:
             return np.diagonal(self._gram(batch)).copy()
         if rules.kernel == "callable":
             return np.concatenate([np.zeros(0), *(np.diagonal(gram_of(self._function, p, p)) for p in _parts(batch))])
-        norm2 = squared_lengths(batch)
+        norm2 = norms2(batch)
         if rules.kernel == "poly":
             norm2 = (self.state.gamma * norm2 + rules.coef0) ** rules.degree
         return norm2 + rules.intercept**2

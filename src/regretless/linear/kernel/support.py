@@ -12,6 +12,7 @@ from ...arrays import own
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import FIELDS
+from ..comparators.candidates import matrix_of
 
 SLOTS, ENTRIES, PLACES, LINES = range(4)  # of `counts`
 BLOCK = 64  # rounds that the kernel plays before it looks for room again
@@ -274,26 +275,6 @@ def _refuse_wide(columns: int) -> None:
 def widest_of(batch: Batch) -> int:
     """How many columns there are up to the last that a row of the batch has an entry in."""
     return batch.columns if batch.indices is None else int(batch.indices.max(initial=-1)) + 1
-
-
-def matrix_of(batch: Batch) -> Any:
-    """Rows as an array or a matrix of scipy's."""
-    if batch.starts is None:
-        return batch.values
-    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
-
-    return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
-
-
-def squared_lengths(batch: Batch) -> Array:
-    """Of all rows."""
-    values = batch.values.astype(np.float64, copy=False)
-    if batch.starts is None:
-        return np.asarray(np.einsum("ij,ij->i", values, values))
-    lengths2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
-    if filled.any():
-        lengths2[filled] = np.add.reduceat(values**2, batch.starts[:-1][filled])
-    return lengths2
 
 
 def rows_of(batch: Batch, places: Array) -> Batch:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ..comparators.candidates import matrix_of
 from ..comparators.search import Geometry
 from ..state import Rules, State
 from .state import SecondOrderState
@@ -79,11 +79,3 @@ def _averaged(rows: Batch, signs: Array, rules: Rules) -> tuple[Array, float] | 
             return None
     weights, biases = state.average()
     return weights[:, 0], float(biases[0])
-
-
-def matrix_of(batch: Batch) -> Any:
-    if batch.starts is None:
-        return batch.values
-    from scipy.sparse import csr_array
-
-    return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
