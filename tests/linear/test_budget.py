@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless.linear import KernelPerceptron
-from regretless.linear.kernel.rules import REMOVALS
+from regretless.linear.kernel.state import REMOVALS
 from regretless.textbook.kernel_perceptron import budget_kernel_perceptron
 
 removals = pytest.mark.parametrize("removal", REMOVALS)

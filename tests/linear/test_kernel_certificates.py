@@ -15,7 +15,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, Perceptron, max_margin
-from regretless.linear.kernel.definite import doubt_of
+from regretless.linear.kernel.comparators import doubt_of
 
 wild = st.sampled_from([0.0, 1.0, -1.0, 1e-9, -3e-9, 7.5, 1e6, -1e7])
 KERNELS = (

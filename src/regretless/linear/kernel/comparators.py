@@ -9,7 +9,7 @@ Where rounds are nearly alike a function may have huge coefficients that all but
 So every function is taken to be longer, and its values to be worse, by as much as rounding may have changed them.
 
 Values that come from outside are those of a kernel only if some positive semidefinite one is near them on the rows that
-the run and its comparators are made of. It is looked for (see `definite`), and where each of its values is within a
+the run and its comparators are made of. It is looked for (see `doubt_of`), and where each of its values is within a
 part e of sqrt(K(x, x) K(z, z)) of theirs, what holds in its space is read from them with an allowance for e: for the
 values and the length of a comparator as for rounding; for the length of the function that was learned, of which the
 proofs only need |f|^2 <= sum of K(x, x) + e (sum of sqrt(K(x, x)))^2, both over the M updates. Its root is at most that
@@ -37,10 +37,8 @@ from ...theory.facts import SHORTEST2, LinearFacts
 from ...theory.kernel import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.search import Question
-from .definite import doubt_of
 from .player import DualPlayer, DualState
-from .rules import KernelRules
-from .state import TIMES
+from .state import TIMES, KernelRules
 
 MOST_GRAM = 2000  # rows of a Gram matrix that is worth its time
 UNKNOWN = "its kernel is not known to be positive semidefinite: "
@@ -409,3 +407,49 @@ def _root(gram: Array) -> Array:
     rows = np.zeros((len(gram), max(int(rank), 1)))
     rows[pivots - 1] = np.tril(factor)[:, : max(int(rank), 1)]
     return rows
+
+
+# ---- whether values of a kernel are inner products, as theorems about kernels assume: a proof from the rows at hand
+#
+# With D the diagonal of a Gram matrix G of n rows, let H = D^-1/2 G D^-1/2. Should Cholesky's method run through on
+# H + s I in floating point, then R'R = H + s I + E, where no entry of E is above about (n + 1) u for the unit roundoff
+# u, in whatever order the sums are taken (Higham 2002, Thm 10.3). So H + (s + |E|) I is positive semidefinite, |E|
+# being at most n times that, and G is as near to values of a kernel. Where G is not, s at least |E| makes the method
+# stop (Thm 10.7), so that no matrix which is positive semidefinite is refused for rounding alone.
+
+ROUNDOFF = 2.0**-53
+SHIFTS = (0.0, 1e-10, 1e-8, 1e-6)  # the last for values that were rounded to single precision
+
+
+def doubt_of(gram: Array) -> float:
+    """The least part of sqrt(K(x, x) K(z, z)), of some that are tried, by which each value need be changed at most to
+    make these the values of a positive semidefinite kernel; infinite if none of them will do.
+
+    Parameters
+    ----------
+    gram : ndarray, shape (rows, rows)
+        Finite numbers.
+    """
+    diagonal = np.diagonal(gram)
+    if (diagonal < 0).any():
+        return inf
+    used = diagonal > 0
+    if gram[~used].any() or gram[:, ~used].any():  # what has no length has no product
+        return inf
+    lengths, rows = np.sqrt(diagonal[used]), int(used.sum())
+    with np.errstate(over="ignore"):
+        scaled = (gram if used.all() else gram[np.ix_(used, used)]) / lengths[:, None] / lengths
+    lopsided = float(np.abs(scaled - scaled.T).max(initial=0.0)) / 2
+    if not lopsided <= SHIFTS[-1]:
+        return inf
+    scaled = scaled / 2 + scaled.T / 2
+    rounding = 2 * ROUNDOFF * rows * (rows + 20)  # twice what is proven; the 20 are for scaling
+    for shift in SHIFTS:
+        shift = max(shift, rounding)
+        np.fill_diagonal(scaled, 1 + shift)
+        try:
+            np.linalg.cholesky(scaled)
+        except np.linalg.LinAlgError:
+            continue
+        return lopsided + shift + rounding
+    return inf

@@ -26,8 +26,7 @@ from ..parameters import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .player import DualState
-from .rules import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, REMOVALS, KernelRules
-from .state import LENGTHS, ROUNDS, TIMES
+from .state import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, LENGTHS, REMOVALS, ROUNDS, TIMES, KernelRules
 
 STREAM_GAMMA = (
     "gamma={0!r} looks at all rows, and a stream has only shown its first; give a number (in the command line, "

@@ -14,9 +14,7 @@ from ...errors import RegretlessError
 from ..comparators.candidates import matrix_of
 from ..comparators.evaluate import norms2
 from ..state import Rules
-from .budget import remove_one
-from .rules import GAMMA_KERNELS, KernelRules, gram_of, resolved_gamma
-from .state import ROUNDS, DualArrays
+from .state import GAMMA_KERNELS, ROUNDS, DualArrays, KernelRules, gram_of, remove_one, resolved_gamma
 from .support import BLOCK, LINES, Support, rows_of, widest_of
 
 PAIRS = 1 << 21  # of a row and a support row, between two moments in which Python sees to Ctrl-C
