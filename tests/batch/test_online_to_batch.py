@@ -24,7 +24,7 @@ from regretless.linear import (
     Perceptron,
     PNormPerceptron,
 )
-from regretless.linear.first_pass import LOOKED
+from regretless.linear.certificates import LOOKED
 from regretless.linear.ogd import SCHEDULES
 from regretless.persist.format import read_model
 from regretless.persist.model import rebuilt

@@ -100,7 +100,7 @@ def test_classes_and_area_are_those_of_scikit_learn(classes):
         scores.append(learner.decision_function(X[row : row + 1]).ravel())
         learner.observe(Batch(X[row : row + 1], y[row : row + 1], 5))
     labels = counts.labels
-    np.testing.assert_array_equal(counts.taken, confusion_matrix(y, said, labels=labels))
+    np.testing.assert_array_equal(counts.confusion, confusion_matrix(y, said, labels=labels))
     summary = counts.summary()
     assert [one["label"] for one in summary["classes"]] == labels
     for one in summary["classes"]:

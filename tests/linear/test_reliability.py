@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from regretless.linear import OnlineGradientDescent
-from regretless.linear.progressive import Progressive
-from regretless.linear.reliability import reliability
+from regretless.linear.progressive import Progressive, reliability
 
 CLASSES = np.array([-1, 1])
 
@@ -35,7 +34,7 @@ def test_right_probabilities_lie_on_the_diagonal_and_sharper_ones_do_not() -> No
     assert right is not None
     assert wrong is not None
     assert right.reliability < 0.001 < 0.01 < wrong.reliability
-    assert np.abs(right.said - right.came).max() < 0.05
+    assert np.abs(right.forecast - right.frequency).max() < 0.05
     assert right.rows.sum() == 40_000
 
 

@@ -24,7 +24,6 @@ from regretless.data.batch import Batch
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import Perceptron, PNormPerceptron, Winnow, max_margin_simplex
-from regretless.linear.mirror.geometry import SimplexGeometry
 from regretless.linear.mirror.state import (
     BASE,
     BIAS,
@@ -36,6 +35,7 @@ from regretless.linear.mirror.state import (
     TOUCHED,
     MirrorRules,
     MirrorState,
+    SimplexGeometry,
 )
 from regretless.persist.format import read_model, write_model
 from regretless.textbook.weighted_majority import weighted_majority

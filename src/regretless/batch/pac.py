@@ -15,7 +15,7 @@ from ..errors import ParameterError, RegretlessError
 from ..info import LinearInfo, info_of
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.class_weights import weigh
+from ..linear.labels import weigh
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
 from ..theory.perceptron import separable
 from .rerun import updates

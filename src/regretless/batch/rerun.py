@@ -15,8 +15,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.class_weights import weigh
-from ..linear.labels import read_labels
+from ..linear.labels import read_labels, weigh
 from ..linear.state import BaseState, Rules
 from ..linear.validation import read_rows, read_weights
 

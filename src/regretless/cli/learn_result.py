@@ -195,7 +195,7 @@ def report_of(outcome: LearnOutput) -> Report:
 
 def _reliability(run: Run) -> dict[str, Any] | None:
     """How often what was said to be probable came, of a learner of probabilities of two labels."""
-    from ..linear.reliability import reliability
+    from ..linear.progressive import reliability
 
     table = reliability(run.progressive) if run.learner.scores_are_log_odds else None
     return None if table is None else table.describe()

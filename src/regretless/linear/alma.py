@@ -13,7 +13,7 @@ from ..info import LinearInfo
 from ..theory.alma import ALMA_THEOREMS, AlmaFacts
 from ..theory.facts import LinearFacts
 from .base import OnlineClassifier
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .state import Rules
 
 

@@ -11,7 +11,7 @@ from ..checks import one_of
 from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, BaseState, Rules, State, length
 from .weight_history import narrow

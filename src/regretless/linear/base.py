@@ -20,10 +20,8 @@ from ..persist.model import Persistent
 from ..pictured import Bars, Pictured
 from ..turns import BUSY, Turn, in_turn
 from .certificates import Certified
-from .class_weights import weigh
-from .estimator import Estimator
-from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, with_class
-from .parameters import with_constructor
+from .estimator import Estimator, with_constructor
+from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, weigh, with_class
 from .state import BaseState, Rules, State
 from .validation import ascending, explain_nonfinite, fault_of, read_rows, read_weights
 

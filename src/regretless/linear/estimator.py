@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
+from dataclasses import MISSING, Field, field, make_dataclass
 from functools import cache
-from typing import Any, Self, cast
+from inspect import get_annotations
+from typing import Any, Self, TypeVar, cast, dataclass_transform
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from .validation import read_weights
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")
+PARAMETERS = "_constructor_parameters"  # the attribute of a class that holds them, each with its name and annotation
+
+T = TypeVar("T")
 
 
 class Estimator(ABC):
@@ -216,3 +221,31 @@ def _not_fitted_in_both(theirs: type[Exception]) -> type[NotFittedError]:
     # Found by no name, the class is rebuilt where it is unpickled: errors travel between joblib's processes.
     manners = {"__module__": NotFittedError.__module__, "__reduce__": lambda error: (_not_fitted, error.args)}
     return cast(type[NotFittedError], type("NotFittedError", (NotFittedError, theirs), manners))
+
+
+# ---- the constructor, made from the parameters
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def with_constructor(learner: type[T]) -> type[T]:
+    """Give a learner the constructor that a dataclass of its annotated values has, but its own parameters come first.
+
+    The learner is no dataclass: to Dask two of these are the same if their fields are, whatever they have learned.
+    """
+    inherited: dict[str, tuple[str, Any, Field[Any]]] = getattr(learner, PARAMETERS, {})
+    own = {}
+    for name, kind in get_annotations(learner).items():
+        value = vars(learner).get(name, MISSING)
+        if value is MISSING or "ClassVar" in str(kind):
+            continue
+        parameter = value if isinstance(value, Field) else field(default=value)
+        own[name] = (name, kind, parameter)
+        if parameter.default is MISSING:
+            delattr(learner, name)
+        else:
+            setattr(learner, name, parameter.default)
+    known = {name: one for name, one in own.items() if name not in inherited} | inherited | own
+    setattr(learner, PARAMETERS, known)
+    made = make_dataclass(learner.__qualname__, known.values(), kw_only=True)
+    learner.__init__ = vars(made)["__init__"]  # type: ignore[method-assign]
+    return learner

@@ -21,8 +21,8 @@ from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
 from .comparators.search import Geometry, Question, certify, read
+from .estimator import with_constructor
 from .labels import read_labels
-from .parameters import with_constructor
 from .state import BaseState, Rules, State, length
 from .validation import read_rows
 

@@ -25,7 +25,7 @@ from .comparators.candidates import MOST_SVM_ENTRIES, Plan, augmented, matrix_of
 from .comparators.evaluate import Tally, VectorLosses, norms2
 from .comparators.line_search import Direction, Ray, RaySums, Sight
 from .comparators.search import Question, extra_plans, unit_length
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .state import BIAS, BaseState, Rules, State, length
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.ogd import GRADIENT_DESCENT
 from .base import OnlineClassifier
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .state import Rules
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square")

@@ -11,7 +11,7 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .state import Rules
 
 VARIANTS = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}

@@ -9,7 +9,7 @@ from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .state import Rules
 
 TIES = {"update": 0.0, 1: 1.0, -1: -1.0}

@@ -1,9 +1,10 @@
 """How rows were predicted before they were learned: errors, errors of each class, the log loss, and what simple rules
-would have of them."""
+would have of them; and how often what was forecast as probable came."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, lgamma
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from ..data.batch import Array
 from ..persist.validation import fits
-from .log_odds import log_losses
 
 MOST_CLASSES = 100  # of which it is counted for what each was taken
 ENTRIES = 1 << 20  # rows times classes that are looked at together
 SHIFT, BINS = 18, 1 << 14  # scores of single precision, by the sign, the exponent and five bits of the mantissa
 SIGN = np.uint32(1 << 31)
+STRETCHES = 20  # of probability, each of a twentieth
 
 
 class Progressive:
@@ -31,7 +32,7 @@ class Progressive:
         In the order in which they came.
     counts : ndarray of int, shape (labels,)
         Rows of each.
-    taken : ndarray of int, shape (labels, labels)
+    confusion : ndarray of int, shape (labels, labels)
         How often each label (row) was taken for each (column). A row that was wrong while one label alone was
         known was taken for no other, and is missing here.
     rounds, errors : int
@@ -49,7 +50,7 @@ class Progressive:
     def __init__(self) -> None:
         self.labels: list[Any] = []
         self.counts = np.zeros(0, dtype=np.int64)
-        self.taken = np.zeros((0, 0), dtype=np.int64)
+        self.confusion = np.zeros((0, 0), dtype=np.int64)
         self.rounds = self.errors = self.constant = self.previous = 0
         self.log_loss: float | None = None
         self._last = -1  # the label of the row before
@@ -89,10 +90,10 @@ class Progressive:
     def _count(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
         """Take in rounds that were predicted by these scores."""
         one = scores.shape[1] == 1
-        said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
+        predicted = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
         true = codes > 0 if one else codes
         self.rounds += len(scores)
-        self.errors += int(np.count_nonzero(said != true))
+        self.errors += int(np.count_nonzero(predicted != true))
         if self.log_loss is not None:
             # One after the other, so that the sum is the same in whatever pieces rows come: `sum` adds them in pairs.
             self.log_loss = float(np.cumsum(np.append(self.log_loss, log_losses(scores, codes)))[-1])
@@ -101,12 +102,12 @@ class Progressive:
         actual = np.full(len(scores), places[0]) if alone else places[true.view(np.int8) if one else true]
         self._rules(actual)
         if alone:
-            self.taken[places[0], places[0]] += np.count_nonzero(said == true)
+            self.confusion[places[0], places[0]] += np.count_nonzero(predicted == true)
         else:
             size = len(self.labels)
             if size <= MOST_CLASSES:
-                pairs = actual * size + places[said.view(np.int8) if one else said]
-                self.taken += np.bincount(pairs, minlength=size * size).reshape(size, size)
+                pairs = actual * size + places[predicted.view(np.int8) if one else predicted]
+                self.confusion += np.bincount(pairs, minlength=size * size).reshape(size, size)
             if one:
                 for label in (0, 1):
                     self._scores[label] += np.bincount(_bins(scores[true == label, 0]), minlength=BINS)
@@ -119,7 +120,7 @@ class Progressive:
         if new:
             self.labels = list(self._places)
             self.counts = np.append(self.counts, np.zeros(new, dtype=np.int64))
-            self.taken = np.pad(self.taken, (0, new)) if len(self.labels) <= MOST_CLASSES else self.taken
+            self.confusion = np.pad(self.confusion, (0, new)) if len(self.labels) <= MOST_CLASSES else self.confusion
         return np.array([self._places[label] for label in classes.tolist()], dtype=np.int64)
 
     def _rules(self, actual: Array) -> None:
@@ -131,10 +132,10 @@ class Progressive:
         step = max(1, ENTRIES // len(self.labels))
         for begin in range(0, len(actual), step):
             part = actual[begin : begin + step]
-            came = part[:, None] == np.arange(len(self.labels))
-            before = self.counts + np.cumsum(came, axis=0) - came
+            labels = part[:, None] == np.arange(len(self.labels))
+            before = self.counts + np.cumsum(labels, axis=0) - labels
             # of equally frequent labels the one that came first
-            self._count_constant(before.argmax(axis=1) != part, came.sum(axis=0))
+            self._count_constant(before.argmax(axis=1) != part, labels.sum(axis=0))
 
     def _most_of_two(self, actual: Array) -> None:
         """The same of two labels, in a fraction of the time."""
@@ -144,12 +145,12 @@ class Progressive:
         seconds = int(actual.sum())
         self._count_constant((ahead - signs + lead > 0) != actual, np.array([len(actual) - seconds, seconds]))
 
-    def _count_constant(self, wrong: Array, came: Array) -> None:
+    def _count_constant(self, wrong: Array, counts: Array) -> None:
         first = int(self.counts.sum() == 0)
         self.constant += int(np.count_nonzero(wrong[first:])) + first
-        self.counts = self.counts + came
+        self.counts = self.counts + counts
 
-    # ---- what came of it
+    # ---- results
 
     @property
     def frequent(self) -> Any:
@@ -191,13 +192,13 @@ class Progressive:
         """Rows, recall and precision of each label; empty if there are too many, or fewer than two."""
         if not 2 <= len(self.labels) <= MOST_CLASSES:
             return []
-        said, right = self.taken.sum(axis=0), np.diagonal(self.taken)
+        predicted, right = self.confusion.sum(axis=0), np.diagonal(self.confusion)
         return [
             {
                 "label": label,
                 "rows": int(self.counts[place]),
                 "recall": float(right[place] / self.counts[place]) if self.counts[place] else None,
-                "precision": float(right[place] / said[place]) if said[place] else None,
+                "precision": float(right[place] / predicted[place]) if predicted[place] else None,
             }
             for place, label in enumerate(self.labels)
         ]
@@ -220,7 +221,7 @@ class Progressive:
             "most_frequent_label": {"label": self.frequent, "errors": self.constant} if self.rounds else None,
             "previous_label": {"errors": self.previous} if self.rounds else None,
             "classes": self.by_class(),
-            "confusion": {"labels": self.labels, "counts": self.taken.tolist()} if few else None,
+            "confusion": {"labels": self.labels, "counts": self.confusion.tolist()} if few else None,
             **({} if self.last is None else {"last_weights": {"errors": self.last.errors}}),
         }
 
@@ -232,7 +233,7 @@ class Progressive:
         return {
             "labels": self.labels,
             "counts": self.counts.tolist(),
-            "taken": self.taken.tolist() if len(self.labels) <= MOST_CLASSES else None,
+            "taken": self.confusion.tolist() if len(self.labels) <= MOST_CLASSES else None,
             "sums": [self.rounds, self.errors, self.constant, self.previous, self._last],
             "bins": [used.tolist(), *self._scores[:, used].tolist()],
             **({} if self.last is None else {"last": self.last.describe()}),
@@ -257,7 +258,7 @@ class Progressive:
             result._places = {label: place for place, label in enumerate(result.labels)}
             result.counts = np.array(description["counts"], dtype=np.int64).reshape(size)
             if description["taken"] is not None:
-                result.taken = np.array(description["taken"], dtype=np.int64).reshape(size, size)
+                result.confusion = np.array(description["taken"], dtype=np.int64).reshape(size, size)
             sums = [int(number) for number in description["sums"]]
             result.rounds, result.errors, result.constant, result.previous, result._last = sums
             if "last" in description:
@@ -269,8 +270,8 @@ class Progressive:
             result._scores[:, used] = np.array(description["bins"][1:], dtype=np.int64).reshape(2, len(used))
             if (description["taken"] is None) != (size > MOST_CLASSES) or used.min(initial=0) < 0:
                 raise ValueError("its tables are not of its labels")
-            counted = (result.counts.min(initial=0), result.taken.min(initial=0), result._scores.min(), min(sums[:4]))
-            if min(counted) < 0 or result.counts.sum() != result.rounds or not -1 <= result._last < max(size, 1):
+            least = result.counts.min(initial=0), result.confusion.min(initial=0), result._scores.min(), *sums[:4]
+            if min(least) < 0 or result.counts.sum() != result.rounds or not -1 <= result._last < max(size, 1):
                 raise ValueError("its counts do not add up")
             if result.log_loss is not None and not 0 <= result.log_loss < inf:
                 raise ValueError("its log loss is none")
@@ -290,3 +291,123 @@ def _middles(bins: Array) -> Array:
     ordered = (bins.astype(np.uint32) << np.uint32(SHIFT)) + np.uint32(1 << (SHIFT - 1))
     bits = np.where(ordered & SIGN, ordered ^ SIGN, ~ordered)
     return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+
+
+# ---- probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Probabilities of the larger of two labels, in stretches, beside how often it came.
+
+    The Brier score, the mean of (p - y)^2, is reliability - resolution + uncertainty (Murphy 1973): how far frequencies
+    are from forecasts, how far they are from their mean, and what a constant would pay.
+
+    Attributes
+    ----------
+    forecast, frequency : ndarray, shape (stretches,)
+        The mean probability that was predicted in each, and the share of its rows with the larger label.
+    rows : ndarray of int, shape (stretches,)
+    """
+
+    forecast: Array
+    frequency: Array
+    rows: Array
+
+    @property
+    def mean(self) -> float:
+        """The share of rows with the larger label."""
+        return float(self.frequency @ self.rows / self.rows.sum())
+
+    @property
+    def reliability(self) -> float:
+        """Mean squared distance of frequencies from forecasts; 0 is best."""
+        return float((self.forecast - self.frequency) ** 2 @ self.rows / self.rows.sum())
+
+    @property
+    def resolution(self) -> float:
+        """Mean squared distance of frequencies from their mean: what the stretches tell apart."""
+        return float((self.frequency - self.mean) ** 2 @ self.rows / self.rows.sum())
+
+    @property
+    def uncertainty(self) -> float:
+        """What the best constant pays."""
+        return self.mean * (1 - self.mean)
+
+    @property
+    def brier(self) -> float:
+        """The Brier score of the means of the stretches."""
+        return self.reliability - self.resolution + self.uncertainty
+
+    def describe(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "forecast": self.forecast.tolist(),
+            "frequency": self.frequency.tolist(),
+            "rows": self.rows.tolist(),
+            "brier": self.brier,
+            "reliability": self.reliability,
+            "resolution": self.resolution,
+            "uncertainty": self.uncertainty,
+        }
+
+
+def reliability(counts: Progressive) -> Reliability | None:
+    """What the rows of a first pass say of the probabilities that they were predicted with.
+
+    Parameters
+    ----------
+    counts : Progressive
+        Of two labels, whose scores are log odds, in bins three percent wide.
+
+    Returns
+    -------
+    Reliability or None
+        None if there are no rows of two labels.
+    """
+    scores, low, high = counts.score_counts()
+    if len(counts.labels) != 2 or not low.sum() + high.sum():
+        return None
+    probability = np.exp(-np.logaddexp(0, -scores))
+    place = np.minimum((probability * STRETCHES).astype(int), STRETCHES - 1)
+    rows = np.bincount(place, low + high, STRETCHES)
+    forecasts, labels = np.bincount(place, (low + high) * probability, STRETCHES), np.bincount(place, high, STRETCHES)
+    used = rows > 0
+    return Reliability(forecasts[used] / rows[used], labels[used] / rows[used], rows[used].astype(np.int64))
+
+
+def log_probabilities(scores: Array, classes: int) -> Array:
+    """Logarithms of the probabilities of all classes.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (rows, targets)
+        Log odds: of the larger of two classes, or of each of several against the rest.
+    classes : int
+
+    Returns
+    -------
+    ndarray, shape (rows, classes)
+        Of several classes, the probabilities are divided by their sum.
+    """
+    if classes == 1:
+        return np.zeros((len(scores), 1))
+    if scores.shape[1] == 1:
+        return np.asarray(-np.logaddexp(0, np.hstack([scores, -scores])))
+    each = -np.logaddexp(0, -scores)
+    return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
+
+
+def log_losses(scores: Array, codes: Array) -> Array:
+    """The log loss of each row, in nats.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (rows, targets)
+    codes : ndarray of int, shape (rows,)
+        Of one target the sign of the label, also while one class alone is known; else its number among the classes.
+    """
+    if scores.shape[1] == 1:
+        margins = np.where(codes > 0, scores[:, 0], -scores[:, 0])
+        return np.asarray(np.logaddexp(0, -margins))
+    return -log_probabilities(scores, scores.shape[1])[np.arange(len(codes)), codes]

@@ -13,7 +13,7 @@ from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
 from .averaged import WHEN
-from .parameters import with_constructor
+from .estimator import with_constructor
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
 from .weight_history import NAMES, Support, ballot, turns, turns_until

@@ -70,10 +70,10 @@ def reliability_panel(table: Mapping[str, Any]) -> Panel:
     Parameters
     ----------
     table : mapping
-        ``said, came, rows`` of stretches of probability, and the parts of the Brier score.
+        ``forecast, frequency, rows`` of stretches of probability, and the parts of the Brier score.
     """
-    said = [100 * one for one in table["said"]]
-    points = [(x, 100 * y) for x, y in zip(said, table["came"], strict=True)]
+    said = [100 * one for one in table["forecast"]]
+    points = [(x, 100 * y) for x, y in zip(said, table["frequency"], strict=True)]
     lines = [
         Series("Came", "first", points, final="", mark="dots" if len(points) == 1 else "line"),
         Series("As often as said", "outcome", [(0.0, 0.0), (100.0, 100.0)]),

@@ -15,8 +15,8 @@ from ...info import LinearInfo
 from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, cost, curvature
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
-from ..log_odds import log_probabilities
-from ..parameters import with_constructor
+from ..estimator import with_constructor
+from ..progressive import log_probabilities
 from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState
 
 if TYPE_CHECKING:

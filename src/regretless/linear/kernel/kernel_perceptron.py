@@ -22,7 +22,7 @@ from ...theory.kernel import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
-from ..parameters import with_constructor
+from ..estimator import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .player import DualState

@@ -14,7 +14,7 @@ from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
 from ..base import OnlineClassifier
-from ..parameters import with_constructor
+from ..estimator import with_constructor
 from ..perceptron import TIES
 from ..state import Rules
 from .state import REACH, MirrorRules, MirrorState
@@ -158,7 +158,7 @@ class PNormPerceptron(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The dual norm."""
-        from .geometry import DualNormGeometry
+        from .state import DualNormGeometry
 
         return DualNormGeometry(self.state_.duals, self.state_.power)
 

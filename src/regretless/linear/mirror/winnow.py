@@ -13,7 +13,7 @@ from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
 from ..base import OnlineClassifier
-from ..parameters import with_constructor
+from ..estimator import with_constructor
 from ..perceptron import TIES
 from .state import REACH, MirrorRules, MirrorState
 
@@ -210,7 +210,7 @@ class Winnow(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""
-        from .geometry import SimplexGeometry
+        from .state import SimplexGeometry
 
         rules = self.played_rules()
         balanced = self.state_.link == "balanced"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...checks import one_of, positive
 from ...info import LinearInfo
 from ...theory.second_order_perceptron import AROW as THEOREMS
-from ..parameters import with_constructor
+from ..estimator import with_constructor
 from ..state import Rules
 from .base import MATRICES, SecondOrderLearner, invertible
 
