@@ -26,10 +26,12 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 BOOK = Ledger(rounds=8, updates=8, mistakes=3, loss=4.5, total_norm2=40)
 SHARES = AggregatedFacts(norm=1.0, rate=1.0, loss="logistic", members=4.0)
 ALONE = replace(SHARES, share=False)
-MEMBER = MemberComparator("member", "the member coins", 8, 3.0, 40.0, member="coins")
-BY_RATE = MemberComparator("ridge", "ridge", 8, 2.0, 40.0, member="rate 0.4", regularised=0.5, energy=0.25, linear=1.5)
+MEMBER = MemberComparator("member", "the member coins", 8, 3.0, 40.0, member="coins", kind="coins")
+BY_RATE = MemberComparator(
+    "ridge", "ridge", 8, 2.0, 40.0, member="rate 0.4", kind="rate", regularised=0.5, energy=0.25, linear=1.5
+)
 BY_MATRIX = MemberComparator(
-    "ridge", "ridge", 8, 2.0, 40.0, member="full, 6", regularised=0.5, energy=0.25, reach=6.0, largest=5.0
+    "ridge", "ridge", 8, 2.0, 40.0, member="full, 6", kind="full", regularised=0.5, energy=0.25, reach=6.0, largest=5.0
 )
 CONSTANT = replace(BY_RATE, name="constant")
 LN2 = log(2)
@@ -70,8 +72,8 @@ BREAKS = {
     theory.STEADY[0]: [{"learner.steady": False}],
     UNIT_WEIGHTS[0]: [{"ledger.weighted": 1}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
-    RATES[0]: [{"comparator.member": "coins"}, {"comparator.regularised": NAN}],
-    FULLS[0]: [{"comparator.member": "rate 0.4"}, {"comparator.regularised": NAN}],
+    RATES[0]: [{"comparator.kind": "coins"}, {"comparator.regularised": NAN}],
+    FULLS[0]: [{"comparator.kind": "rate"}, {"comparator.regularised": NAN}],
     theory.WITHIN[0]: [{"comparator.largest": 6.5}, {"comparator.reach": 4.9}],
     DIAGONAL[0]: [{"comparator.linear": NAN}],
     CONSTANTS[0]: [{"comparator.name": "ridge"}],

@@ -106,8 +106,8 @@ class MemberComparator(BaseComparator):
         Of the rounds that it was read on.
     loss : float
         Its log loss.
-    member : str
-        The member whose theorem is read against a vector.
+    member, kind : str
+        The member whose theorem is read against a vector: its name, and "rate", "coins" or "full".
     regularised : float
         What the member's regularisers say of the vector; NaN if it has none.
     energy : float
@@ -126,6 +126,7 @@ class MemberComparator(BaseComparator):
     loss: float
     total_norm2: float = nan
     member: str = ""
+    kind: str = ""
     regularised: float = nan
     energy: float = nan
     reach: float = inf
@@ -191,7 +192,7 @@ def _is_member(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> 
 
 def _of(kind: str) -> Check:
     def holds(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
-        return comparator.member.startswith(kind) and not isnan(comparator.regularised)
+        return comparator.kind == kind and not isnan(comparator.regularised)
 
     return holds
 

@@ -17,7 +17,7 @@ from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..estimator import with_constructor
 from ..progressive import log_probabilities
-from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState
+from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState, Member
 
 if TYPE_CHECKING:
     from ..comparators.search import Question
@@ -206,7 +206,7 @@ class AggregatedClassifier(OnlineClassifier):
         """One certificate a theorem: first those that apply, of these the smaller bound against every vector."""
         from .comparators import judge
 
-        return sorted(judge(question, self._names()), key=_place)
+        return sorted(judge(question, self._members()), key=_place)
 
     # ---- probabilities
 
@@ -244,11 +244,12 @@ class AggregatedClassifier(OnlineClassifier):
     def members_(self) -> list[str]:
         """What the members are called."""
         self._require_fitted()
-        return [name for name, there in zip(self._names(), self.state_.present, strict=True) if there]
+        return [one.name for one, present in zip(self._members(), self.state_.present, strict=True) if present]
 
-    def _names(self) -> list[str]:
-        rates = [f"rate {rate:g}" for rate in self.member_rules().rates]
-        return [*rates, *[""] * (RATES - len(rates)), "coins", *(f"full, {reach:g}" for reach in REACHES)]
+    def _members(self) -> list[Member]:
+        rates = [Member(f"rate {rate:g}", "rate") for rate in self.member_rules().rates]
+        rates += [Member("", "rate")] * (RATES - len(rates))
+        return [*rates, Member("coins", "coins"), *(Member(f"full, {reach:g}", "full", reach) for reach in REACHES)]
 
     @property
     def posterior_(self) -> Array:

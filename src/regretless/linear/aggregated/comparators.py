@@ -21,7 +21,7 @@ from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
-from .state import COIN, COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState
+from .state import COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState, Member
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
@@ -32,7 +32,7 @@ BLOCK = 4096  # rows whose scores are made at once
 
 @dataclass(slots=True)
 class Candidate:
-    """A vector, the constant feature first, and what it suffers.
+    """A vector, the constant feature first, and what it is charged.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Problem:
     target: int
     ledger: Ledger
     facts: AggregatedFacts
-    names: list[str]
+    members: list[Member]
     sample: Sample
 
     @property
@@ -108,19 +108,19 @@ class Problem:
         return np.asarray(self.state.part(name)[self.target])
 
 
-def judge(question: Question, names: list[str]) -> list[Certificate]:
+def judge(question: Question, members: list[Member]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
     ledgers = question.ledgers()
-    sample = taken(question)
+    sample = sample_rows(question)
     problems = [
-        Problem(question, target, ledgers[target], facts, names, sample)  # type: ignore[arg-type]
+        Problem(question, target, ledgers[target], facts, members, sample)  # type: ignore[arg-type]
         for target, facts in enumerate(question.target_facts)
     ]
     candidates = [_candidates(problem) for problem in problems]
-    suffer(question, candidates)
+    charge(question, candidates)
     shrunk = [_within_reach(problem, some) for problem, some in zip(problems, candidates, strict=True)]
     if any(shrunk):
-        suffer(question, shrunk)
+        charge(question, shrunk)
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
         comparators = [*_members(problem, some[0]), *(c for one in [*some, *more] for c in _read(problem, one))]
@@ -155,9 +155,11 @@ def _members(problem: Problem, read: Candidate) -> list[MemberComparator]:
     """The members, of the rounds that were read."""
     losses, prior = problem.member("loss"), problem.member("prior")
     return [
-        MemberComparator("member", f"the member {name}", read.rounds, float(loss), read.norm2, member=name)
-        for name, loss, there in zip(problem.names, losses, prior > 0, strict=True)
-        if there
+        MemberComparator(
+            "member", f"the member {one.name}", read.rounds, float(loss), read.norm2, member=one.name, kind=one.kind
+        )
+        for one, loss, present in zip(problem.members, losses, prior > 0, strict=True)
+        if present
     ]
 
 
@@ -178,27 +180,21 @@ def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
         bias=float(one.vector[0]),
     )
     rules = problem.rules
-    for place in range(LANES):
+    for place, its in enumerate(problem.members):
         if not prior[place]:
             continue
-        member = replace(base, member=problem.names[place])
-        if place < RATES:
+        member = replace(base, member=its.name, kind=its.kind)
+        if its.kind == "rate":
             rate = rules.rates[place]
             regularised = float(metric[:, place] @ square) / (2 * rate)
             against = float(linear[place] + cells[:, SUMS][:, place] @ one.vector)
             yield replace(member, regularised=regularised, energy=rate / 2 * float(energy[place]), linear=against)
-        elif place == COIN:
+        elif its.kind == "coins":
             yield replace(member, linear=float(linear[place] + cells[:, COIN_SUM] @ one.vector))
         else:
             regularised = rules.full_prior * float((cells[:, MOST] ** 2) @ square)
-            reach = REACHES[place - FULL]
-            yield replace(
-                member,
-                label=f"{one.label}, scores within {reach:g}",
-                regularised=regularised,
-                energy=float(energy[place]),
-                reach=reach,
-            )
+            label = f"{one.label}, scores within {its.reach:g}"
+            yield replace(member, label=label, regularised=regularised, energy=float(energy[place]), reach=its.reach)
 
 
 # ---- which vectors
@@ -211,7 +207,7 @@ def _candidates(problem: Problem) -> list[Candidate]:
         return [Candidate("yours", "yours", np.append(biases[target], weights[:, target]))]
     weights, prior = state.member_weights(target), problem.member("prior") > 0
     some = [
-        Candidate("final weights", f"the final weights of {problem.names[place]}", weights[:, place])
+        Candidate("final weights", f"the final weights of {problem.members[place].name}", weights[:, place])
         for place in range(LANES)
         if prior[place] and np.isfinite(weights[:, place]).all()
     ]
@@ -249,12 +245,24 @@ def _ridge(problem: Problem) -> list[Candidate]:
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     return [
-        Candidate("ridge", label, regression(sample.rows, signs, part, penalty, reach)) for penalty, reach in wanted
+        Candidate("ridge", label, ridge_regression(sample.rows, signs, part, penalty, reach))
+        for penalty, reach in wanted
     ]
 
 
-def taken(question: Question) -> Sample:
-    """A sample of the rows, and how many of all are of each target, in one reading."""
+def sample_rows(question: Question) -> Sample:
+    """A sample of the rows, and how many of all are of each target, in one reading.
+
+    Parameters
+    ----------
+    question : Question
+        Its rounds are read once.
+
+    Returns
+    -------
+    Sample
+        All rows where they are few; else a part of them, drawn at random with the same seed every time.
+    """
     from scipy.sparse import csr_array, hstack, vstack  # type: ignore[import-untyped, unused-ignore]
 
     targets, columns = question.state.targets, question.state.columns
@@ -277,9 +285,27 @@ def taken(question: Question) -> Sample:
     return Sample(X, np.concatenate(chosen), X.shape[0] / total if total else 1.0, above, total)
 
 
-def regression(X: Any, signs: Array, part: float, penalty: Array, reach: float = inf) -> Array:
-    """The minimiser of the log loss of all rows, of which these are a part, plus sum penalty u^2 / 2; 0 where the
-    penalty is. Scores are held back where they go beyond a reach."""
+def ridge_regression(X: Any, signs: Array, part: float, penalty: Array, reach: float = inf) -> Array:
+    """The minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
+
+    Parameters
+    ----------
+    X : csr_array, shape (rows, columns)
+        The sample.
+    signs : ndarray, shape (rows,)
+        Labels, -1 or 1.
+    part : float
+        Which part of all rows the sample is, above 0 and at most 1.
+    penalty : ndarray, shape (columns,)
+        Of each column, >= 0; where it is 0, the column was never met.
+    reach : float, default=inf
+        Scores whose size is above it cost a steep square besides.
+
+    Returns
+    -------
+    ndarray, shape (columns,)
+        The vector after at most 60 steps of L-BFGS; 0 where the penalty is.
+    """
     from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
     from scipy.sparse import diags_array
 
@@ -314,11 +340,19 @@ def _within_reach(problem: Problem, candidates: list[Candidate]) -> list[Candida
     ]
 
 
-# ---- what they suffer
+# ---- what they are charged
 
 
-def suffer(question: Question, candidates: list[list[Candidate]]) -> None:
-    """Read all rows once, and let each candidate of each target suffer its log loss in the rounds that were played."""
+def charge(question: Question, candidates: list[list[Candidate]]) -> None:
+    """Read all rows once, and add up what each candidate of each target loses in the rounds that were played.
+
+    Parameters
+    ----------
+    question : Question
+        Its rounds are read once.
+    candidates : list of list of Candidate
+        Of each target, those whose rounds, losses, squared lengths and largest scores are added up in place.
+    """
     vectors = [np.array([one.vector for one in some]).T for some in candidates]
     intercept, targets = question.rules.intercept, question.state.targets
     spans, done = [question.span(target) for target in range(targets)], 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +47,25 @@ class AggregatedRules(Rules):
     coins: bool = True
     share: bool = True
     full_prior: float = FULL_PRIOR
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One of the eight places of a mixture.
+
+    Attributes
+    ----------
+    name : str
+        What lines and tables call it; empty where there is none.
+    kind : {"rate", "coins", "full"}
+        Which theorems are about it.
+    reach : float
+        How far from 0 scores of a full member's comparators may be; infinite of others.
+    """
+
+    name: str
+    kind: str
+    reach: float = inf
 
 
 class AggregatedState(BaseState):
