@@ -49,7 +49,7 @@ class AveragedState(State):
 
     def make_player(self, rules: Rules) -> Any:
         """The perceptron's player, which scores by the mean."""
-        return _Player(super().make_player(rules), self, rules)
+        return _AveragingPlayer(super().make_player(rules), self, rules)
 
     def coefficients(self) -> Array:
         """The mean weights, shape (columns, targets)."""
@@ -107,7 +107,7 @@ class AveragedState(State):
         return super().__getstate__() | {"_mean": None}
 
 
-class _Player:
+class _AveragingPlayer:
     """Plays by the weights that learn, scores by their mean."""
 
     def __init__(self, player: Any, state: AveragedState, rules: Rules) -> None:

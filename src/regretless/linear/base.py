@@ -19,7 +19,7 @@ from ..ledger import Ledger
 from ..persist.model import Persistent
 from ..pictured import Bars, Pictured
 from ..turns import BUSY, Turn, in_turn
-from .certificates import Certified
+from .certificates import CertifiedLearner
 from .estimator import Estimator, with_constructor
 from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, weigh, with_class
 from .state import BaseState, Rules, State
@@ -30,7 +30,7 @@ FEW = 16  # labels that are looked up one by one, which is quicker than numpy fo
 
 
 @with_constructor
-class OnlineClassifier(HasInfo, Estimator, Certified, Persistent, Pictured):
+class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Pictured):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they

@@ -48,7 +48,7 @@ LOOKED = {
 }
 
 
-class Fresh(ABC):
+class FirstPass(ABC):
     """Counts of a learner's first pass; rounds that it meets again give no guarantee.
 
     Attributes
@@ -148,7 +148,7 @@ class Fresh(ABC):
         return [theorem.certify(ledger, [None], declared) for theorem in FUTURE]
 
 
-class Certified(Fresh, ABC):
+class CertifiedLearner(FirstPass, ABC):
     """What a learner offers of certificates, and what learners of other kinds do in their own way.
 
     Attributes
@@ -325,7 +325,7 @@ class Certified(Fresh, ABC):
 # counts that agree would not do: other labels, or other rows of the same lengths, have the same.
 
 
-def gives(learner: Certified, rounds: Rounds) -> bool:
+def gives(learner: CertifiedLearner, rounds: Rounds) -> bool:
     """Whether the rounds, played from the start as often as their number says, give the same weights and books.
 
     Parameters
@@ -343,7 +343,7 @@ def gives(learner: Certified, rounds: Rounds) -> bool:
     return _announced(learner, rounds, lambda rows: None) or _met(learner, rounds)
 
 
-def _announced(learner: Certified, rounds: Rounds, order: Orders) -> bool:
+def _announced(learner: CertifiedLearner, rounds: Rounds, order: Orders) -> bool:
     ours = learner.state_
     twin = ours.blank(ours.columns, ours.targets)
     player = twin.player(learner.played_rules())
@@ -354,7 +354,7 @@ def _announced(learner: Certified, rounds: Rounds, order: Orders) -> bool:
     return _played(ours, rounds, play) and ours.same(twin)
 
 
-def _met(learner: Certified, rounds: Rounds) -> bool:
+def _met(learner: CertifiedLearner, rounds: Rounds) -> bool:
     twin = type(learner)(**learner.get_params())
 
     def play(batch: Batch, codes: Array) -> bool:

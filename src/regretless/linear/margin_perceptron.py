@@ -42,10 +42,10 @@ class MarginState(State):
 
     def make_player(self, rules: Rules) -> Any:
         """The compiled player, and a look at the steps that it took."""
-        return _Player(super().make_player(rules), self.quiet)
+        return _CountingPlayer(super().make_player(rules), self.quiet)
 
 
-class _Player:
+class _CountingPlayer:
     """Counts the rounds since each target last moved."""
 
     def __init__(self, player: Any, quiet: Array) -> None:

@@ -283,7 +283,7 @@ class ExactLeads(Tally):
         self._longest = max(self._longest, float(squares.max(initial=0.0)))
 
     def sums(self) -> VectorLosses:
-        """What they have suffered."""
+        """What they were charged."""
         rounds = float(self._rounds)
         return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
 

@@ -16,7 +16,7 @@ from .averaged import WHEN
 from .estimator import with_constructor
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
-from .weight_history import NAMES, Support, ballot, turns, turns_until
+from .weight_history import NAMES, UpdateRows, ballot, turns, turns_until
 
 ROUNDS = FIELDS.index("rounds")
 MOST_PRODUCTS = 200_000_000  # of rounds and what their votes cost, up to which these are counted while learning
@@ -38,12 +38,12 @@ class VotedState(State):
     def __init__(self, columns: int, targets: int, *, when: str = "before") -> None:
         super().__init__(columns, targets)
         self._when = when
-        self._support = [Support.empty(targets)]
+        self._support = [UpdateRows.empty(targets)]
 
     @property
-    def support(self) -> Support:
+    def support(self) -> UpdateRows:
         """All updates so far."""
-        self._support = [Support.joined(self._support)]
+        self._support = [UpdateRows.joined(self._support)]
         return self._support[0]
 
     def options(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class VotedState(State):
 
     def make_player(self, rules: Rules) -> Any:
         """The perceptron's player, which notes its updates and scores by votes."""
-        return _Player(super().make_player(rules), self, rules)
+        return _VotingPlayer(super().make_player(rules), self, rules)
 
     def tensors(self) -> dict[str, Array]:
         """The weights and the updates."""
@@ -67,7 +67,7 @@ class VotedState(State):
             If it does not fit together.
         """
         super().adopt(columns, {name: array for name, array in tensors.items() if name not in NAMES})
-        support = Support.read(tensors, columns, self.targets)
+        support = UpdateRows.read(tensors, columns, self.targets)
         if len(support.rounds) and support.rounds[-1] > self.books[-1, ROUNDS]:
             raise ValueError("it was updated in rounds that it never played")
         self._support = [support]
@@ -80,7 +80,7 @@ class VotedState(State):
         theirs, ours = source.support, self.support
         moves = ours.moves if len(ours.rounds) else np.zeros((len(theirs.rounds), self.targets))
         moves[:, j] = theirs.moves[:, i]
-        self._support = [Support(theirs.values, theirs.indices, theirs.starts, moves, theirs.rounds)]
+        self._support = [UpdateRows(theirs.values, theirs.indices, theirs.starts, moves, theirs.rounds)]
 
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target."""
@@ -90,7 +90,7 @@ class VotedState(State):
 
     def note(self, batch: Batch, rows: Array, moves: Array, rounds: Array) -> None:
         """Keep the updates that these rows were."""
-        self._support.append(Support.of(batch, rows, moves, rounds))
+        self._support.append(UpdateRows.of(batch, rows, moves, rounds))
 
     def votes_in_time(self, batch: Batch, first: int, rules: Rules) -> Array | None:
         """What `vote` would have said of rows that were just played, each before it was learned, shape (rows, targets).
@@ -133,7 +133,7 @@ class VotedState(State):
             out[:, target] /= max(played, 1)
 
 
-class _Player:
+class _VotingPlayer:
     """Plays as the perceptron does, and notes its updates; scores by votes."""
 
     def __init__(self, player: Any, state: VotedState, rules: Rules) -> None:

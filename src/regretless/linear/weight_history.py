@@ -19,7 +19,7 @@ MOST_NUMBERS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Support:
+class UpdateRows:
     """The rounds that moved some weights, in order.
 
     Attributes
@@ -107,13 +107,13 @@ class Support:
         """The arrays by name."""
         return dict(zip(NAMES, (self.values, self.indices, self.starts, self.moves, self.rounds), strict=True))
 
-    def of_target(self, target: int) -> Support:
+    def of_target(self, target: int) -> UpdateRows:
         """The updates of one target alone."""
         if self.moves.shape[1] == 1:
             return self
         (mine,) = np.nonzero(self.moves[:, target])
         batch = Batch(self.values, None, 0, self.indices, self.starts)
-        return Support.of(batch, mine, self.moves[mine, target : target + 1], self.rounds[mine])
+        return UpdateRows.of(batch, mine, self.moves[mine, target : target + 1], self.rounds[mine])
 
 
 def turns(rounds: Array, played: float, when: str) -> Array:
@@ -146,7 +146,7 @@ def turns_until(rounds: Array, before: Array, when: str) -> Array:
     return lengths
 
 
-def ballot(batch: Batch, support: Support, votes: Array, rules: Rules, out: Array) -> None:
+def ballot(batch: Batch, support: UpdateRows, votes: Array, rules: Rules, out: Array) -> None:
     """Votes for +1 less votes for -1, of the zero vector and of those that the updates made of it.
 
     Every vote is by the very score, to the last bit, that the learner had for such a row in its time.
@@ -155,7 +155,7 @@ def ballot(batch: Batch, support: Support, votes: Array, rules: Rules, out: Arra
     ----------
     batch : Batch
         Rows to vote on, in order.
-    support : Support
+    support : UpdateRows
         Updates of one target.
     votes : ndarray, shape (updates + 1,) or (rows, updates + 1)
         How many votes each vector has, for all rows or for each.
@@ -186,7 +186,7 @@ def narrow(batch: Batch) -> tuple[Batch, Array]:
     return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
 
 
-def _weights(support: Support, used: Array | None, columns: int, intercept: float) -> Iterator[State]:
+def _weights(support: UpdateRows, used: Array | None, columns: int, intercept: float) -> Iterator[State]:
     """The weights after each update, some of them at a time, in those columns that are used."""
     owners = np.repeat(np.arange(len(support.rounds)), np.diff(support.starts))
     places, steps = support.indices, support.moves[owners, 0] * support.values

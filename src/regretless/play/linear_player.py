@@ -15,9 +15,9 @@ from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..info import info_of
-from ..linear.certificates import Certified
+from ..linear.certificates import CertifiedLearner
 from ..linear.comparators.evaluate import Vector
-from ..linear.comparators.search import Leads, Question, _leads, read
+from ..linear.comparators.search import Question, TargetDirections, all_directions, read
 from ..theory.facts import SEPARATES
 from .player import LabelPlayer, Point, Turn
 
@@ -163,32 +163,32 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
         After its run over the stream.
     stream : Stream
     """
-    if type(learner).judge is not Certified.judge:
+    if type(learner).judge is not CertifiedLearner.judge:
         return certify_stream(learner, stream)
     replay = Replay(stream, learner)
     few = replay.small and replay.rows * learner.n_features_in_ <= FEW
     question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
-    leads = _leads(question)
-    per_target = [_of_target(question, target, lead) for target, lead in enumerate(leads)]
+    directions = all_directions(question)
+    per_target = [_of_target(question, target, here) for target, here in enumerate(directions)]
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
-def _of_target(question: Question, target: int, leads: Leads) -> list[Certificate]:
+def _of_target(question: Question, target: int, here: TargetDirections) -> list[Certificate]:
     ledger, facts = question.state.ledgers()[target], question.target_facts[target]
-    comparators = read(question, target, list(_vectors(question, target, leads)))
+    comparators = read(question, target, list(_vectors(question, target, here)))
     certificates: list[Certificate] = []
     for theorem in question.theorems:
         # There is one regret: against the comparator of the first theorem.
         first = certificates[0].comparator if certificates and theorem.quantity == "regret" else None
         certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
-        if certificate.why == SEPARATES[0] and leads.inseparable is not None:
-            certificate = replace(certificate, why=leads.inseparable)
+        if certificate.why == SEPARATES[0] and here.inseparable is not None:
+            certificate = replace(certificate, why=here.inseparable)
         certificates.append(certificate)
     return certificates
 
 
-def _vectors(question: Question, target: int, leads: Leads) -> Iterator[Vector]:
-    units = [Vector(one.name, one.vector, one.bias) for one in leads.directions]
+def _vectors(question: Question, target: int, here: TargetDirections) -> Iterator[Vector]:
+    units = [Vector(one.name, one.vector, one.bias) for one in here.directions]
     yield Vector("v = 0", np.zeros_like(units[0].vector), 0.0)
     for unit, seen in zip(units, read(question, target, units), strict=True):
         parting = [(1 + ROUNDING) / seen.least] if seen.least > ROUNDING else []

@@ -14,7 +14,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...linear.averaged import AveragedPerceptron
 from ...linear.base import OnlineClassifier
-from ...linear.certificates import OTHERS, Certified, gives
+from ...linear.certificates import OTHERS, CertifiedLearner, gives
 from ...linear.comparators.search import Question
 from ...linear.margin_perceptron import MarginPerceptron
 from ...linear.multiclass import MulticlassPerceptron
@@ -31,7 +31,11 @@ from ..rows.sources import shards_of
 from .comparators import QuestionOfMixture, QuestionOverShards
 from .shard_rounds import Reading, Size, gather, rounds_at_hand, sizes_of
 
-BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
+BY_SUMS = (
+    CertifiedLearner.judge,
+    MulticlassPerceptron.judge,
+    MarginPerceptron.judge,
+)  # what these need of rounds adds up
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )

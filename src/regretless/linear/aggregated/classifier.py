@@ -17,7 +17,7 @@ from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..estimator import with_constructor
 from ..progressive import log_probabilities
-from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState, Member
+from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
     from ..comparators.search import Question
@@ -246,10 +246,11 @@ class AggregatedClassifier(OnlineClassifier):
         self._require_fitted()
         return [one.name for one, present in zip(self._members(), self.state_.present, strict=True) if present]
 
-    def _members(self) -> list[Member]:
-        rates = [Member(f"rate {rate:g}", "rate") for rate in self.member_rules().rates]
-        rates += [Member("", "rate")] * (RATES - len(rates))
-        return [*rates, Member("coins", "coins"), *(Member(f"full, {reach:g}", "full", reach) for reach in REACHES)]
+    def _members(self) -> list[MixtureMember]:
+        rates = [MixtureMember(f"rate {rate:g}", "rate") for rate in self.member_rules().rates]
+        rates += [MixtureMember("", "rate")] * (RATES - len(rates))
+        full = [MixtureMember(f"full, {reach:g}", "full", reach) for reach in REACHES]
+        return [*rates, MixtureMember("coins", "coins"), *full]
 
     @property
     def posterior_(self) -> Array:

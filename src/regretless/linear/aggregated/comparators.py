@@ -21,7 +21,7 @@ from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
-from .state import COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState, Member
+from .state import COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
@@ -86,7 +86,7 @@ class Problem:
     target: int
     ledger: Ledger
     facts: AggregatedFacts
-    members: list[Member]
+    members: list[MixtureMember]
     sample: Sample
 
     @property
@@ -108,7 +108,7 @@ class Problem:
         return np.asarray(self.state.part(name)[self.target])
 
 
-def judge(question: Question, members: list[Member]) -> list[Certificate]:
+def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
     ledgers = question.ledgers()
     sample = sample_rows(question)

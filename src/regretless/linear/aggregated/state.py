@@ -50,7 +50,7 @@ class AggregatedRules(Rules):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MixtureMember:
     """One of the eight places of a mixture.
 
     Attributes

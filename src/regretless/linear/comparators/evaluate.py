@@ -19,7 +19,7 @@ from ..state import BIAS, Rules, State
 MOST_TOGETHER = 64  # directions whose tables are kept at once
 
 
-class Sums(Protocol):
+class RoundSums(Protocol):
     """The sums over the rounds that were read."""
 
     def scaled(self, weight: float) -> Self:

@@ -143,35 +143,35 @@ class Question:
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
-    chosen = _all_chosen(question, _leads(question))
+    chosen = _all_chosen(question, all_directions(question))
     per_target = _certified(question, chosen)
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BestVectors:
     """The vectors that serve the theorems of one target best, one each, and why none separates its rounds."""
 
     vectors: list[Vector]
     inseparable: str | None
 
 
-def _all_chosen(question: Question, leads: list[Leads]) -> list[Choice]:
+def _all_chosen(question: Question, directions: list[TargetDirections]) -> list[BestVectors]:
     """What one reading of the rounds says is best for each target."""
     intercept, targets = question.rules.intercept, question.state.targets
-    sights = [Sight(lead.directions, intercept, target, targets) for target, lead in enumerate(leads)]
+    sights = [Sight(one.directions, intercept, target, targets) for target, one in enumerate(directions)]
     chosen = []
     for group in together(sights):  # as long as their tables are kept
         for sight, seen in zip(group, question.gather(group), strict=True):
             target = sight.target
             ledger, facts = question.ledgers()[target], question.target_facts[target]
-            rays = seen.rays(leads[target].directions, facts.loss)
+            rays = seen.rays(directions[target].directions, facts.loss)
             vectors = [_chosen(rays, theorem, ledger, facts) for theorem in question.theorems]
-            chosen.append(Choice(vectors, leads[target].inseparable))
+            chosen.append(BestVectors(vectors, directions[target].inseparable))
     return chosen
 
 
-def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificate]]:
+def _certified(question: Question, chosen: list[BestVectors]) -> list[list[Certificate]]:
     # Rays are for choosing, and nearly right. What is printed is read from the vectors themselves.
     vectors = [choice.vectors for choice in chosen]
     if question.against is not None:
@@ -182,15 +182,15 @@ def _certified(question: Question, chosen: list[Choice]) -> list[list[Certificat
     return [_of_target(question, target, choice, comparators[target]) for target, choice in enumerate(chosen)]
 
 
-def _of_target(question: Question, target: int, leads: Choice, comparators: list[Comparator]) -> list[Certificate]:
+def _of_target(question: Question, target: int, best: BestVectors, comparators: list[Comparator]) -> list[Certificate]:
     ledger, facts = question.ledgers()[target], question.target_facts[target]
     certificates = []
     for theorem in question.theorems:
         # Each count has its best comparator, but there is one regret: against the first theorem's.
         own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
         certificate = theorem.certify(ledger, own, facts)
-        if certificate.why == SEPARATES[0] and leads.inseparable is not None:
-            certificate = replace(certificate, why=leads.inseparable)
+        if certificate.why == SEPARATES[0] and best.inseparable is not None:
+            certificate = replace(certificate, why=best.inseparable)
         certificates.append(certificate)
     return certificates
 
@@ -247,32 +247,34 @@ def _comparators(question: Question, target: int, vectors: list[Vector], exact: 
 
 
 @dataclass(slots=True)
-class Leads:
+class TargetDirections:
     """Where to look for the comparators of one target, and why none separates its rounds, if that is known."""
 
     directions: list[Direction]
     inseparable: str | None = None
 
 
-def _leads(question: Question) -> list[Leads]:
+def all_directions(question: Question) -> list[TargetDirections]:
+    """Where to look for the comparators of each target: along vectors of the run, of more passes, and of all rounds at
+    once where they are in memory; or along the user's own alone."""
     columns, targets = question.state.columns, question.state.targets
     if question.against is not None:
         candidates = [(YOURS, *question.against)]
     else:
         final = question.state.coefficients(), question.state.biases()
         candidates = [("final weights", *final), *question.other, *extra_passes(question)]
-    leads = []
+    each = []
     for c in range(targets):
         unit = unit_length(question.sums(c))
-        lead = Leads(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
+        here = TargetDirections(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
         if question.in_memory and question.against is None:
-            more, lead.inseparable = _from_memory(question, c)
-            lead.directions += _along(question, c, unit, more)
+            more, here.inseparable = _from_memory(question, c)
+            here.directions += _along(question, c, unit, more)
         # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
         first = Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)
-        lead.directions = lead.directions or [first]
-        leads.append(lead)
-    return leads
+        here.directions = here.directions or [first]
+        each.append(here)
+    return each
 
 
 def _along(

@@ -156,7 +156,7 @@ class Function:
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
-    reading = _Reading.of(question)
+    reading = _KernelReading.of(question)
     obstacle = reading.settle_doubt()
     if obstacle is not None:
         return [Certificate(theorem, None, None, None, obstacle) for theorem in question.theorems]
@@ -164,7 +164,7 @@ def certify(question: Question) -> list[Certificate]:
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
-def _certify_target(question: Question, reading: _Reading, target: int) -> list[Certificate]:
+def _certify_target(question: Question, reading: _KernelReading, target: int) -> list[Certificate]:
     ledger, facts = question.state.ledgers()[target], reading.facts(target)
     span = question.span(target)
     times = np.full(reading.rows, float(span.passes))
@@ -187,7 +187,7 @@ def _certify_target(question: Question, reading: _Reading, target: int) -> list[
     return certificates
 
 
-class _Reading:
+class _KernelReading:
     """The rounds, read once: values of the functions that the run left behind, and K(x, x)."""
 
     def __init__(self, question: Question) -> None:
@@ -204,7 +204,7 @@ class _Reading:
         self._gram: Array | None = None
 
     @classmethod
-    def of(cls, question: Question) -> _Reading:
+    def of(cls, question: Question) -> _KernelReading:
         """Read the rounds."""
         reading = cls(question)
         targets, support = reading.state.targets, reading.state.support
