@@ -111,7 +111,7 @@ LEARNERS = {
         ),
     ),
     "winnow": Entry(
-        "linear.mirror.winnow",
+        "linear.winnow",
         "Winnow",
         LinearInfo(
             name="winnow",
@@ -126,7 +126,7 @@ LEARNERS = {
         ),
     ),
     "p-norm-perceptron": Entry(
-        "linear.mirror.p_norm",
+        "linear.p_norm",
         "PNormPerceptron",
         LinearInfo(
             name="p-norm-perceptron",
@@ -141,7 +141,7 @@ LEARNERS = {
         ),
     ),
     "second-order-perceptron": Entry(
-        "linear.second_order.perceptron",
+        "linear.second_order_perceptron",
         "SecondOrderPerceptron",
         LinearInfo(
             name="second-order-perceptron",
@@ -156,7 +156,7 @@ LEARNERS = {
         ),
     ),
     "arow": Entry(
-        "linear.second_order.arow",
+        "linear.arow",
         "AROW",
         LinearInfo(
             name="arow",

@@ -15,7 +15,7 @@ import pytest
 from regretless.catalogue import learner_class
 from regretless.distributed.core.state_weights import weights_of
 from regretless.ledger import FIELDS
-from regretless.linear.mirror.state import MirrorState
+from regretless.linear.mirror_steps import MirrorState
 from regretless.linear.state import NORM2, SCALE, State
 
 pytestmark = pytest.mark.soak

@@ -24,7 +24,7 @@ from regretless.data.batch import Batch
 from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import Perceptron, PNormPerceptron, Winnow, max_margin_simplex
-from regretless.linear.mirror.state import (
+from regretless.linear.mirror_steps import (
     BASE,
     BIAS,
     MET,

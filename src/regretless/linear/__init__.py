@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .aggregated.classifier import AggregatedClassifier
     from .alma import ALMA
+    from .arow import AROW
     from .averaged import AveragedPerceptron
     from .kernel.kernel_perceptron import KernelPerceptron
     from .margin_perceptron import MarginPerceptron
-    from .mirror.p_norm import PNormPerceptron
-    from .mirror.winnow import Winnow
     from .multiclass import MulticlassPerceptron
     from .ogd import OnlineGradientDescent
+    from .p_norm import PNormPerceptron
     from .passive_aggressive import PassiveAggressive
     from .perceptron import Perceptron
-    from .second_order.arow import AROW
-    from .second_order.perceptron import SecondOrderPerceptron
+    from .second_order_perceptron import SecondOrderPerceptron
     from .separation.margin import MaxMargin, Separation, max_margin, separate
     from .separation.simplex_margin import SimplexMargin, max_margin_simplex
     from .voted import VotedPerceptron
+    from .winnow import Winnow
 
 __all__ = [
     "ALMA",
@@ -48,7 +48,7 @@ __all__ = [
 
 _HOMES = {
     "ALMA": "alma",
-    "AROW": "second_order.arow",
+    "AROW": "arow",
     "AggregatedClassifier": "aggregated.classifier",
     "AveragedPerceptron": "averaged",
     "KernelPerceptron": "kernel.kernel_perceptron",
@@ -56,14 +56,14 @@ _HOMES = {
     "MaxMargin": "separation.margin",
     "MulticlassPerceptron": "multiclass",
     "OnlineGradientDescent": "ogd",
-    "PNormPerceptron": "mirror.p_norm",
+    "PNormPerceptron": "p_norm",
     "PassiveAggressive": "passive_aggressive",
     "Perceptron": "perceptron",
-    "SecondOrderPerceptron": "second_order.perceptron",
+    "SecondOrderPerceptron": "second_order_perceptron",
     "Separation": "separation.margin",
     "SimplexMargin": "separation.simplex_margin",
     "VotedPerceptron": "voted",
-    "Winnow": "mirror.winnow",
+    "Winnow": "winnow",
     "max_margin": "separation.margin",
     "max_margin_simplex": "separation.simplex_margin",
     "separate": "separation.margin",

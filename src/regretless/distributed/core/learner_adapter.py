@@ -12,9 +12,8 @@ from ...errors import ParameterError, RegretlessError
 from ...ledger import FIELDS
 from ...linear.averaged import AveragedState
 from ...linear.base import OnlineClassifier
-from ...linear.mirror.state import MirrorState
-from ...linear.second_order.base import SecondOrderLearner
-from ...linear.second_order.state import SecondOrderState
+from ...linear.mirror_steps import MirrorState
+from ...linear.second_order_learner import SecondOrderLearner, SecondOrderState
 from ...linear.state import NORM2, State
 from .messages import WEIGHTINGS, Part, Start, Weighting
 from .second_order import matrices_of, place_matrices

@@ -15,7 +15,7 @@ from math import log
 import numpy as np
 
 from ...data.batch import Array
-from ...linear.second_order.state import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
+from ...linear.second_order_learner import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
 
 Matrices = dict[str, Array]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.batch import Array
+from ...linear import mirror_steps as mirror
 from ...linear.averaged import AveragedState
-from ...linear.mirror import state as mirror
-from ...linear.mirror.state import MirrorState
-from ...linear.second_order.state import SecondOrderState
+from ...linear.mirror_steps import MirrorState
+from ...linear.second_order_learner import SecondOrderState
 from ...linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
 
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache

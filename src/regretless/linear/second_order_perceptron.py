@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...checks import one_of, positive
-from ...info import LinearInfo
-from ...theory.second_order_perceptron import SECOND_ORDER
-from ..estimator import with_constructor
-from ..perceptron import TIES
-from ..state import Rules
-from .base import MATRICES, SecondOrderLearner, invertible
+from ..checks import one_of, positive
+from ..info import LinearInfo
+from ..theory.second_order_perceptron import SECOND_ORDER
+from .estimator import with_constructor
+from .perceptron import TIES
+from .second_order_learner import MATRICES, SecondOrderLearner, invertible
+from .state import Rules
 
 
 @with_constructor

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import _core
-from ...data.batch import Array, Batch
-from ...errors import RegretlessError
-from ...theory.rounding import EPSILON
-from ..comparators.search import Geometry
-from ..state import BaseState, Rules
+from .. import _core
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..theory.rounding import EPSILON
+from .comparators.search import Geometry
+from .state import BaseState, Rules
 
 # columns of `memory`
 COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(
@@ -332,7 +332,7 @@ class SimplexGeometry(DualGeometry):
 
     def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
         """The vector of the largest margin over the simplex, where the linear program is small."""
-        from ..separation.simplex_margin import max_margin_simplex_signed
+        from .separation.simplex_margin import max_margin_simplex_signed
 
         if batch.entries > MOST_LP_ENTRIES:
             return ()

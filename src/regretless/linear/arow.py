@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...checks import one_of, positive
-from ...info import LinearInfo
-from ...theory.second_order_perceptron import AROW as THEOREMS
-from ..estimator import with_constructor
-from ..state import Rules
-from .base import MATRICES, SecondOrderLearner, invertible
+from ..checks import one_of, positive
+from ..info import LinearInfo
+from ..theory.second_order_perceptron import AROW as THEOREMS
+from .estimator import with_constructor
+from .second_order_learner import MATRICES, SecondOrderLearner, invertible
+from .state import Rules
 
 SCALES = ("auto", "none")
 UPDATES = (

@@ -1,22 +1,36 @@
-"""What a second-order learner remembers: sums, and the matrix A = a I + sum of x x' over its updates or its
-diagonal."""
+"""What the second-order learners share: a state of sums and the matrix A = a I + sum of x x' over the updates, or its
+diagonal; and comparators in the geometry of that matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import _core
-from ...data.batch import Array
-from ...errors import RegretlessError
-from ..state import BaseState, Rules, length
+from .. import _core
+from ..checks import one_of, positive
+from ..data.batch import Array, Batch
+from ..errors import ParameterError, RegretlessError
+from ..theory.facts import LinearFacts
+from ..theory.second_order_perceptron import SecondOrderFacts
+from .base import OnlineClassifier
+from .comparators.candidates import matrix_of
+from .comparators.search import Geometry
+from .state import BaseState, Rules, State, length
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
 MOST_COLUMNS = 2000  # of a full matrix
+FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
+MATRICES = ("auto", "full", "diagonal")
+PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
+MOST_PLAYED = 3_000_000  # entries that the passes over whitened rows look at, when rounds are few
+MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
+BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
 
 
 class SecondOrderState(BaseState):
@@ -277,3 +291,133 @@ class SecondOrderState(BaseState):
             raise RegretlessError(
                 f"there are {columns:,} features, and matrix='full' takes {MOST_COLUMNS:,}; give matrix='diagonal'"
             )
+
+
+# ---- the learners
+
+
+def invertible(name: str, value: Any) -> float:
+    """What a matrix starts with, whose inverse is needed."""
+    number = positive(name, value)
+    if not PRIORS[0] <= number <= PRIORS[1]:
+        raise ParameterError(
+            name, repr(value), f"must lie between {PRIORS[0]:g} and {PRIORS[1]:g}: its inverse is needed", " "
+        )
+    return number
+
+
+class SecondOrderLearner(OnlineClassifier):
+    """A learner that keeps the sum of x x' over its updates, or the diagonal of that."""
+
+    WEIGHTED: ClassVar[bool]  # whether a diagonal matrix goes with weights besides the sums
+
+    matrix: str
+    state_: SecondOrderState
+
+    @abstractmethod
+    def prior(self) -> float:
+        """What the matrix starts with, times the identity."""
+
+    def sized_prior(self) -> float | None:
+        """What a diagonal one starts with, times the largest square of each feature so far; None if it is the same for
+        all."""
+        return None
+
+    def new_state(self, columns: int, targets: int) -> SecondOrderState:
+        """An empty state, with all of the matrix or its diagonal."""
+        matrix = one_of("matrix", self.matrix, MATRICES)
+        full = matrix == "full" or (matrix == "auto" and columns <= FEW_COLUMNS)
+        sized = None if full else self.sized_prior()
+        prior = self.prior() if sized is None else sized
+        return SecondOrderState(
+            columns, targets, prior=prior, full=full, weighted=self.WEIGHTED, sized=sized is not None
+        )
+
+    def geometry(self) -> Geometry:
+        """Comparators are measured by the matrix that was learned."""
+        return Ellipsoid(self.state_)
+
+    def settled(self) -> dict[str, Any]:
+        """Which matrix is kept."""
+        return {"matrix": "full" if self.state_.full else "diagonal"}
+
+    def target_facts(self) -> list[LinearFacts]:
+        """What theorems may ask of each target."""
+        state, loss = self.state_, self.played_rules().loss
+        return [
+            SecondOrderFacts(
+                norm,
+                1.0,
+                loss=loss,
+                steady=state.steady,
+                energy=state.energy(target),
+                volume=state.volume(target),
+                full=state.full,
+            )
+            for target, norm in enumerate(state.norms())
+        ]
+
+
+# ---- comparators
+
+
+class Ellipsoid(Geometry):
+    """A vector v is as long as sqrt(v'A v), with the matrix of the target in question.
+
+    Parameters
+    ----------
+    state : SecondOrderState
+        Whose matrices they are.
+    """
+
+    def __init__(self, state: SecondOrderState) -> None:
+        self.state = state
+
+    def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
+        """sqrt(v'A v), the constant feature included; there is no divergence."""
+        return self.state.stretched(vector, bias, target), 0.0
+
+    def directions(self, batch: Batch, signs: Array, target: int) -> list[tuple[str, Array, float]]:
+        """Averages of gradient descent in balls that are round in this geometry: over the rows A^-1/2 x."""
+        size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
+        if not 0 < size < np.inf or (self.state.full and len(batch) * (batch.columns + 1) > MOST_WHITENED):
+            return []
+        rows, intercept, back = self._whitened(batch, target)
+        directions = []
+        for share in BALLS:
+            rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
+            mean = _averaged(rows, signs, rules)
+            if mean is not None:
+                directions.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*mean)))
+        return directions
+
+    def _whitened(
+        self, batch: Batch, target: int
+    ) -> tuple[Batch, float, Callable[[Array, float], tuple[Array, float]]]:
+        """Rows and constant feature in which v'A v is a squared length, and the way back from vectors to vectors."""
+        intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
+        if not self.state.full:
+            scales, constant = self.state.roots(target)
+            columns = slice(None) if batch.indices is None else batch.indices
+            values = np.ascontiguousarray(batch.values / scales[: batch.columns][columns])
+            return replace(batch, values=values), intercept / constant, lambda v, b: (v / scales, b / constant)
+        root = self.state.root(target)
+        rows = matrix_of(batch) @ root[1 : batch.columns + 1] + intercept * root[0]
+
+        def back(vector: Array, _: float) -> tuple[Array, float]:
+            whole = root @ vector
+            return whole[1:], float(whole[0])
+
+        return Batch(np.ascontiguousarray(rows), None, rows.shape[1]), 0.0, back
+
+
+def _averaged(rows: Batch, signs: Array, rules: Rules) -> tuple[Array, float] | None:
+    """The mean of the weights over some passes in random orders; None where they overflow."""
+    state, random = State(rows.columns, 1, average=True), np.random.default_rng(0)
+    player = state.player(rules)
+    for _ in range(min(30, max(3, MOST_PLAYED // max(rows.entries, 1)))):
+        order = random.permutation(len(rows))
+        if player.play(rows.values, rows.indices, rows.starts, signs, None, order)[1] is not None:
+            return None
+    weights, biases = state.average()
+    return weights[:, 0], float(biases[0])

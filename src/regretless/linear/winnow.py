@@ -6,21 +6,21 @@ from dataclasses import field
 from math import atanh
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from ...checks import one_of, positive
-from ...errors import ParameterError
-from ...info import LinearInfo
-from ...theorem import Theorem
-from ...theory.facts import LinearFacts
-from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
-from ..base import OnlineClassifier
-from ..estimator import with_constructor
-from ..perceptron import TIES
-from .state import REACH, MirrorRules, MirrorState
+from ..checks import one_of, positive
+from ..errors import ParameterError
+from ..info import LinearInfo
+from ..theorem import Theorem
+from ..theory.facts import LinearFacts
+from ..theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
+from .base import OnlineClassifier
+from .estimator import with_constructor
+from .mirror_steps import REACH, MirrorRules, MirrorState, SimplexGeometry
+from .perceptron import TIES
 
 if TYPE_CHECKING:
-    from ...data.batch import Array, Batch
-    from ..comparators.search import Geometry
-    from ..state import BaseState, Rules
+    from ..data.batch import Array, Batch
+    from .comparators.search import Geometry
+    from .state import BaseState, Rules
 
 USUAL = 0.25  # rate times radius, where no margin is known
 
@@ -137,7 +137,7 @@ class Winnow(OnlineClassifier):
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""
-        from ...theory.mixing_mirror import MIXED_WINNOW
+        from ..theory.mixing_mirror import MIXED_WINNOW
 
         return MIXED_WINNOW
 
@@ -210,8 +210,6 @@ class Winnow(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""
-        from .state import SimplexGeometry
-
         rules = self.played_rules()
         balanced = self.state_.link == "balanced"
         return SimplexGeometry(self.state_.duals, self.state_.weighed, balanced=balanced, intercept=rules.intercept)

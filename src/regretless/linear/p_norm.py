@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import field
 from math import log
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from ...checks import one_of, positive
-from ...errors import ParameterError
-from ...info import LinearInfo
-from ...theorem import Theorem
-from ...theory.facts import LinearFacts
-from ...theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
-from ..base import OnlineClassifier
-from ..estimator import with_constructor
-from ..perceptron import TIES
-from ..state import Rules
-from .state import REACH, MirrorRules, MirrorState
-
-if TYPE_CHECKING:
-    from ..comparators.search import Geometry
+from ..checks import one_of, positive
+from ..errors import ParameterError
+from ..info import LinearInfo
+from ..theorem import Theorem
+from ..theory.facts import LinearFacts
+from ..theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
+from .base import OnlineClassifier
+from .comparators.search import Geometry
+from .estimator import with_constructor
+from .mirror_steps import REACH, DualNormGeometry, MirrorRules, MirrorState
+from .perceptron import TIES
+from .state import Rules
 
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 
@@ -118,7 +116,7 @@ class PNormPerceptron(OnlineClassifier):
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""
-        from ...theory.mixing_mirror import MIXED_P_NORM
+        from ..theory.mixing_mirror import MIXED_P_NORM
 
         return MIXED_P_NORM
 
@@ -158,8 +156,6 @@ class PNormPerceptron(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The dual norm."""
-        from .state import DualNormGeometry
-
         return DualNormGeometry(self.state_.duals, self.state_.power)
 
     def settled(self) -> dict[str, Any]:

@@ -1,1 +1,0 @@
-"""Learners that keep dual coordinates: Winnow and the p-norm perceptron."""

@@ -1,1 +1,0 @@
-"""Learners that remember which directions they know."""
