@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,45 @@ def test_a_frame_that_lacks_a_column_is_refused() -> None:
     learner = Perceptron().fit(frame, data["label"])
     with pytest.raises(RegretlessError, match="there is no column 'city'"):
         learner.predict(frame.drop(columns="city"))
+
+
+def test_a_column_of_free_text_is_warned_of_as_the_command_line_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A text in every row is a feature of its own in every row: `fit` and ``learn`` say so of that column alone."""
+    data = columns() | {"note": [f"note number {row}" for row in range(ROWS)]}
+    frame = pd.DataFrame({name: value for name, value in data.items() if name != "label"})
+    fault = "has 400 different values in 400 rows (100%), each a feature of its own"
+    with pytest.warns(UserWarning, match=re.escape(f"column 'note' of X {fault}")) as warned:
+        Perceptron().fit(frame, data["label"])
+    assert [Path(one.filename) for one in warned] == [Path(__file__)]
+    pd.DataFrame(data).to_csv(tmp_path / "t.csv", index=False)
+    assert main(["learn", str(tmp_path / "t.csv"), "--target", "label", "--no-certify"]) == 0
+    assert f"column 'note' {fault}" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("different", [3, 20])
+def test_few_values_are_no_free_text(different: int) -> None:
+    """Up to 20 values are categories, be there as few rows; so are many values of twice as many rows."""
+    frame = pd.DataFrame({"a": [str(row) for row in range(different)]})
+    Perceptron().fit(frame, np.arange(different) % 2)
+    frame = pd.DataFrame({"a": [str(row % (ROWS // 2)) for row in range(ROWS)]})
+    Perceptron().fit(frame, np.arange(ROWS) % 2)
+
+
+def test_columns_in_another_order_are_read_by_name_or_refused() -> None:
+    """A frame with columns of text is read by the names of its columns; of a frame of numbers, as scikit-learn asks,
+    another order is an error that says how to mend it."""
+    data = columns()
+    frame = frames(data)["strings"]
+    learner = AROW().fit(frame, data["label"])
+    np.testing.assert_array_equal(learner.predict(frame[frame.columns[::-1]]), learner.predict(frame))
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame(rng.normal(size=(ROWS, 3)), columns=["a", "b", "c"])
+    learner = AROW().fit(numbers, data["label"])
+    turned = numbers[["c", "a", "b"]]
+    with pytest.raises(RegretlessError, match="same order as they were in fit") as refused:
+        learner.predict(turned)
+    assert "X[learner.feature_names_in_]" in str(refused.value)
+    np.testing.assert_array_equal(learner.predict(turned[learner.feature_names_in_]), learner.predict(numbers))

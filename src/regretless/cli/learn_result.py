@@ -11,6 +11,7 @@ import numpy as np
 
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
+from ..linear.validation import free_text
 from .members import ageing, member_lines, members_of, mixture_of
 from .output import Output, certificate_values, classifier_values, label_text, short
 from .read_model import largest
@@ -236,7 +237,6 @@ def refuse_quantities(stream: Stream, batch: Batch) -> None:
     raise RegretlessError(f"{stream.name}: {fault}; {advice}")
 
 
-FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
@@ -283,23 +283,13 @@ def _without_intercept(run: Run) -> str:
 
 def _free_text(run: Run) -> Iterator[str]:
     """Columns of text in which nearly every row has a value of its own."""
-    schema = run.stream.schema()
-    if schema.get("format") != "table" or schema["hash"] is not None:
-        return
     rows = max(run.rounds // (run.place.number + 1), 1)
-    counts = np.bincount(
-        [place for place, value in schema["features"] if value is not None], minlength=len(schema["columns"])
-    )
-    for column, count in zip(schema["columns"], counts.tolist(), strict=True):
-        if column["kind"] == "words":
-            continue
-        share = count / rows
-        if count > FEW_VALUES and share > HALF:
-            yield (
-                f"column {column['name']!r} has {count:,} different values in {rows:,} rows ({share:.0%}), each "
-                "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
-                f"its words with --text {column['name']}; if it names the rows, leave it out with --ignore"
-            )
+    for name, count in free_text(run.stream.schema(), rows):
+        yield (
+            f"column {name!r} has {count:,} different values in {rows:,} rows ({count / rows:.0%}), each "
+            "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
+            f"its words with --text {name}; if it names the rows, leave it out with --ignore"
+        )
 
 
 def _row_numbers(run: Run) -> Iterator[str]:

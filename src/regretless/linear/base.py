@@ -106,7 +106,8 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         X : array-like, sparse matrix or table, shape (rounds, features)
             float32 and float64 arrays and CSR matrices with int32 or int64 indices are read where they stand. Of a
             table's columns of text or categories each value is a feature, ``city=Paris``; values that come later
-            are taken up by `partial_fit`, and contribute nothing in `predict`.
+            are taken up by `partial_fit`, and contribute nothing in `predict`. Such a table is read by the names of
+            its columns; one of numbers must have them in the order of `fit`, as scikit-learn asks.
         y : array-like, shape (rounds,)
             Any labels, of two classes or more.
         sample_weight : array-like, shape (rounds,), optional

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from numbers import Real
 from typing import Any
@@ -24,6 +24,8 @@ FLOATS = (DOUBLE, SINGLE)
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 SCALE = "scale the columns"
 EXTREME = 1e-75, 1e75  # numbers whose fourth powers are no floats
+FEW_VALUES, MOST_VALUES = 20, 0.5  # of a column of text: how many are never too many, and of how many rows
+PACKAGE = __name__.partition(".")[0]
 ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down
 
 RESHAPE = (
@@ -112,11 +114,44 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
     from ..data.frame import encoded
 
     batch, stream = encoded(X, schema, frozen=text == "known")
+    if schema is None:
+        for name, count in free_text(stream.schema(), len(batch)):
+            _warn_user(
+                f"column {name!r} of X has {count:,} different values in {len(batch):,} rows "
+                f"({count / len(batch):.0%}), each a feature of its own: what is learned of one says nothing of "
+                "others. If it is text, make features of its words first, as scikit-learn's CountVectorizer does; "
+                "if it names the rows, leave it out"
+            )
     if text == "learn":
         learner.schema_, learner.n_features_in_ = stream.schema(), batch.columns
         if (names := stream.feature_names()) is not None:
             learner.feature_names_in_ = np.array(names, dtype=object)
     return batch
+
+
+def free_text(schema: Mapping[str, Any], rows: int) -> Iterator[tuple[str, int]]:
+    """Columns of text in which nearly every row has a value of its own.
+
+    Parameters
+    ----------
+    schema : mapping
+        What a stream says of its columns.
+    rows : int
+        How many rows were read, once each.
+
+    Yields
+    ------
+    name, count : str, int
+        The column, and how many different values it has: more than 20, and more than half of the rows. Columns whose
+        words are features, and features that are hashed, are none of these.
+    """
+    if schema.get("format") != "table" or schema["hash"] is not None or not rows:
+        return
+    places = [place for place, value in schema["features"] if value is not None]
+    counts = np.bincount(places, minlength=len(schema["columns"])).tolist()
+    for column, count in zip(schema["columns"], counts, strict=True):
+        if column["kind"] != "words" and count > FEW_VALUES and count > MOST_VALUES * rows:
+            yield column["name"], count
 
 
 def ascending(batch: Batch) -> Batch:
@@ -427,8 +462,11 @@ def _compare_names(names: Array | None, fitted: Array | None, learner: str) -> N
 
 
 def _warn_user(message: str) -> None:
-    # Above this line: _compare_names, read_rows, the learner's method, its caller.
-    warnings.warn(message, UserWarning, stacklevel=5)
+    """Warn at the line that called the package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def names_differ(columns: set[str], fitted: set[str]) -> str:
@@ -442,6 +480,7 @@ def names_differ(columns: set[str], fitted: set[str]) -> str:
             message += title + "".join(f"- {name}\n" for name in names[:5]) + "- ...\n" * (len(names) > 5)
     if columns == fitted:
         message += "Feature names must be in the same order as they were in fit.\n"
+        message += "X[learner.feature_names_in_] has that order.\n"
     return message
 
 
