@@ -277,7 +277,28 @@ class CertifiedLearner(FirstPass, ABC):
     def question(
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
     ) -> Question:
-        """What is to be certified, given a way to read the rounds again."""
+        """What is to be certified, and the way to read the rounds again.
+
+        Parameters
+        ----------
+        rounds : callable
+            Gives an iterator over the rounds that were played, as batches with codes of labels.
+        rows : int
+            How many rows one reading has.
+        in_memory : bool
+            Whether all rows come as one batch.
+        svm : bool
+            Whether scikit-learn's linear SVMs may be tried as comparators.
+        against : array-like or None
+            The user's comparator, instead of those found in hindsight.
+        seconds : float, default=10.0
+            How long the search for the largest margin may take.
+
+        Raises
+        ------
+        RegretlessError
+            If `against` is not of the learner's shape.
+        """
         from .comparators.search import Question
 
         return Question(

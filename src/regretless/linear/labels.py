@@ -133,6 +133,23 @@ def extend(state: BaseState, old: Array, new: Array) -> BaseState:
 
     A learner of two classes is two one-against-rest learners, one the mirror image of the other, so nothing is lost
     when a third class comes. What comes late starts from nothing, with an empty ledger.
+
+    Parameters
+    ----------
+    state : BaseState
+        Changed in place, or copied into one of more targets.
+    old, new : ndarray, shape (classes,)
+        Classes, ascending; `new` has all that `old` has.
+
+    Returns
+    -------
+    BaseState
+        Of as many targets as the new classes need.
+
+    Raises
+    ------
+    RegretlessError
+        If so many classes, met one by one, would move more memory than is allowed.
     """
     if targets_for(new) == 1:
         if len(old) == 1 and len(new) == 2:

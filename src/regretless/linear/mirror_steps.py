@@ -367,7 +367,16 @@ class DualNormGeometry(DualGeometry):
 
 
 def p_length(vector: Array, bias: float, p: float) -> float:
-    """The p-norm of a vector and the constant feature's entry, also of what is very large or small."""
+    """The p-norm of a vector and the constant feature's entry, also of what is very large or small.
+
+    Parameters
+    ----------
+    vector : ndarray, shape (columns,)
+    bias : float
+        The entry of the constant feature.
+    p : float
+        > 1.
+    """
     sizes = np.append(np.abs(vector), abs(bias))
     largest = float(sizes.max())
     if not 0 < largest < inf:

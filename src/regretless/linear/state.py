@@ -130,7 +130,15 @@ class BaseState(ABC):
         return ours.keys() == theirs.keys() and all(np.array_equal(ours[name], theirs[name]) for name in ours)
 
     def copy_target(self, source: BaseState, i: int, j: int) -> None:
-        """Take over what target i of another state of this kind has learned, as target j."""
+        """Take over what a target of another state of this kind has learned.
+
+        Parameters
+        ----------
+        source : BaseState
+            Of as many columns, or fewer.
+        i, j : int
+            Its target, and the one here that it becomes.
+        """
         for name in self.features():
             getattr(self, name)[: source.columns, j] = getattr(source, name)[: source.columns, i]
         for name in (*self.TARGETS, "books"):

@@ -89,7 +89,18 @@ class VotedState(State):
         moves[:, target] = 0 - moves[:, target]
 
     def note(self, batch: Batch, rows: Array, moves: Array, rounds: Array) -> None:
-        """Keep the updates that these rows were."""
+        """Keep the updates that some rows were.
+
+        Parameters
+        ----------
+        batch : Batch
+        rows : ndarray of int, shape (updates,)
+            Which of its rows.
+        moves : ndarray, shape (updates, targets)
+            By how much of the row each target moved.
+        rounds : ndarray of int, shape (updates,)
+            Which rounds they were, the first one being 1.
+        """
         self._support.append(UpdateRows.of(batch, rows, moves, rounds))
 
     def votes_in_time(self, batch: Batch, first: int, rules: Rules) -> Array | None:
@@ -123,7 +134,17 @@ class VotedState(State):
         return out
 
     def vote(self, batch: Batch, rules: Rules, out: Array) -> None:
-        """The share of all votes that are for +1, less that for -1, of each row and target."""
+        """The share of all votes that are for +1, less that for -1.
+
+        Parameters
+        ----------
+        batch : Batch
+            Rows to vote on.
+        rules : Rules
+            Where a score of 0 goes.
+        out : ndarray, shape (rows, targets)
+            Receives the shares.
+        """
         whole, support = float(self.books[-1, ROUNDS]), self.support
         for target in range(self.targets):
             played = float(self.books[target, ROUNDS])

@@ -30,7 +30,16 @@ class Means:
         self._states = [State(columns, targets, average=True) for _ in plans]
 
     def play(self, batch: Batch, codes: Array, order: Array | None = None) -> None:
-        """Some rounds more."""
+        """Some rounds more.
+
+        Parameters
+        ----------
+        batch : Batch
+        codes : ndarray of int, shape (rows,)
+            Labels, as the kernel plays them.
+        order : ndarray of int, optional
+            In which order; as they stand by default.
+        """
         for k, (state, (_, rules)) in enumerate(zip(self._states, self._plans, strict=True)):
             if self._fit[k]:
                 player = state.player(rules)
@@ -46,7 +55,24 @@ class Means:
 
 
 def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
-    """The vector of the largest margin, as far as the time allows; or why there is none."""
+    """The vector of the largest margin, as far as the time allows; or why there is none.
+
+    Parameters
+    ----------
+    batch : Batch
+        All rows.
+    signs : ndarray, shape (rows,)
+        Labels, -1 or 1.
+    intercept : float
+        Size of the constant feature; 0 for none.
+    seconds : float
+        How long the search may take.
+
+    Returns
+    -------
+    tuple of (name, weights, weight of the constant feature), or str
+        The vector, or in words why there is none.
+    """
     from ..separation.margin import max_margin_signed
 
     margin = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
@@ -64,7 +90,20 @@ def svms_are_there() -> bool:
 
 
 def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float) -> list[tuple[str, Array, float]]:
-    """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2."""
+    """A short path of linear SVMs without an intercept of their own, C = 10^-2 ... 10^4 over r^2.
+
+    Parameters
+    ----------
+    batch, signs, intercept
+        As for `margin_direction`.
+    longest2 : float
+        r^2, the largest squared length of a row.
+
+    Returns
+    -------
+    list of (name, weights, weight of the constant feature)
+        Empty without scikit-learn, for more than 20 million entries, and for rows of one class.
+    """
     usual = SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]
     if batch.entries > MOST_SVM_ENTRIES or not usual or len(np.unique(signs)) < 2 or not svms_are_there():
         return []

@@ -46,6 +46,15 @@ class Tally(ABC):
     def take(self, times: int, batch: Batch, codes: Array) -> None:
         """Count some rounds, each so many times.
 
+        Parameters
+        ----------
+        times : int
+            How often each was played.
+        batch : Batch
+            Their rows.
+        codes : ndarray of int, shape (rounds,)
+            Their labels, as the kernel plays them.
+
         Raises
         ------
         RegretlessError
@@ -140,7 +149,20 @@ def together(tallies: Sequence[Tally]) -> Iterator[list[Tally]]:
 
 
 def signed(codes: Array, target: int, targets: int) -> Array:
-    """The signs of one target from what the kernel plays."""
+    """The signs of one target from what the kernel plays.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (rounds,)
+        With one target signs already; with several the number of each round's class.
+    target, targets : int
+        Which target, and how many there are.
+
+    Returns
+    -------
+    ndarray of int32, shape (rounds,)
+        1 where the round is of the target's class, else -1.
+    """
     return codes if targets == 1 else np.where(codes == target, 1, -1).astype(np.int32)
 
 
@@ -191,7 +213,18 @@ class VectorLosses:
         )
 
     def comparator(self, k: int, name: str, norm: float, **more: Any) -> Comparator:
-        """The comparator that the k-th vector is."""
+        """The comparator that a vector is.
+
+        Parameters
+        ----------
+        k : int
+            Its place among the vectors.
+        name : str
+        norm : float
+            Its Euclidean length, that of the constant feature's weight included.
+        **more
+            Other fields of the comparator.
+        """
         return Comparator(
             name=name,
             norm=norm,

@@ -39,11 +39,31 @@ class Geometry:
     PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
-        """The length of a vector in the learner's own geometry, of degree 1, and its divergence, of degree 0."""
+        """The length and the divergence of a vector.
+
+        Parameters
+        ----------
+        vector : ndarray, shape (columns,)
+        bias : float
+            Its weight of the constant feature.
+        target : int
+            In whose geometry.
+
+        Returns
+        -------
+        own, divergence : float
+            The length in the learner's own geometry, of degree 1; the divergence, of degree 0.
+        """
         return length(vector, bias), 0.0
 
     def product(self, vector: Array, bias: float, target: int) -> float:
-        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it."""
+        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it.
+
+        Parameters
+        ----------
+        vector, bias, target
+            As of `measure`.
+        """
         return nan
 
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
@@ -51,7 +71,20 @@ class Geometry:
         return vector, bias
 
     def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
-        """More comparators to try when all rounds are at hand, as (name, vector, weight of the constant feature)."""
+        """More comparators to try when all rounds are at hand.
+
+        Parameters
+        ----------
+        batch : Batch
+            All rows.
+        signs : ndarray of int, shape (rows,)
+            Labels of the target, -1 or 1.
+        target : int
+
+        Returns
+        -------
+        sequence of (name, vector, weight of the constant feature)
+        """
         return ()
 
 
@@ -210,13 +243,30 @@ def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
 
 
 def read(question: Question, target: int, vectors: list[Vector]) -> list[Comparator]:
-    """Read given vectors against the rounds of one target, exactly as they are."""
+    """Read vectors against the rounds of one target, exactly as they are.
+
+    Parameters
+    ----------
+    question : Question
+    target : int
+    vectors : list of Vector
+
+    Returns
+    -------
+    list of Comparator
+        One a vector, in their order.
+
+    Raises
+    ------
+    RegretlessError
+        If a row cannot be used.
+    """
     (exact,) = question.gather([_exact(question, target, vectors)])
     return _comparators(question, target, vectors, exact)
 
 
 def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
-    """Read given vectors of every target in one go."""
+    """`read` for the vectors of every target, in one reading of the rounds."""
     exact = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
     return [_comparators(question, target, its, exact[target]) for target, its in enumerate(vectors)]
 

@@ -101,7 +101,24 @@ def _variance(batch: Batch) -> float:
 
 
 def gram_of(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Array:
-    """The user's kernel between two sets of rows, checked."""
+    """The user's kernel between two sets of rows, checked.
+
+    Parameters
+    ----------
+    function : callable
+        The kernel.
+    left, right : ndarray or sparse matrix
+        Rows, a set each.
+
+    Returns
+    -------
+    ndarray of float64, shape (rows of left, rows of right)
+
+    Raises
+    ------
+    RegretlessError
+        If it gave another shape, or something else than finite numbers.
+    """
     gram = np.ascontiguousarray(np.asarray(function(left, right), dtype=np.float64))
     wanted = (left.shape[0], right.shape[0])
     if gram.shape != wanted:

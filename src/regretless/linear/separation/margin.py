@@ -183,7 +183,25 @@ def max_margin_signed(
     tolerance: float = 1e-9,
     max_seconds: float | None = None,
 ) -> MaxMargin:
-    """:func:`max_margin` for rows whose labels are signs already, -1 and 1, or multiplied into the rows (None)."""
+    """:func:`max_margin` for rows whose labels are signs already.
+
+    Parameters
+    ----------
+    rows : Batch, array, sparse matrix or table, shape (rows, features)
+    signs : array-like, shape (rows,), optional
+        -1 or 1; None where they are multiplied into the rows.
+    intercept, tolerance, max_seconds
+        As of :func:`max_margin`.
+
+    Returns
+    -------
+    MaxMargin
+
+    Raises
+    ------
+    RegretlessError
+        If there is another number of signs than of rows, or one is neither -1 nor 1.
+    """
     batch = _read(rows)
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():

@@ -108,7 +108,26 @@ def max_margin_simplex(
 def max_margin_simplex_signed(
     batch: Batch, signs: Array, *, balanced: bool, intercept: float, max_seconds: float | None = None
 ) -> SimplexMargin:
-    """:func:`max_margin_simplex` for signs -1 and 1."""
+    """:func:`max_margin_simplex` for signs -1 and 1.
+
+    Parameters
+    ----------
+    batch : Batch
+        The rows x.
+    signs : ndarray, shape (rows,)
+        -1 or 1.
+    balanced, intercept, max_seconds
+        As of :func:`max_margin_simplex`.
+
+    Returns
+    -------
+    SimplexMargin
+
+    Raises
+    ------
+    RegretlessError
+        If a value is not finite, or there are no rows or no columns.
+    """
     rows = augmented(matrix_of(batch), intercept)
     rows, signs = rows.astype(np.float64), signs.astype(np.float64)
     values = rows if isinstance(rows, np.ndarray) else rows.data
