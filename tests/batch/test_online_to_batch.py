@@ -24,7 +24,7 @@ from regretless.linear import (
     Perceptron,
     PNormPerceptron,
 )
-from regretless.linear.certificates import LOOKED
+from regretless.linear.certificates import LOOKAHEAD
 from regretless.linear.ogd import SCHEDULES
 from regretless.persist.format import read_model
 from regretless.persist.model import rebuilt
@@ -211,7 +211,7 @@ def test_every_learner_tells_of_its_first_pass(name, classes, tmp_path):
     one, three = (playing(name, passes).fit(X, y) for passes in (1, 3))
     three.save(tmp_path / "model.rgl")
     if name == "multiclass-perceptron" and classes == 3:  # a class that is still to come may be a rival of the others
-        assert [c.why for c in three.certify_risk()] == [LOOKED["classes"]] * 2
+        assert [c.why for c in three.certify_risk()] == [LOOKAHEAD["classes"]] * 2
         return
     expected = small_loss(one.ledger_.mistakes + (3 if classes == 3 else 0), 80, 0.05)
     for learner in (one, three, regretless.load(tmp_path / "model.rgl")):
@@ -324,7 +324,7 @@ def test_a_power_that_goes_by_the_columns_of_a_stream_spoils_the_guarantee():
     stream tell how many there are; with a number it stands."""
     X, y = noisy()
     batch = Batch(np.asarray(X, dtype=np.float64), y, X.shape[1])
-    for power, why in (("auto", LOOKED["p"]), (3.0, None)):
+    for power, why in (("auto", LOOKAHEAD["p"]), (3.0, None)):
         streamed = PNormPerceptron(p=power)
         streamed.observe(batch)
         assert [c.why for c in streamed.certify_risk()] == [why] * 2

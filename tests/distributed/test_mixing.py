@@ -216,7 +216,7 @@ def test_a_late_label_begins_the_epoch_anew() -> None:
     assert found.learner.classes_.tolist() == ["a", "b", "c"]
     assert found.learner.state_.same(announced.learner.state_)
     assert begun.count((1, 0)) == 2
-    assert (found.learner.met_, announced.learner.met_) == (9, 0)
+    assert (found.learner.unannounced_, announced.learner.unannounced_) == (9, 0)
 
 
 @pytest.mark.parametrize("given", [["a"], ["a", "b"], ["a", "b", "d"]])
@@ -227,7 +227,7 @@ def test_classes_that_were_not_announced_with_the_others_count_as_mistakes(given
     parts[3] = parts[3][0], np.where(np.arange(len(parts[3][1])) % 5 == 4, "c", parts[3][1])
     for together in (1, 2, 4):
         missing = len({"a", "b", "c"}.difference(given))
-        assert mix(Perceptron(), parts, classes=given, together=together).learner.met_ == missing * together
+        assert mix(Perceptron(), parts, classes=given, together=together).learner.unannounced_ == missing * together
 
 
 def test_the_risk_of_classes_that_each_come_once_is_not_said_to_be_small() -> None:
@@ -248,7 +248,7 @@ def test_labels_that_somebody_looked_up_are_not_announced() -> None:
     run.on_shard = lambda number, place: begun.append((number, place))
     found, plain = run.play(), mix(Perceptron(), parts)
     assert begun.count((1, 0)) == 1
-    assert (found.learner.met_, plain.learner.met_) == (9, 9)
+    assert (found.learner.unannounced_, plain.learner.unannounced_) == (9, 9)
     assert found.learner.state_.same(plain.learner.state_)
 
 

@@ -29,7 +29,7 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
-from regretless.linear.certificates import LOOKED
+from regretless.linear.certificates import LOOKAHEAD
 from regretless.theory.facts import UNIT_WEIGHTS
 from regretless.theory.mixing import all_separable, epochs_until_clean, mixed_separable
 
@@ -339,7 +339,7 @@ def test_classes_to_come_that_may_change_what_is_played_spoil_the_guarantee(lear
     mixture = mix(learner, parts(4, [40, 60, 50], classes=3), **how)
     mixture.save(tmp_path / "model.rgl")
     for found in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
-        assert [one.why for one in found] == ([LOOKED[why]] * 2 if why else [None] * 2)
+        assert [one.why for one in found] == ([LOOKAHEAD[why]] * 2 if why else [None] * 2)
 
 
 def test_a_power_that_goes_by_what_shards_were_found_to_have_spoils_the_guarantee(tmp_path):
@@ -349,8 +349,8 @@ def test_a_power_that_goes_by_what_shards_were_found_to_have_spoils_the_guarante
     write_svm(tmp_path, [(X, np.asarray(y)) for X, y in dense])
     pattern, sparse = str(tmp_path / "part-*.svm"), [(csr_matrix(X), y) for X, y in dense]
     for shards, power, why in (
-        (pattern, "auto", LOOKED["p"]),
-        (sparse, "auto", LOOKED["p"]),
+        (pattern, "auto", LOOKAHEAD["p"]),
+        (sparse, "auto", LOOKAHEAD["p"]),
         (pattern, 3.0, None),
         (dense, "auto", None),
     ):

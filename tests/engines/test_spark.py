@@ -166,7 +166,7 @@ def test_classes_that_spark_found_are_not_announced(rows: Any) -> None:
     three = rows.withColumn("label", (F.col("place") % 3).cast("double"))
     for together, met in ((None, 9), (1, 3)):
         learner = RegretlessClassifier(learner="perceptron", together=together).fit(three).mixture.learner
-        assert (learner.classes_.tolist(), learner.met_) == ([0.0, 1.0, 2.0], met)
+        assert (learner.classes_.tolist(), learner.unannounced_) == ([0.0, 1.0, 2.0], met)
     found = RegretlessClassifier(learner="multiclass-perceptron").fit(three).to_local()
     assert not found.certify_risk()[0].applies
 

@@ -132,8 +132,8 @@ class Epochs:
         learner.announce(classes, columns)
         new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
         # Shards that play together do not know each other's unannounced classes; two are the two signs.
-        learner.met_ = new * run.together
-        learner.looked_ = self._looked(run, learner, new, schema)
+        learner.unannounced_ = new * run.together
+        learner.lookahead_ = self._looked(run, learner, new, schema)
         if schema.get("names"):
             learner.feature_names_in_ = np.array(schema["names"], dtype=object)
         return learner

@@ -66,7 +66,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         """
 
     def checked(self) -> Rules:
-        """The same, once all other parameters were found to have a meaning too.
+        """The same, once all other parameters are known to have a meaning too.
 
         Raises
         ------
@@ -139,8 +139,9 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             self._expect(classes, batch.columns)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
-            self.looked_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
-            self.met_ = len(classes) if len(classes) > 2 else 0  # two are the two signs; more were not announced
+            self.lookahead_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
+            # Two classes are the two signs; more were not announced.
+            self.unannounced_ = len(classes) if len(classes) > 2 else 0
         codes, _ = encode(labels, self.classes_)
         random = None
         if self.shuffle:
@@ -211,7 +212,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         if hasattr(self, "classes_"):
             self.state_.grow(batch.columns)
         else:
-            self.looked_ = self.looks_at_columns()
+            self.lookahead_ = self.looks_at_columns()
         self._playing = self.rules()
         weights = weigh(self.class_weight, batch.labels, None, None)
         self._play_and_meet(batch, batch.labels, weights, self._playing)
@@ -535,7 +536,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             return
         if not hasattr(self, "classes_"):
             first = labels[:1]
-            self.met_ += 1
+            self.unannounced_ += 1
             self._adopt(first.copy(), self.new_state(batch.columns, self.targets(first)))
         begin = 0
         while begin < len(batch):
@@ -544,7 +545,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             if end > begin:
                 batch = self._play(batch, codes, weights, None, rules, begin, end)
             if new is not None:
-                self.met_ += 1
+                self.unannounced_ += 1
                 self._meet(labels[new])
             begin = end
 

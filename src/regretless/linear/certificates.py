@@ -33,7 +33,7 @@ OTHERS = "played again from the start, the rounds of {name} do not give this mod
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.
-LOOKED = {
+LOOKAHEAD = {
     "": "",
     "class_weight": 'class_weight="balanced" looks at all labels first, so that no hypothesis is independent of its '
     "round; give the weight of each class",
@@ -55,16 +55,16 @@ class FirstPass(ABC):
     ----------
     first_pass_ : tuple of (rounds, mistakes)
         Only there once rounds have been repeated; until then all rounds are of the first pass.
-    met_ : int
+    unannounced_ : int
         How often classes came unannounced. The hypothesis that met such a round knew nothing of its class, so the round
         counts as a mistake, whatever was predicted once the class was known.
-    looked_ : str
-        By what something was taken from rows before the first was played, one of `LOOKED`; empty if nothing was.
+    lookahead_ : str
+        By what something was taken from rows before the first was played, one of `LOOKAHEAD`; empty if nothing was.
     """
 
     first_pass_: tuple[int, int]
-    met_: int = 0
-    looked_: str = ""
+    unannounced_: int = 0
+    lookahead_: str = ""
     class_weight: Any = None
 
     @property
@@ -92,7 +92,7 @@ class FirstPass(ABC):
     def first_pass(self) -> dict[str, Any]:
         """The first pass as a model file stores it, in JSON values."""
         counted = list(self.first_pass_) if hasattr(self, "first_pass_") else None
-        return {"met": self.met_, "first_pass": counted, "looked": self.looked_}
+        return {"met": self.unannounced_, "first_pass": counted, "looked": self.lookahead_}
 
     def resume_first_pass(self, record: Mapping[str, Any] | None) -> None:
         """Restore what `first_pass` returned, in a learner that has its ledger already; None where no file holds it.
@@ -105,20 +105,20 @@ class FirstPass(ABC):
         if record is None:
             self.first_pass_ = 0, 0
             return
-        self.met_, self.looked_ = int(record["met"]), record["looked"]
-        if self.looked_ not in LOOKED:
+        self.unannounced_, self.lookahead_ = int(record["met"]), record["looked"]
+        if self.lookahead_ not in LOOKAHEAD:
             raise ValueError("it looked at what no parameter looks at")
         if record["first_pass"] is not None:
             rounds, mistakes = (int(count) for count in record["first_pass"])
             if not 0 <= mistakes <= rounds <= self.ledger_.rounds:
                 raise ValueError("its first pass is longer than all passes")
             self.first_pass_ = rounds, mistakes
-        if self.met_ < 0:
+        if self.unannounced_ < 0:
             raise ValueError("the rounds of a class are a negative number")
 
     def _new(self) -> tuple[int, int]:
         ledger = self.ledger_
-        return int(ledger.rounds), min(int(ledger.rounds), int(ledger.mistakes) + self.met_)
+        return int(ledger.rounds), min(int(ledger.rounds), int(ledger.mistakes) + self.unannounced_)
 
     def certify_risk(self, delta: float = 0.05) -> list[Certificate]:
         """What the first pass guarantees of new rounds, if all are independent draws from one distribution.
@@ -141,8 +141,8 @@ class FirstPass(ABC):
             Both hold together with probability 1 - delta, at whatever time one looks.
         """
         declared = Declared(share("delta", delta))
-        if self.looked_:
-            return [Certificate(theorem, None, None, None, LOOKED[self.looked_]) for theorem in FUTURE]
+        if self.lookahead_:
+            return [Certificate(theorem, None, None, None, LOOKAHEAD[self.lookahead_]) for theorem in FUTURE]
         rounds, mistakes = self.first_pass_ if hasattr(self, "first_pass_") else self._new()
         ledger = Ledger(rounds=rounds, mistakes=mistakes)
         return [theorem.certify(ledger, [None], declared) for theorem in FUTURE]
@@ -359,12 +359,12 @@ def gives(learner: CertifiedLearner, rounds: Rounds) -> bool:
     seed = getattr(learner, "seed_", learner.random_state)
     if learner.shuffle and isinstance(seed, (int, np.integer)):
         random = np.random.default_rng(seed)
-        if _announced(learner, rounds, random.permutation):
+        if _replays_announced(learner, rounds, random.permutation):
             return True
-    return _announced(learner, rounds, lambda rows: None) or _met(learner, rounds)
+    return _replays_announced(learner, rounds, lambda rows: None) or _replays_stream(learner, rounds)
 
 
-def _announced(learner: CertifiedLearner, rounds: Rounds, order: Orders) -> bool:
+def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders) -> bool:
     ours = learner.state_
     twin = ours.blank(ours.columns, ours.targets)
     player = twin.player(learner.played_rules())
@@ -372,10 +372,10 @@ def _announced(learner: CertifiedLearner, rounds: Rounds, order: Orders) -> bool
     def play(batch: Batch, codes: Array) -> bool:
         return player.play(batch.values, batch.indices, batch.starts, codes, None, order(len(batch)))[1] is None
 
-    return _played(ours, rounds, play) and ours.same(twin)
+    return _plays_as_many(ours, rounds, play) and ours.same(twin)
 
 
-def _met(learner: CertifiedLearner, rounds: Rounds) -> bool:
+def _replays_stream(learner: CertifiedLearner, rounds: Rounds) -> bool:
     twin = type(learner)(**learner.get_params())
 
     def play(batch: Batch, codes: Array) -> bool:
@@ -386,10 +386,10 @@ def _met(learner: CertifiedLearner, rounds: Rounds) -> bool:
             return False
         return True
 
-    return _played(learner.state_, rounds, play) and learner.state_.same(twin.state_)
+    return _plays_as_many(learner.state_, rounds, play) and learner.state_.same(twin.state_)
 
 
-def _played(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
+def _plays_as_many(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
     """Play the rounds until there are as many as ours; whether that came out even."""
     done, wanted = 0, int(ours.books[-1, ROUNDS])
     while done < wanted:

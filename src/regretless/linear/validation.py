@@ -41,18 +41,18 @@ class ColumnRefused(RegretlessError):
     ----------
     column : object
         Its name.
-    found : str
+    content : str
         What it holds.
     """
 
-    def __init__(self, column: object, found: str) -> None:
-        self.column, self.found = column, found
+    def __init__(self, column: object, content: str) -> None:
+        self.column, self.content = column, content
         super().__init__(
-            f"Column {column!r} of X holds {found}, which is not a kind of number; convert it or leave it out."
+            f"Column {column!r} of X holds {content}, which is not a kind of number; convert it or leave it out."
         )
 
     def __reduce__(self) -> tuple[type[ColumnRefused], tuple[object, str]]:
-        return type(self), (self.column, self.found)
+        return type(self), (self.column, self.content)
 
 
 def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text: str = "refuse") -> Batch:

@@ -15,7 +15,7 @@ from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
-from ..linear.certificates import LOOKED
+from ..linear.certificates import LOOKAHEAD
 from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
 from ..theory.confidence_sequence import Increments, interval, log_evidence
 from .linear import points_within
@@ -62,15 +62,15 @@ class Watch:
     """
 
     def __init__(self, learner: OnlineClassifier) -> None:
-        self.learner, self.met = learner, learner.met_
+        self.learner, self.unannounced = learner, learner.unannounced_
         self.each: list[Losses] = []
 
     def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
         """Of rows that were just played, all of classes that are known; the first may be the first of its class."""
         one = _losses(self.learner, scores if votes is None else votes, codes, tie)
-        if self.learner.met_ > self.met and len(one.wrong):
+        if self.learner.unannounced_ > self.unannounced and len(one.wrong):
             one.wrong[0] = True
-            self.met = self.learner.met_
+            self.unannounced = self.learner.unannounced_
         self.each.append(one)
 
     def losses(self) -> Losses:
@@ -330,7 +330,7 @@ def _refuse_looks(learner: OnlineClassifier) -> None:
     """The theorem wants predictors that know only the rounds before."""
     looked = learner.looks_ahead() or learner.looks_at_columns()
     if looked:
-        raise ParameterError(looked, repr(getattr(learner, looked)), LOOKED[looked])
+        raise ParameterError(looked, repr(getattr(learner, looked)), LOOKAHEAD[looked])
 
 
 def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:

@@ -87,10 +87,10 @@ def certify_mixture(
         hypothesis of the argument: its hypotheses choose among the classes that were announced, that earlier groups
         have had, or their own shard so far. Each class against the rest learns apart from the others, so these are the
         scores that were played, and such a hypothesis errs only where the learner erred, or where a class is new: at
-        most once in each shard of the group that has it first, which `met_` adds to the mistakes. Where classes that
-        are still to come do move the others there is no such argument, and the certificates are declined: with several
-        classes, for the multiclass perceptron, whose rivals they may be, and for weights by updates, theirs included,
-        over several groups.
+        most once in each shard of the group that has it first, which `unannounced_` adds to the mistakes. Where classes
+        that are still to come do move the others there is no such argument, and the certificates are declined: with
+        several classes, for the multiclass perceptron, whose rivals they may be, and for weights by updates, theirs
+        included, over several groups.
     delta : float, default=0.05
         How improbable it may be that this guarantee fails.
     seconds : float

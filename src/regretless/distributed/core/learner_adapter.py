@@ -321,7 +321,7 @@ def _finite(array: Array) -> bool:
 
 def _meet_afresh(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
     """Take note of the first passes of some shards, which they have gone over more often."""
-    rounds, mistakes = getattr(learner, "first_pass_", (0, learner.met_))
+    rounds, mistakes = getattr(learner, "first_pass_", (0, learner.unannounced_))
     rounds += sum(count.fresh[0] for count in counts)
     learner.first_pass_ = rounds, min(rounds, mistakes + sum(count.fresh[1] for count in counts))
 

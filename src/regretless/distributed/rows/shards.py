@@ -190,7 +190,7 @@ class HeldStream(Stream):
             rows = X if isinstance(X, Batch) else read_rows(X, learner=known, reset=True)
             self._batch = aligned(rows.values, read_labels(y, len(rows)), rows.columns, rows.indices, rows.starts)
         except ColumnRefused as error:
-            raise self._error(f"column {error.column!r} holds {error.found}", NUMBERS) from error
+            raise self._error(f"column {error.column!r} holds {error.content}", NUMBERS) from error
         except RegretlessError:
             raise
         except (TypeError, ValueError) as error:  # of numpy, pandas and the like

@@ -207,13 +207,13 @@ class RaySums:
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the bins that are empty, which are most."""
         filled = np.flatnonzero(self.bins.any(axis=2))
-        held = self.bins.reshape(-1, self.bins.shape[2])[filled]
-        return _unpacked, (self.bins.shape, filled, held, self.least, self.rounds, self.longest, self.total)
+        counts = self.bins.reshape(-1, self.bins.shape[2])[filled]
+        return _unpacked, (self.bins.shape, filled, counts, self.least, self.rounds, self.longest, self.total)
 
 
-def _unpacked(shape: tuple[int, ...], filled: Array, held: Array, *rest: Any) -> RaySums:
+def _unpacked(shape: tuple[int, ...], filled: Array, counts: Array, *rest: Any) -> RaySums:
     bins = np.zeros(shape)
-    bins.reshape(-1, shape[2])[filled] = held
+    bins.reshape(-1, shape[2])[filled] = counts
     return RaySums(bins, *rest)
 
 

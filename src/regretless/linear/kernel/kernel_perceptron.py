@@ -269,7 +269,7 @@ class KernelPerceptron(OnlineClassifier):
         """
         self._refuse_precomputed()
         if not hasattr(self, "classes_"):
-            self.looked_ = self.looks_ahead()
+            self.lookahead_ = self.looks_ahead()
         return super().partial_fit(X, y, classes, sample_weight)
 
     @in_turn

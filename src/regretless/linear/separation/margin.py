@@ -128,13 +128,18 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
     Separation
         With a separator, or with Gordan's certificate that there is none.
 
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, or y holds more than two classes.
+
     Examples
     --------
     >>> from regretless.linear import separate
     >>> separate([[1.0, 2.0], [3.0, -1.0]], [1, -1]).separable
     True
-    >>> found = separate([[1.0], [1.0]], [1, -1])
-    >>> found.separable, found.multipliers[1].tolist()
+    >>> answer = separate([[1.0], [1.0]], [1, -1])
+    >>> answer.separable, answer.multipliers[1].tolist()
     (False, [0.5, 0.5])
     """
     search = MarginSearch(_signed(X, y, intercept), ANY, max_seconds)
@@ -163,13 +168,22 @@ def max_margin(
     tolerance : float, default=1e-9
         Relative gap, 1 - lower / upper, that is good enough.
     max_seconds : float, optional
-        Return the interval found so far after about so long.
+        Return the interval as it is after about so long.
+
+    Returns
+    -------
+    MaxMargin
+
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, y holds more than two classes, or the tolerance is negative.
 
     Examples
     --------
     >>> from regretless.linear import max_margin
-    >>> found = max_margin([[10.0, 1.0], [10.0, -1.0]], [1, -1])
-    >>> round(found.lower, 9), round(found.upper, 9), found.weights.round(9).tolist()
+    >>> margin = max_margin([[10.0, 1.0], [10.0, -1.0]], [1, -1])
+    >>> round(margin.lower, 9), round(margin.upper, 9), margin.weights.round(9).tolist()
     (1.0, 1.0, [0.0, 1.0])
     """
     return _max_margin(_signed(X, y, intercept), tolerance, max_seconds)
@@ -224,6 +238,30 @@ def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -
 
 
 def _signed(X: Any, y: Any, intercept: float) -> SignedRows:
+    batch, signs = read_signs(X, y)
+    return SignedRows(batch, signs, _finite("intercept", intercept))
+
+
+def read_signs(X: Any, y: Any) -> tuple[Batch, Array]:
+    """The rows of two classes, and their labels as signs.
+
+    Parameters
+    ----------
+    X : Batch, array, sequence, sparse matrix or table, shape (rows, features)
+    y : array or sequence, shape (rows,)
+        Two labels, of which the larger one is +1. One label alone is +1 if it is a string or positive, else -1.
+
+    Returns
+    -------
+    batch : Batch
+    signs : ndarray of float64, shape (rows,)
+        -1 or 1.
+
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, or y holds more than two classes.
+    """
     batch = _read(X)
     labels = read_labels(y, len(batch))
     classes = np.unique(labels)
@@ -231,10 +269,8 @@ def _signed(X: Any, y: Any, intercept: float) -> SignedRows:
         raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
     larger = classes[-1]
     if len(classes) == 1 and labels.dtype.kind != "U" and not larger > 0:
-        signs = np.full(len(batch), -1.0)
-    else:
-        signs = np.where(labels == larger, 1.0, -1.0)
-    return SignedRows(batch, signs, _finite("intercept", intercept))
+        return batch, np.full(len(batch), -1.0)
+    return batch, np.where(labels == larger, 1.0, -1.0)
 
 
 def _read(X: Any) -> Batch:

@@ -112,7 +112,7 @@ class LeastDistance:
         return Status.STALLED
 
     def _measure(self, Z: Any, scores: Array) -> tuple[float, float]:
-        """The relative gap, and how short a combination of rows has been found."""
+        """The relative gap, and how short the shortest combination of rows is."""
         length, lack = float(np.linalg.norm(self.w)), np.maximum(1 - scores, 0)
         distance, residual = _combination(Z, self.multipliers), _combination(Z, lack)
         self.gordan = lack if residual < distance else self.multipliers

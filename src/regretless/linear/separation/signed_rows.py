@@ -42,7 +42,7 @@ class SignedRows:
     def __init__(self, batch: Batch, signs: Array, intercept: float) -> None:
         self.signs = np.ascontiguousarray(signs, dtype=np.float64)
         self.rows, self._all_columns = len(batch), batch.columns
-        self._kept: Array | None = None
+        self._used_columns: Array | None = None
         self._matrix: Any = batch.values if batch.starts is None else self._sparse(batch)
         self.sparse = batch.sparse
         self.columns = int(self._matrix.shape[1])
@@ -146,10 +146,10 @@ class SignedRows:
 
     def vector(self, w: Array) -> Array:
         """A vector of these rows' columns as one of the columns that were given (and the constant feature's)."""
-        if self._kept is None:
+        if self._used_columns is None:
             return w
         whole = np.zeros(self._all_columns + (self.intercept != 0))
-        whole[self._kept] = w[: self.columns]
+        whole[self._used_columns] = w[: self.columns]
         if self.intercept:
             whole[-1] = w[-1]
         return whole
@@ -164,7 +164,7 @@ class SignedRows:
             used = np.flatnonzero(occurs)
             if 2 * len(used) < columns:
                 numbers = np.cumsum(occurs, dtype=np.int32) - 1
-                self._kept, indices, columns = used, numbers[indices], len(used)
+                self._used_columns, indices, columns = used, numbers[indices], len(used)
         return csr_array((batch.values, indices, batch.starts), shape=(len(batch), columns))
 
     def _count_terms(self) -> Array:

@@ -28,7 +28,7 @@ from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
 from ...games.tolerance import RELATIVE
 from ..comparators.candidates import augmented, matrix_of
-from ..labels import read_labels
+from .margin import read_signs
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
 FINE = 1e-12  # of the range of entries: the gap to aim at, which costs a step or two more than what must be
@@ -89,19 +89,11 @@ def max_margin_simplex(
     Examples
     --------
     >>> from regretless.linear import max_margin_simplex
-    >>> found = max_margin_simplex([[1, 1, -1], [1, -1, 1]], [1, 1])
-    >>> round(found.lower, 9), round(found.upper, 9), (found.weights + 0.0).round(9).tolist()
+    >>> margin = max_margin_simplex([[1, 1, -1], [1, -1, 1]], [1, 1])
+    >>> round(margin.lower, 9), round(margin.upper, 9), (margin.weights + 0.0).round(9).tolist()
     (1.0, 1.0, [1.0, 0.0, 0.0])
     """
-    from .margin import _read
-
-    batch = _read(X)
-    labels = read_labels(y, len(batch))
-    classes = np.unique(labels)
-    if len(classes) > 2:
-        raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
-    alone = len(classes) == 1 and labels.dtype.kind != "U" and not classes[0] > 0
-    signs = np.where((labels == classes[-1]) & (not alone), 1.0, -1.0)
+    batch, signs = read_signs(X, y)
     return max_margin_simplex_signed(batch, signs, balanced=balanced, intercept=intercept, max_seconds=max_seconds)
 
 
@@ -169,7 +161,7 @@ def _solve(rows: Any, signs: Array, balanced: bool, max_seconds: float | None) -
 
 
 def _dense(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
-    """The best that was found in time; linear programming is the last resort."""
+    """The best that there was time for; linear programming is the last resort."""
     shape = payoffs.shape
     if payoffs.spread == 0:
         return np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1])
