@@ -18,15 +18,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import inf
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...data.batch import Array, Batch
+from ...data.batch import Array
 from ...errors import RegretlessError
-from ..labels import read_labels
-from ..validation import read_rows
 from .nearest_point import (
     NEGLIGIBLE,
     NOTHING,
@@ -38,7 +35,7 @@ from .nearest_point import (
     nearest_weights,
     nothing_weights,
 )
-from .signed_rows import SignedRows
+from .signed_rows import SignedRows, read_batch, read_signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +213,7 @@ def max_margin_signed(
     RegretlessError
         If there is another number of signs than of rows, or one is neither -1 nor 1.
     """
-    batch = _read(rows)
+    batch = read_batch(rows)
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
         raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
@@ -240,41 +237,6 @@ def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -
 def _signed(X: Any, y: Any, intercept: float) -> SignedRows:
     batch, signs = read_signs(X, y)
     return SignedRows(batch, signs, _finite("intercept", intercept))
-
-
-def read_signs(X: Any, y: Any) -> tuple[Batch, Array]:
-    """The rows of two classes, and their labels as signs.
-
-    Parameters
-    ----------
-    X : Batch, array, sequence, sparse matrix or table, shape (rows, features)
-    y : array or sequence, shape (rows,)
-        Two labels, of which the larger one is +1. One label alone is +1 if it is a string or positive, else -1.
-
-    Returns
-    -------
-    batch : Batch
-    signs : ndarray of float64, shape (rows,)
-        -1 or 1.
-
-    Raises
-    ------
-    RegretlessError
-        If X or y cannot be used, or y holds more than two classes.
-    """
-    batch = _read(X)
-    labels = read_labels(y, len(batch))
-    classes = np.unique(labels)
-    if len(classes) > 2:
-        raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
-    larger = classes[-1]
-    if len(classes) == 1 and labels.dtype.kind != "U" and not larger > 0:
-        return batch, np.full(len(batch), -1.0)
-    return batch, np.where(labels == larger, 1.0, -1.0)
-
-
-def _read(X: Any) -> Batch:
-    return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
 def _finite(name: str, value: float, least: float = -np.inf) -> float:

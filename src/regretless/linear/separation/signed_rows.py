@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ..validation import explain_nonfinite
+from ..labels import read_labels
+from ..validation import explain_nonfinite, read_rows
 
 AT_A_TIME = 1 << 17  # values converted to float64 in one go: what the cache holds
 CAREFUL = 1 << 22  # values worth going over again in the widest arithmetic there is
@@ -20,6 +22,42 @@ WIDEST_PRECISION = 2.0**-63  # more is not believed: pairs of float64 that pose 
 UNDERFLOW = 2.0**-1000  # more than gradual underflow can take from a dot product with a unit vector
 UNDERFLOW_OF_NORMS = 2.0**-500  # and from the root of a sum of squares
 ROUND_DOWN, ROUND_UP = 1 - 2.0**-50, 1 + 2.0**-50  # several roundings of a float64 each
+
+
+def read_signs(X: Any, y: Any) -> tuple[Batch, Array]:
+    """The rows of two classes, and their labels as signs.
+
+    Parameters
+    ----------
+    X : Batch, array, sequence, sparse matrix or table, shape (rows, features)
+    y : array or sequence, shape (rows,)
+        Two labels, of which the larger one is +1. One label alone is +1 if it is a string or positive, else -1.
+
+    Returns
+    -------
+    batch : Batch
+    signs : ndarray of float64, shape (rows,)
+        -1 or 1.
+
+    Raises
+    ------
+    RegretlessError
+        If X or y cannot be used, or y holds more than two classes.
+    """
+    batch = read_batch(X)
+    labels = read_labels(y, len(batch))
+    classes = np.unique(labels)
+    if len(classes) > 2:
+        raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
+    larger = classes[-1]
+    if len(classes) == 1 and labels.dtype.kind != "U" and not larger > 0:
+        return batch, np.full(len(batch), -1.0)
+    return batch, np.where(labels == larger, 1.0, -1.0)
+
+
+def read_batch(X: Any) -> Batch:
+    """The rows of X, which may be a batch already."""
+    return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
 class SignedRows:

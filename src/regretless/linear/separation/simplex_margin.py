@@ -28,7 +28,7 @@ from ...games.solvers.linear_program import linear_program
 from ...games.solvers.tableau import simplex
 from ...games.tolerance import RELATIVE
 from ..comparators.candidates import augmented, matrix_of
-from .margin import read_signs
+from .signed_rows import read_signs
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
 FINE = 1e-12  # of the range of entries: the gap to aim at, which costs a step or two more than what must be
