@@ -14,6 +14,7 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theory.mixing_ledger import MixedLedger
+from .certificates.certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
 from .rows.shards import Shard
@@ -212,8 +213,6 @@ class Mixture:
         RegretlessError
             If the shards are not at hand, or cannot be read.
         """
-        from .certificates.certify import certify_mixture
-
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")
         return certify_mixture(

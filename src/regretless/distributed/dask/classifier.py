@@ -1,4 +1,4 @@
-"""A learner with scikit-learn's manners whose rows are Dask collections."""
+"""Learning from Dask collections: `mix` over their partitions, and a learner with scikit-learn's manners."""
 
 from __future__ import annotations
 
@@ -17,11 +17,45 @@ from ...linear.estimator import Estimator
 from ...linear.validation import names_differ
 from ..core.learner_adapter import learner_of
 from ..core.messages import Weighting
-from ..mixing import Mixing
+from ..mixing import Mixing, Mixture
+from ..mixing import mix as mix_shards
 from .engine import DaskEngine
 from .shards import partitions
 
 INNER = "learner__"  # scikit-learn's way to name a parameter of a parameter
+
+
+def mix(learner: Any, shards: Any, *, label: str | None = None, client: Any = None, **how: Any) -> Mixture:
+    """Learn from the partitions of Dask collections, or from other shards, on Dask.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Left as it is; see `regretless.distributed.mix`.
+    shards : dask.dataframe.DataFrame, (X, y), list of dask.delayed, or what `regretless.distributed.mix` takes
+        See `partitions`. Paths must lead to the same files on every worker.
+    label : str, optional
+        Of data frames: the column that holds the labels.
+    client : distributed.Client, optional
+        By default the current one; without any, Dask's scheduler for this machine, which is threads.
+    **how
+        What else `regretless.distributed.mix` takes: epochs, weights, together, classes, checkpoint and so on.
+
+    Returns
+    -------
+    Mixture
+        The same, bit for bit, as of the same shards without Dask. It needs no Dask but for `certify`.
+
+    Raises
+    ------
+    DataError
+        If a partition is empty or cannot be used; it is named.
+    EngineError
+        If the cluster is lost, or its workers die again and again of one shard.
+    RegretlessError
+        If the learner cannot be mixed, or the shards are nothing of that kind.
+    """
+    return mix_shards(learner, partitions(shards, label=label), DaskEngine(client), **how)
 
 
 class DaskClassifier(Estimator):

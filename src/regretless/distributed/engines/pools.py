@@ -9,7 +9,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import closing
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from ...checks import whole
 from ...errors import EngineError, Interrupted, ParameterError, RegretlessError
@@ -44,9 +44,9 @@ def engine_of(executor: Any) -> Engine:
     if isinstance(executor, Engine):
         return executor
     if type(executor).__module__.partition(".")[0] == "distributed":
-        from ..dask import engine_for
+        from ..dask.engine import engine_for  # a client at hand says that Dask is installed
 
-        return cast(Engine, engine_for(executor))
+        return engine_for(executor)
     if isinstance(executor, Executor):
         return OnExecutor(executor)
     raise ParameterError(
