@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.catalogue import LEARNERS, learner_class
+from regretless.catalogue import DEFAULT_OVER_SHARDS, LEARNERS, learner_class
 from regretless.distributed.core.learner_adapter import make_start, refuse
 from regretless.distributed.core.state_weights import met_of, reach_of
 from regretless.errors import RegretlessError
@@ -38,6 +38,13 @@ from .mixed_runs import cut, mixed
 
 seeds = st.integers(0, 2**32 - 1)
 weightings = st.sampled_from(["uniform", "updates", "rows"])
+
+
+def test_what_is_taken_over_shards_can_be_mixed() -> None:
+    """The learner that is taken over shards where none is named is one whose weights can be mixed."""
+    refuse(learner_class(DEFAULT_OVER_SHARDS)())
+
+
 few = settings(max_examples=20)
 
 
