@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.learner_adapter import make_start, refuse, take_in
-from regretless.distributed.core.messages import ShardResult
 from regretless.distributed.engines.engine import Tree
+from regretless.distributed.learner_adapter import make_start, refuse, take_in
+from regretless.distributed.messages import ShardResult
 from regretless.distributed.rows.shards import Shard
 from regretless.distributed.rows.sources import arrays
+from regretless.distributed.shard_epoch import epoch, merge
 
 PLANE = {"format": "array", "columns": None, "target": None}
 

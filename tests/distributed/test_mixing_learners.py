@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.catalogue import DEFAULT_OVER_SHARDS, LEARNERS, learner_class
-from regretless.distributed.core.learner_adapter import make_start, refuse
-from regretless.distributed.core.state_weights import met_of, reach_of
+from regretless.distributed.learner_adapter import make_start, refuse
+from regretless.distributed.state_weights import met_of, reach_of
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (

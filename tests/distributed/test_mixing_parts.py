@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.distributed.core import state_weights
-from regretless.distributed.core.messages import Part, Start
-from regretless.distributed.core.weighted_mean import merge_parts, pack, unpack
+from regretless.distributed import state_weights
 from regretless.distributed.engines.engine import Tree, pairs
+from regretless.distributed.messages import Part, Start
+from regretless.distributed.weighted_mean import merge_parts, pack, unpack
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0
 shares = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.0, 7.0])

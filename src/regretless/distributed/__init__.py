@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certificates.certify import certify_shards
+    from .certify import certify_shards
     from .engines.engine import Engine, Here
     from .engines.pools import OnExecutor
     from .engines.processes import workers
@@ -30,7 +30,7 @@ _MODULES = {
     "arrays": "rows.sources",
     "average_once": "mixing",
     "calls": "rows.sources",
-    "certify_shards": "certificates.certify",
+    "certify_shards": "certify",
     "combine": "experts_and_bandits.combine",
     "files": "rows.sources",
     "mix": "mixing",

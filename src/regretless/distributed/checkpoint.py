@@ -16,8 +16,8 @@ from ..errors import ModelError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..persist.model import read, write
 from ..persist.validation import fits, plain
-from .core.messages import Weighting
 from .history import Epoch, Sums
+from .messages import Weighting
 from .rows.shards import UNSURE, FileShard, Shard
 
 ADDED_ONCE = (

@@ -12,7 +12,7 @@ from ..data.batch import Array
 from ..ledger import Ledger
 from ..linear.state import BaseState
 from ..theory.mixing_ledger import MixedLedger
-from .core.messages import Count
+from .messages import Count
 
 
 @dataclass(frozen=True, slots=True, eq=False)

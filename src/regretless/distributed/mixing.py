@@ -13,12 +13,12 @@ from ..checks import one_of, whole
 from ..errors import EngineError, ParameterError, RegretlessError
 from ..linear.base import OnlineClassifier
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
-from .core.learner_adapter import learner_of, refuse
-from .core.messages import WEIGHTINGS, Weighting
 from .engines.engine import Engine
 from .engines.pools import engine_of
 from .epochs import Epochs
 from .history import Epoch, Sums
+from .learner_adapter import learner_of, refuse
+from .messages import WEIGHTINGS, Weighting
 from .result import Mixture as Mixture
 from .rows.paths import same_file
 from .rows.shards import FileShard, Shard

@@ -14,7 +14,7 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theory.mixing_ledger import MixedLedger
-from .certificates.certify import certify_mixture
+from .certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
 from .rows.shards import Shard
@@ -201,7 +201,7 @@ class Mixture:
         delta : float, default=0.05
             How improbable it may be that the guarantee for new rounds fails.
         **how
-            What else `regretless.distributed.certificates.certify.certify_mixture` takes.
+            What else `regretless.distributed.certify.certify_mixture` takes.
 
         Returns
         -------

@@ -15,8 +15,8 @@ from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
 from ...linear.validation import names_differ
-from ..core.learner_adapter import learner_of
-from ..core.messages import Weighting
+from ..learner_adapter import learner_of
+from ..messages import Weighting
 from ..mixing import Mixing, Mixture
 from ..mixing import mix as mix_shards
 from .engine import DaskEngine

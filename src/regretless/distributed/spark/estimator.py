@@ -10,8 +10,8 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from ...catalogue import DEFAULT_OVER_SHARDS
 from ...checks import one_of, whole
-from ..core.learner_adapter import refuse
-from ..core.messages import WEIGHTINGS
+from ..learner_adapter import refuse
+from ..messages import WEIGHTINGS
 from ..mixing import Mixing
 from .model import RegretlessModel
 from .params import NAMES, MixingParams

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...catalogue import LEARNERS, learner_class
-from ...data.batch import Array
-from ...errors import ParameterError, RegretlessError
-from ...ledger import FIELDS
-from ...linear.averaged import AveragedState
-from ...linear.base import OnlineClassifier
-from ...linear.mirror.state import MirrorState
-from ...linear.second_order.base import SecondOrderLearner
-from ...linear.second_order.state import SecondOrderState
-from ...linear.state import NORM2, State
+from ..catalogue import LEARNERS, learner_class
+from ..data.batch import Array
+from ..errors import ParameterError, RegretlessError
+from ..ledger import FIELDS
+from ..linear.averaged import AveragedState
+from ..linear.base import OnlineClassifier
+from ..linear.mirror.state import MirrorState
+from ..linear.second_order.base import SecondOrderLearner
+from ..linear.second_order.state import SecondOrderState
+from ..linear.state import NORM2, State
 from .messages import WEIGHTINGS, Part, Start, Weighting
-from .second_order import matrices_of, place_matrices
 from .state_weights import (
     add_sums,
     differences,
@@ -31,7 +30,7 @@ from .state_weights import (
     weights_in,
     weights_of,
 )
-from .weighted_mean import pack, rows_to_send, unpack
+from .weighted_mean import matrices_of, pack, place_matrices, rows_to_send, unpack
 
 if TYPE_CHECKING:
     from .messages import Count, ShardResult

@@ -1,31 +1,146 @@
-"""Comparators in hindsight over shards: each shard is read where it is, and only sums come back.
+"""Comparators in hindsight over shards: each shard is read again where it is, and only sums come back.
 
 Sums of shards are merged in the fixed tree, so that every engine with the same numpy gives the same numbers. What a
-shard counts is its factor: of a mixed learner the sum of its weights mu over the epochs, of an ordinary one 1.
+shard counts is its factor: of a mixed learner the sum of its weights mu over the epochs, of an ordinary one 1. Where
+all rounds are few they are brought here, once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...data.batch import Array
-from ...ledger import Ledger
-from ...linear.comparators.accumulators import Span, Tally, taken, together
-from ...linear.comparators.averages import Means, Plan
-from ...linear.comparators.evaluate import Suffered
-from ...linear.comparators.search import Question
-from ...theory.mixing_facts import MixedFacts
-from ...theory.mixing_ledger import MixedLedger
-from ..engines.engine import Engine, Here
-from ..rows.shards import Shard
-from .shard_rounds import Reading, Rounds, Size
+from ..certify import SMALL, bytes_of, joined, owned, played
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..ledger import Ledger
+from ..linear.base import OnlineClassifier
+from ..linear.comparators.accumulators import Span, Tally, taken, together
+from ..linear.comparators.averages import Means, Plan
+from ..linear.comparators.evaluate import Suffered, norms2
+from ..linear.comparators.search import Question
+from ..theory.mixing_facts import MixedFacts
+from ..theory.mixing_ledger import MixedLedger
+from .engines.engine import Engine, Here
+from .rows.shards import Shard
+
+Rounds = list[tuple[Batch, Array]]
+
+# ---- the rounds of shards
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """What every shard counts.
+class Reading:
+    """How a shard is read again.
+
+    Attributes
+    ----------
+    schema : dict or None
+        The columns that all shards are read to.
+    columns : int
+        How many the model knows.
+    classes : ndarray
+    """
+
+    schema: dict[str, Any] | None
+    columns: int
+    classes: Array
+
+    def rounds(self, shard: Shard) -> Iterator[tuple[Batch, Array]]:
+        """The rounds of a shard with what the kernel plays for their labels."""
+        return played(shard.open(self.schema), self.columns, self.classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Size:
+    """What one shard holds.
+
+    Attributes
+    ----------
+    name : str
+        Of the shard.
+    rows : int
+    norms2 : float
+        The sum of their squared lengths.
+    bytes : int
+        About how many they are in memory.
+    """
+
+    name: str
+    rows: int
+    norms2: float
+    bytes: int
+
+
+def measure(common: tuple[Reading, float], shard: Shard) -> tuple[Size, ...]:
+    """Read a shard to see how large it is."""
+    reading, intercept = common
+    rows, total, size = 0, 0.0, 0
+    for batch, _ in reading.rounds(shard):
+        rows += len(batch)
+        total += float(norms2(batch).sum()) + len(batch) * intercept**2
+        size += bytes_of(batch.entries, len(batch))
+    return (Size(shard.name, rows, total, size),)
+
+
+def concatenate(_: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results of neighbours, one after the other."""
+    return left + right
+
+
+def sizes_of(learner: OnlineClassifier, shards: Sequence[Shard], engine: Engine, reading: Reading) -> tuple[Size, ...]:
+    """How large each shard is, in one reading."""
+    return engine.fold(measure, concatenate, (reading, learner.played_rules().intercept), shards)
+
+
+def bring(reading: Reading, shard: Shard) -> tuple[tuple[str, Rounds], ...]:
+    """All rounds of a small shard."""
+    return ((shard.name, joined([(owned(batch), codes) for batch, codes in reading.rounds(shard)])),)
+
+
+def gather(
+    sizes: Sequence[Size], shards: Sequence[Shard], engine: Engine, reading: Reading
+) -> dict[str, Rounds] | None:
+    """The rounds of all shards by their names; None if they are too many, or some are sparse and others are not."""
+    if sum(size.bytes for size in sizes) > SMALL:
+        return None
+    result: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
+    local_rounds = dict(result)
+    return local_rounds if len({batch.sparse for rounds in local_rounds.values() for batch, _ in rounds}) < 2 else None
+
+
+def rounds_at_hand(local_rounds: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any:
+    """How a question reads all rounds, in the order of the shards: those at hand, in one batch."""
+    if local_rounds is None:
+
+        def none() -> Iterator[tuple[Batch, Array]]:
+            raise RegretlessError("the rounds of all shards are too many to be at hand")
+
+        return none
+    result = joined([part for size in sizes for part in widen(local_rounds, size.name)])
+
+    def again() -> Iterator[tuple[Batch, Array]]:
+        yield from result
+
+    return again
+
+
+def widen(local_rounds: dict[str, Rounds], name: str) -> Rounds:
+    """The rounds of a shard, with as many columns as any shard has."""
+    columns = max((batch.columns for rounds in local_rounds.values() for batch, _ in rounds), default=0)
+    return [
+        (batch if batch.starts is None else Batch(batch.values, None, columns, batch.indices, batch.starts), codes)
+        for batch, codes in local_rounds[name]
+    ]
+
+
+# ---- what each shard counts and learns
+
+
+@dataclass(frozen=True, slots=True)
+class Tallying:
+    """What every shard counts: tallies, each round with the factor of its shard.
 
     Attributes
     ----------
@@ -43,12 +158,12 @@ class Counted:
     spans: Mapping[str, list[Span]]
 
 
-def count(common: Counted, shard: Shard) -> list[Any]:
+def count(common: Tallying, shard: Shard) -> list[Any]:
     """The tallies of one shard."""
-    return _counted(common, shard.name, common.reading.rounds(shard))
+    return _tally(common, shard.name, common.reading.rounds(shard))
 
 
-def _counted(common: Counted, name: str, rounds: Any) -> list[Any]:
+def _tally(common: Tallying, name: str, rounds: Any) -> list[Any]:
     result = taken([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
     return [sums.scaled(common.factors[name]) for sums in result]
 
@@ -59,8 +174,16 @@ def add(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What every shard learns."""
+class Averaging:
+    """What every shard learns, from nothing.
+
+    Attributes
+    ----------
+    reading : Reading
+    plans : sequence of Plan
+        Of the learners whose mean weights are wanted.
+    targets : int
+    """
 
     reading: Reading
     plans: Sequence[Plan]
@@ -75,7 +198,7 @@ class Averages:
     rounds: int
 
 
-def learn(common: Learned, shard: Shard) -> Averages:
+def learn(common: Averaging, shard: Shard) -> Averages:
     """Let the learners go over one shard, from nothing."""
     means, rounds = Means(common.reading.columns, common.targets, common.plans), 0
     for batch, codes in common.reading.rounds(shard):
@@ -137,16 +260,16 @@ class QuestionOverShards(Question):
         assert self.reading is not None
         results = []
         for group in together(tallies):
-            results += self._fold(Counted(self.reading, group, factors, spans))
+            results += self._fold(Tallying(self.reading, group, factors, spans))
         return results
 
-    def _fold(self, common: Counted) -> list[Any]:
+    def _fold(self, common: Tallying) -> list[Any]:
         if self.local_rounds is None:
             return self.engine.fold(count, add, common, self.shards)
         local_rounds = self.local_rounds
 
-        def at_hand(common: Counted, shard: Any) -> list[Any]:
-            return _counted(common, shard.name, local_rounds[shard.name])
+        def at_hand(common: Tallying, shard: Any) -> list[Any]:
+            return _tally(common, shard.name, local_rounds[shard.name])
 
         return Here().fold(at_hand, add, common, self.sizes)
 
@@ -155,7 +278,7 @@ class QuestionOverShards(Question):
         if self.local_rounds is not None:
             return Question.means(self, plans)
         assert self.reading is not None
-        common = Learned(self.reading, plans, self.state.targets)
+        common = Averaging(self.reading, plans, self.state.targets)
         means = self.engine.fold(learn, average, common, self.shards).means
         return [one for one in means if one is not None]
 

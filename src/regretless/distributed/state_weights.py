@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...data.batch import Array
-from ...linear.averaged import AveragedState
-from ...linear.mirror import state as mirror
-from ...linear.mirror.state import MirrorState
-from ...linear.second_order.state import SecondOrderState
-from ...linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
+from ..data.batch import Array
+from ..linear.averaged import AveragedState
+from ..linear.mirror import state as mirror
+from ..linear.mirror.state import MirrorState
+from ..linear.second_order.state import SecondOrderState
+from ..linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
 
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache
 

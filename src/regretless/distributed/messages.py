@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...data.batch import Array
+from ..data.batch import Array
 
 Weighting = Literal["uniform", "updates", "rows"]
 

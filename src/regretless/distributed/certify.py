@@ -9,27 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate
-from ...data.batch import Array, Batch
-from ...errors import RegretlessError
-from ...linear.averaged import AveragedPerceptron
-from ...linear.base import OnlineClassifier
-from ...linear.certificates import OTHERS, Certified, gives
-from ...linear.comparators.search import Question
-from ...linear.margin_perceptron import MarginPerceptron
-from ...linear.multiclass import MulticlassPerceptron
-from ...theorem import NO_NUMBERS
-from ...theory.mixing_facts import MixedFacts
-from ..checkpoint import SavedRun, no_guarantee
-from ..core.learner_adapter import kind_of
-from ..engines.engine import Engine
-from ..engines.pools import engine_of
-from ..epochs import Epochs
-from ..history import Sums
-from ..rows.shards import Shard
-from ..rows.sources import shards_of
-from .comparators import QuestionOfMixture, QuestionOverShards
-from .shard_rounds import Reading, Size, gather, rounds_at_hand, sizes_of
+from ..certificate import Certificate
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..linear.averaged import AveragedPerceptron
+from ..linear.base import OnlineClassifier
+from ..linear.certificates import OTHERS, Certified, gives
+from ..linear.comparators.search import Question
+from ..linear.margin_perceptron import MarginPerceptron
+from ..linear.multiclass import MulticlassPerceptron
+from ..theorem import NO_NUMBERS
+from ..theory.mixing_facts import MixedFacts
+from .checkpoint import SavedRun, no_guarantee
+from .comparators import QuestionOfMixture, QuestionOverShards, Reading, Size, gather, rounds_at_hand, sizes_of
+from .engines.engine import Engine
+from .engines.pools import engine_of
+from .epochs import Epochs
+from .history import Sums
+from .learner_adapter import kind_of
+from .rows.shards import Shard
+from .rows.sources import shards_of
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (
