@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.engines.engine import Tree
+from regretless.distributed.engine import Tree
 from regretless.distributed.learner_adapter import make_start, refuse, take_in
 from regretless.distributed.messages import ShardResult
-from regretless.distributed.rows.shards import Shard
-from regretless.distributed.rows.sources import arrays
 from regretless.distributed.shard_epoch import epoch, merge
+from regretless.distributed.shards import Shard
+from regretless.distributed.sources import arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}
 

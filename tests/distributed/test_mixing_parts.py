@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.distributed import state_weights
-from regretless.distributed.engines.engine import Tree, pairs
+from regretless.distributed.engine import Tree, pairs
 from regretless.distributed.messages import Part, Start
 from regretless.distributed.weighted_mean import merge_parts, pack, unpack
 

@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 from regretless.bandits import Exp3IX
 from regretless.distributed.dask import wait
 from regretless.distributed.dask.engine import DaskEngine, neighbours
-from regretless.distributed.engines.engine import Here
+from regretless.distributed.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.experts import Hedge
 

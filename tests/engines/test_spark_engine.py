@@ -13,9 +13,9 @@ from .spark_session import frame, parts, separable, started
 
 pytest.importorskip("pyspark")
 
-from regretless.distributed.engines.engine import Here
+from regretless.distributed.engine import Here
 from regretless.distributed.mixing import average_once
-from regretless.distributed.rows.sources import arrays
+from regretless.distributed.sources import arrays
 from regretless.distributed.spark import Partitions, SparkEngine
 from regretless.distributed.spark import engine as spark_engine
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError

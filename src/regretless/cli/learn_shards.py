@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..distributed.messages import Weighting
     from ..distributed.mixing import Mixing
     from ..distributed.result import Mixture
-    from ..distributed.rows.shards import Shard
+    from ..distributed.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..report import MixReport
     from .arguments import LearnOptions

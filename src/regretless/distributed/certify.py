@@ -22,13 +22,13 @@ from ..theorem import NO_NUMBERS
 from ..theory.mixing_facts import MixedFacts
 from .checkpoint import SavedRun, no_guarantee
 from .comparators import QuestionOfMixture, QuestionOverShards, Reading, Size, gather, rounds_at_hand, sizes_of
-from .engines.engine import Engine
-from .engines.pools import engine_of
+from .engine import Engine
 from .epochs import Epochs
 from .history import Sums
 from .learner_adapter import kind_of
-from .rows.shards import Shard
-from .rows.sources import shards_of
+from .pools import engine_of
+from .shards import Shard
+from .sources import shards_of
 
 BY_SUMS = (Certified.judge, MulticlassPerceptron.judge, MarginPerceptron.judge)  # what these need of rounds adds up
 ALL_AT_ONCE = (

@@ -18,7 +18,7 @@ from ..persist.model import read, write
 from ..persist.validation import fits, plain
 from .history import Epoch, Sums
 from .messages import Weighting
-from .rows.shards import UNSURE, FileShard, Shard
+from .shards import UNSURE, FileShard, Shard
 
 ADDED_ONCE = (
     "each shard was played apart and the matrices were added up once: no theorem bounds the mistakes of a learner with "

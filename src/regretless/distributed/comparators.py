@@ -22,8 +22,8 @@ from ..linear.comparators.evaluate import Suffered, norms2
 from ..linear.comparators.search import Question
 from ..theory.mixing_facts import MixedFacts
 from ..theory.mixing_ledger import MixedLedger
-from .engines.engine import Engine, Here
-from .rows.shards import Shard
+from .engine import Engine, Here
+from .shards import Shard
 
 Rounds = list[tuple[Batch, Array]]
 

@@ -17,12 +17,12 @@ from ..errors import DataError, Interrupted, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels
 from .checkpoint import SavedRun
-from .engines.engine import Engine
+from .engine import Engine
 from .history import EpochResult, Sums, epoch_of
 from .learner_adapter import make_start, take_in
 from .messages import Count, ShardSchema
-from .rows.shards import Shard
 from .shard_epoch import columns_of, epoch, merge, merge_schemas, peek, survey, unite_labels, unite_schemas
+from .shards import Shard
 
 T = TypeVar("T")
 FIRST = "the first shard"  # what messages call the one whose columns are those of all

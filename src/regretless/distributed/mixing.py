@@ -13,16 +13,15 @@ from ..checks import one_of, whole
 from ..errors import EngineError, ParameterError, RegretlessError
 from ..linear.base import OnlineClassifier
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
-from .engines.engine import Engine
-from .engines.pools import engine_of
+from .engine import Engine
 from .epochs import Epochs
 from .history import Epoch, Sums
 from .learner_adapter import learner_of, refuse
 from .messages import WEIGHTINGS, Weighting
+from .pools import engine_of
 from .result import Mixture as Mixture
-from .rows.paths import same_file
-from .rows.shards import FileShard, Shard
-from .rows.sources import refuse_unlike, shards_of
+from .shards import FileShard, Shard
+from .sources import refuse_unlike, same_file, shards_of
 
 Path = str | os.PathLike[str]
 

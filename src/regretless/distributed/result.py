@@ -17,8 +17,8 @@ from ..theory.mixing_ledger import MixedLedger
 from .certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
-from .rows.shards import Shard
-from .rows.sources import shards_of
+from .shards import Shard
+from .sources import shards_of
 
 HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "weights of shards from", "to", "seconds")
 SHOWN = 8  # epochs that are printed; of those behind, the powers of two and the last

@@ -19,7 +19,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.labels import distinct, encode
 from .learner_adapter import books_of_epoch, learner_at, part_of, rate_clock
 from .messages import Count, ShardResult, ShardSchema, Start
-from .rows.shards import Shard
+from .shards import Shard
 from .state_weights import met_of, reach_of
 from .weighted_mean import merge_parts
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ...errors import EngineError, Interrupted, MissingError, RegretlessError
-from ..engines.engine import Engine, pairs, run_answering
+from ..engine import Engine, pairs, run_answering
 from .wait import Waiting
 
 RETRIES = 2

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from ...data.stream import Stream
 from ...errors import DataError, ParameterError, RegretlessError
-from ..rows.shards import UNSURE, Shard, stream_of
-from ..rows.sources import shards_of
+from ..shards import UNSURE, Shard, stream_of
+from ..sources import shards_of
 
 SMALL = 1 << 16  # bytes of what several partitions need that each may have a copy of
 KINDS = (

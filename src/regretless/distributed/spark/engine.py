@@ -15,8 +15,8 @@ from uuid import uuid4
 
 from ...data.stream import Stream
 from ...errors import EngineError, Interrupted, RegretlessError
-from ..engines.engine import Engine, Tree
-from ..rows.shards import Shard
+from ..engine import Engine, Tree
+from ..shards import Shard
 from .rows import Layout
 from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
 

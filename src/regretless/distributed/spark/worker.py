@@ -11,8 +11,8 @@ from typing import Any
 
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
-from ..engines.engine import Tree, run_answering
-from ..rows.shards import Shard
+from ..engine import Tree, run_answering
+from ..shards import Shard
 from .rows import Layout, RecordStream
 
 ANSWERS = "leaf long, node long, answer binary"

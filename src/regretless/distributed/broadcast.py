@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...errors import EngineError
+from ..errors import EngineError
 
 ROOM = 31 << 20  # bytes; of what is larger than 32 MB glibc never keeps the memory
 

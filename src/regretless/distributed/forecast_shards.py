@@ -1,4 +1,4 @@
-"""Tables of forecasts as shards, each opened and played where it is."""
+"""Tables of forecasts as shards, and what is run on each of them: a play by a copy of the learner, sums of losses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import names_of
-from ...errors import DataError, RegretlessError
-from ...experts.errors import AdviceError
-from ...experts.losses import WITHOUT_OUTCOME
-from ...experts.sufficient_statistics import MOST_SOLVED, Totals
-from ...experts.validation import in_order, outcomes_of, table_of
+from ..arrays import names_of
+from ..data.batch import Array
+from ..errors import DataError, RegretlessError
+from ..experts.certificates import facts
+from ..experts.errors import AdviceError
+from ..experts.losses import WITHOUT_OUTCOME, Loss
+from ..experts.sufficient_statistics import MOST_SOLVED, Totals
+from ..experts.validation import in_order, outcomes_of, table_of
+from ..ledger import ExpertLedger
+from ..theory.expert_facts import MIXED
+from .sources import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...data.forecast_stream import ForecastStream
-    from ...experts.base import ExpertLearner
-
-Array = np.ndarray[Any, Any]
+    from ..data.forecast_stream import ForecastStream
+    from ..experts.base import ExpertLearner
+    from ..theory.expert_facts import ExpertFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class ForecastFile(ForecastShard):
 
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
         """As ``regretless combine`` would play the file alone."""
-        from ...run.experts import CombineRun
+        from ..run.experts import CombineRun
 
         run = CombineRun(
             learner,
@@ -113,7 +117,7 @@ class ForecastFile(ForecastShard):
                 yield good.advice, None if blind else good.outcomes
 
     def _open(self, names: list[str] | None, blind: bool) -> ForecastStream:
-        from ...data.forecasts import open_forecasts
+        from ..data.forecasts import open_forecasts
 
         timed = self.reading.get("time") is not None and self.reading.get("arrivals") is None
         return open_forecasts(self.path, names=names, **{"blocks": timed, **self.reading, "need_target": not blind})
@@ -189,11 +193,139 @@ def forecast_shards(shards: Any, reading: Mapping[str, Any]) -> list[ForecastSha
         if reading:
             raise RegretlessError(f"{', '.join(reading)}=: an option of reading files, and these shards are arrays")
         return [ForecastArrays(f"shard {place}", place, one) for place, one in enumerate(shards)]
-    from .paths import paths_of
-
     paths = paths_of(shards)
     return [ForecastFile(path, place, path, dict(reading)) for place, path in enumerate(paths)]
 
 
 def _paths(shards: Sequence[Any]) -> bool:
     return all(isinstance(one, str) or hasattr(one, "__fspath__") for one in shards)
+
+
+# ---- what is run on a shard, and how two results become one
+
+
+def find_experts(blind: bool, shard: ForecastShard) -> Experts:
+    """Who forecasts on a shard."""
+    return shard.experts(blind)
+
+
+def keep_first(_: bool, left: Experts, __: Experts) -> Experts:
+    """Those of the first shard are those of all."""
+    return left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShardPlay:
+    """The result of one shard.
+
+    Attributes
+    ----------
+    name : str
+        Of the shard.
+    ledger : ExpertLedger
+    facts : ExpertFacts
+        Of the copy of the learner that played it, after its last round.
+    """
+
+    name: str
+    ledger: ExpertLedger
+    facts: ExpertFacts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CombinedShards:
+    """The result of some neighbouring shards.
+
+    Attributes
+    ----------
+    ledger : ExpertLedger
+        The sum of theirs.
+    totals : Totals or None
+        The sum of what hindsight needs.
+    plays : tuple of ShardPlay
+        In the order of the shards.
+    """
+
+    ledger: ExpertLedger
+    totals: Totals | None
+    plays: tuple[ShardPlay, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayTask:
+    """What every shard needs to be played.
+
+    Attributes
+    ----------
+    learner : ExpertLearner
+        That has not played.
+    known : Experts
+    """
+
+    learner: ExpertLearner
+    known: Experts
+
+
+def play_shard(task: PlayTask, shard: ForecastShard) -> CombinedShards:
+    """Let a copy of the learner play a shard, from the prior."""
+    learner = copy_for(task, shard.place)
+    totals = shard.play(learner, task.known)
+    result = learner.ledger_
+    return CombinedShards(result, totals, (ShardPlay(shard.name, result, facts(learner)),))
+
+
+def add_plays(_: PlayTask, left: CombinedShards, right: CombinedShards) -> CombinedShards:
+    """Ledgers add."""
+    totals = None if left.totals is None or right.totals is None else left.totals + right.totals
+    return CombinedShards(left.ledger + right.ledger, totals, left.plays + right.plays)
+
+
+def copy_for(task: PlayTask, place: int) -> ExpertLearner:
+    """A copy of the learner with the names of the experts set and a random stream of its own."""
+    changes: dict[str, Any] = {"n_experts": task.known.count}
+    if task.learner.n_experts not in (None, task.known.count):
+        raise RegretlessError(f"{task.known.count} experts on the shards, and n_experts={task.learner.n_experts}")
+    if hasattr(task.learner, "seed_"):
+        words = np.random.SeedSequence([task.learner.seed_, place]).generate_state(1, np.uint64)
+        changes["random_state"] = int(words[0] >> np.uint64(1))
+    learner = task.learner.clone(**changes)
+    learner._begin(task.known.count, task.known.width)
+    learner.expert_names_ = task.learner.expert_names_ or task.known.names
+    return learner
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedWeights:
+    """What fixed weights lose.
+
+    Attributes
+    ----------
+    loss : Loss
+    known : Experts
+    weights : ndarray, shape (experts,)
+    """
+
+    loss: Loss
+    known: Experts
+    weights: Array
+
+
+def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
+    """On one shard."""
+    loss, among = task.loss, np.flatnonzero(task.weights)
+    weights, total = task.weights[among], 0.0
+    for advice, outcomes in shard.blocks(task.known, loss.name in WITHOUT_OUTCOME):
+        part = advice[:, among].astype(np.float64)
+        if loss.name in MIXED:
+            came = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
+            total += float((loss.of(part, came) @ weights).sum())
+        elif part.ndim == 3:
+            total += float(loss.of_vectors(np.einsum("ten,e->tn", part, weights), outcomes).sum())
+        else:
+            total += float(loss.of(part @ weights, np.nan if outcomes is None else outcomes).sum())
+    return total
+
+
+def add_losses(_: FixedWeights, left: float, right: float) -> float:
+    """Losses add."""
+    return left + right

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from ...data.batch import Batch
-from ...data.formats import ROWS
-from ...data.rows import open_stream
-from ...data.source import DECOMPRESSORS, Input, open_bytes, read_ready
-from ...data.stream import Stream
-from ...errors import DataError
+from ..data.batch import Batch
+from ..data.formats import ROWS
+from ..data.rows import open_stream
+from ..data.source import DECOMPRESSORS, Input, open_bytes, read_ready
+from ..data.stream import Stream
+from ..errors import DataError
 from .shards import ArrayShard, FileShard
 
 TEXT = ("svmlight", "csv", "tsv")

@@ -7,10 +7,10 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from ...data.batch import Batch
-from ...data.stream import Stream
-from ...errors import DataError, Interrupted, RegretlessError
-from ..rows.shards import Shard
+from ..data.batch import Batch
+from ..data.stream import Stream
+from ..errors import DataError, Interrupted, RegretlessError
+from .shards import Shard
 
 C = TypeVar("C")
 T = TypeVar("T")
