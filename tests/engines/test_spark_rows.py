@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.data import Batch
+from regretless.distributed.spark.engine import Task
 from regretless.distributed.spark.rows import Layout, RecordStream, batch_of
-from regretless.distributed.spark.worker import Task
 from regretless.errors import DataError, RegretlessError
 
 VECTOR = pa.struct(
