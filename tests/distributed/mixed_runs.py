@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.engine import Tree
+from regretless.distributed.engine import MergeTree
 from regretless.distributed.learner_adapter import make_start, refuse, take_in
 from regretless.distributed.messages import ShardResult
 from regretless.distributed.shard_epoch import epoch, merge
@@ -46,7 +46,7 @@ def mixed(
             learner, schema=PLANE, epoch=number, weighting=weighting, clock=clock, passes=passes, alone=alone
         )
         start = pickle.loads(pickle.dumps(start))
-        tree: Tree[ShardResult] = Tree(len(parts), lambda left, right, start=start: merge(start, left, right))
+        tree: MergeTree[ShardResult] = MergeTree(len(parts), lambda left, right, start=start: merge(start, left, right))
         for place in order or range(len(parts)):
             tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
         outcomes.append(tree.result)

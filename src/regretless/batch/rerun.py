@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import drawn_seed
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
+from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
@@ -60,7 +61,7 @@ class Orders:
 
 
 @dataclass
-class Table:
+class RerunTable:
     """Rows and labels as a learner plays them.
 
     Attributes
@@ -96,7 +97,7 @@ class Table:
     @classmethod
     def read(
         cls, learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, undecided: str = "predicted"
-    ) -> Table:
+    ) -> RerunTable:
         """The rows as a fresh copy of the learner would play them in `fit`.
 
         Raises
@@ -243,3 +244,21 @@ def rows_of(batch: Batch, rows: Array) -> Batch:
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(batch.starts.dtype)
     entries = np.repeat(batch.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
     return Batch(batch.values[entries], None, batch.columns, batch.indices[entries], starts)
+
+
+def refuse_foreign(learner: Any, stream: Any = None) -> None:
+    """Refuse what is no learner of ours, and rounds that come otherwise than as a stream.
+
+    Raises
+    ------
+    RegretlessError
+        Which says what to give.
+    """
+    if not isinstance(learner, OnlineClassifier):
+        kind = learner.__name__ if isinstance(learner, type) else type(learner).__name__
+        raise RegretlessError(f"{kind} is no learner of regretless.linear, one that was made with its parameters")
+    if stream is not None and not isinstance(stream, Stream):
+        kind = type(stream).__name__
+        raise RegretlessError(
+            f"the rounds are a {kind}; give a stream, read as far as needed, such as regretless.data.ArrayStream(X, y)"
+        )

@@ -24,7 +24,7 @@ from .checkpoint import SavedRun, no_guarantee
 from .comparators import QuestionOfMixture, QuestionOverShards, Reading, Size, gather, rounds_at_hand, sizes_of
 from .engine import Engine
 from .epochs import Epochs
-from .history import Sums
+from .history import MixingSums
 from .learner_adapter import kind_of
 from .pools import engine_of
 from .shards import Shard
@@ -247,7 +247,7 @@ def _least(run: SavedRun) -> float:
     return float(min(min(group) / sum(group) for group in groups))
 
 
-def _changed(sums: Sums, sizes: Sequence[Size]) -> str | None:
+def _changed(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
     """Which shard is not what was played, if that shows."""
     for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:

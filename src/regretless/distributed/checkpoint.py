@@ -16,7 +16,7 @@ from ..errors import ModelError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..persist.model import read, write
 from ..persist.validation import fits, plain
-from .history import Epoch, Sums
+from .history import Epoch, MixingSums
 from .messages import Weighting
 from .shards import UNSURE, FileShard, Shard
 
@@ -58,7 +58,7 @@ class SavedRun:
     clock : ndarray
         What the rates of the next epoch go by.
     history : list of Epoch
-    sums : Sums
+    sums : MixingSums
     skipped : int
         Rows that were passed over in the last epoch.
     first_errors : list of str
@@ -76,7 +76,7 @@ class SavedRun:
     schema: dict[str, Any] | None
     clock: Array
     history: list[Epoch]
-    sums: Sums
+    sums: MixingSums
     skipped: int = 0
     first_errors: tuple[str, ...] = ()
 
@@ -131,7 +131,7 @@ class SavedRun:
                 schema,
                 np.array(values["clock"], dtype=np.float64),
                 history,
-                Sums.read(values),
+                MixingSums.read(values),
                 int(values["skipped"]),
                 tuple(str(error) for error in values["first_errors"]),
             )

@@ -88,7 +88,7 @@ def pairs(leaves: int) -> list[list[tuple[int, ...]]]:
     return levels
 
 
-class Tree(Generic[T]):
+class MergeTree(Generic[T]):
     """Merges leaves as they come, in whatever order, always in the same shape.
 
     Two siblings are merged as soon as both are there. Leaves that come in their order leave no more than one node
@@ -207,7 +207,7 @@ class Engine:
         RegretlessError
             If a shard cannot be used; it is named.
         """
-        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+        tree: MergeTree[T] = MergeTree(len(shards), partial(merge, common))
         with closing(self._answers(work, common, shards, stop)) as answers:  # what is left is cancelled at once
             for place, answer in answers:
                 tree.add(place, answer)

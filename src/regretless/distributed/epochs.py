@@ -18,7 +18,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels
 from .checkpoint import SavedRun
 from .engine import Engine
-from .history import EpochResult, Sums, epoch_of
+from .history import EpochResult, MixingSums, epoch_of
 from .learner_adapter import make_start, take_in
 from .messages import Count, ShardSchema
 from .shard_epoch import columns_of, epoch, merge, merge_schemas, peek, survey, unite_labels, unite_schemas
@@ -79,7 +79,7 @@ class Epochs:
         after.n_iter_ = len(run.history) + 1
         down, up = self._moved
         last = epoch_of(after.n_iter_, played, seconds=perf_counter() - began, bytes_down=down, bytes_up=up)
-        sums = run.sums if run.history else Sums.none(after.state_.targets, len(self.shards))
+        sums = run.sums if run.history else MixingSums.none(after.state_.targets, len(self.shards))
         return after, replace(
             run,
             schema=schema,

@@ -143,7 +143,7 @@ def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Led
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class MixingSums:
     """What the epochs of a mixed run add up to.
 
     Attributes
@@ -168,12 +168,12 @@ class Sums:
     norms2: Array
 
     @classmethod
-    def none(cls, targets: int, shards: int) -> Sums:
+    def none(cls, targets: int, shards: int) -> MixingSums:
         """Those of no epoch at all."""
         counts, zeros = np.zeros(shards, np.int64), np.zeros(shards)
         return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
 
-    def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> Sums:
+    def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> MixingSums:
         """The sums one epoch later.
 
         Parameters
@@ -190,7 +190,7 @@ class Sums:
         counts, mu = played.counts, played.mu
         targets, whole = ledgers_of(state, counts)
         first = [ledger.total_norm2 / passes for ledger in whole]
-        return Sums(
+        return MixingSums(
             tuple(book.after(mu, ours, together) for book, ours in zip(self.mixed, targets, strict=True)),
             self.whole.after(mu, whole, together),
             self.shares + np.array(mu),
@@ -207,7 +207,7 @@ class Sums:
         }
 
     @classmethod
-    def read(cls, values: dict[str, Any]) -> Sums:
+    def read(cls, values: dict[str, Any]) -> MixingSums:
         """The sums of what `to_dict` gave.
 
         Raises

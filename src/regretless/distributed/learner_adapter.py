@@ -16,7 +16,7 @@ from ..linear.mirror.state import MirrorState
 from ..linear.second_order.base import SecondOrderLearner
 from ..linear.second_order.state import SecondOrderState
 from ..linear.state import NORM2, State
-from .messages import WEIGHTINGS, Part, Start, Weighting
+from .messages import WEIGHTINGS, MeanPart, Start, Weighting
 from .state_weights import (
     add_sums,
     differences,
@@ -193,7 +193,7 @@ def learner_at(start: Start) -> OnlineClassifier:
     return learner
 
 
-def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> Part:
+def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> MeanPart:
     """What a shard hands up after its epoch.
 
     Raises
@@ -212,15 +212,15 @@ def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
         raise RegretlessError("the weights have overflowed; lower the rate or scale X")
     if start.whole is not None:
         whole = {name: array for name, array in state.tensors().items() if name != "books"}
-        return Part(len(weights), None, weights, None, weight, rounds, whole)
+        return MeanPart(len(weights), None, weights, None, weight, rounds, whole)
     if isinstance(state, SecondOrderState):
         matrices = matrices_of(state)
         _refuse_overflown(*matrices.values())
-        return Part(len(weights), None, weights[:0], None, weight, rounds, matrices=matrices)
+        return MeanPart(len(weights), None, weights[:0], None, weight, rounds, matrices=matrices)
     if not isinstance(state, State):
         return pack(start.weights, weights, None, weight, rounds)
     sums = None if averaged is None else sums_beyond(averaged, start.weights, rows)
-    return Part(1 + state.columns, rows, weights, sums, weight, rounds)
+    return MeanPart(1 + state.columns, rows, weights, sums, weight, rounds)
 
 
 def rate_clock(learner: OnlineClassifier) -> Array:
@@ -286,7 +286,7 @@ def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     return np.asarray(np.max([count.clock for count in counts], axis=0))
 
 
-def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[Count, ...]) -> None:
+def _settle(learner: OnlineClassifier, start: Start, part: MeanPart, counts: tuple[Count, ...]) -> None:
     state = learner.state_
     if isinstance(state, MirrorState):
         weights, _ = unpack(start.weights, part)

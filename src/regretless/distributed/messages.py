@@ -160,7 +160,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class MeanPart:
     """A weighted mean over some shards.
 
     Attributes
@@ -200,7 +200,7 @@ class ShardResult:
 
     Attributes
     ----------
-    part : Part or None
+    part : MeanPart or None
         None where shards had labels or columns that the start did not know.
     counts : tuple of Count
         In the order of the shards; those with something new have none.
@@ -208,6 +208,6 @@ class ShardResult:
         Labels and columns of shards with something new.
     """
 
-    part: Part | None
+    part: MeanPart | None
     counts: tuple[Count, ...]
     schema: ShardSchema | None = None

@@ -15,7 +15,7 @@ from ..linear.base import OnlineClassifier
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
 from .engine import Engine
 from .epochs import Epochs
-from .history import Epoch, Sums
+from .history import Epoch, MixingSums
 from .learner_adapter import learner_of, refuse
 from .messages import WEIGHTINGS, Weighting
 from .pools import engine_of
@@ -168,7 +168,7 @@ class Mixing:
             schema=None,
             clock=np.zeros(0),
             history=[],
-            sums=Sums.none(1, len(self.shards)),
+            sums=MixingSums.none(1, len(self.shards)),
         )
 
     def _epoch(self, epochs: Epochs, blank: SavedRun) -> None:

@@ -67,7 +67,7 @@ def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Passes:
     """The passes over a shard, and their counts."""
 
     start: Start
@@ -125,7 +125,7 @@ class _Reading:
 
 def _played(start: Start, shard: Shard) -> ShardResult:
     began = thread_time()
-    learner, reading = learner_at(start), _Reading(start, shard)
+    learner, reading = learner_at(start), _Passes(start, shard)
     try:
         known = reading.play(learner)
     except DataError as error:

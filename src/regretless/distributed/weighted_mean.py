@@ -18,12 +18,12 @@ import numpy as np
 
 from ..data.batch import Array
 from ..linear.second_order.state import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
-from .messages import Part
+from .messages import MeanPart
 
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
 
 
-def pack(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> Part:
+def pack(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> MeanPart:
     """The part that one shard hands up, in the shorter form.
 
     Parameters
@@ -40,8 +40,8 @@ def pack(start: Array, weights: Array, sums: Array | None, weight: float, rounds
         moved |= sums != 0
     rows = rows_to_send(moved, sums is not None)
     if rows is None:
-        return Part(size, None, weights, sums, weight, rounds)
-    return Part(size, rows, weights[rows], None if sums is None else sums[rows], weight, rounds)
+        return MeanPart(size, None, weights, sums, weight, rounds)
+    return MeanPart(size, rows, weights[rows], None if sums is None else sums[rows], weight, rounds)
 
 
 def rows_to_send(moved: Array, summed: bool) -> Array | None:
@@ -57,7 +57,7 @@ def rows_to_send(moved: Array, summed: bool) -> Array | None:
     return None if _too_many(len(rows), len(moved), moved.shape[1], summed) else rows
 
 
-def merge_parts(start: Array, left: Part, right: Part) -> Part:
+def merge_parts(start: Array, left: MeanPart, right: MeanPart) -> MeanPart:
     """The mean over the shards of both.
 
     Row by row it is a + (b - a) * (weight of b / weight of both): where both are the same nothing is rounded, so that a
@@ -68,18 +68,18 @@ def merge_parts(start: Array, left: Part, right: Part) -> Part:
     ----------
     start : ndarray, shape (rows, targets)
         What all shards began with.
-    left, right : Part
+    left, right : MeanPart
         Of shards that are neighbours.
 
     Returns
     -------
-    Part
+    MeanPart
         Sparse only if both are.
     """
     size = max(left.size, right.size)
     if left.matrices is not None and right.matrices is not None:
         matrices, weight = add_matrices(left.matrices, right.matrices), left.weight + right.weight
-        return Part(size, None, left.weights, None, weight, left.rounds + right.rounds, matrices=matrices)
+        return MeanPart(size, None, left.weights, None, weight, left.rounds + right.rounds, matrices=matrices)
     rows = _united(left.rows, right.rows, size)
     if rows is not None and _too_many(len(rows), size, start.shape[1], left.sums is not None):
         rows = None
@@ -99,17 +99,17 @@ def merge_parts(start: Array, left: Part, right: Part) -> Part:
     if left.sums is not None and right.sums is not None:
         sums = _sums(left, places[0], rows, size, fresh=True)
         sums += _sums(right, places[1], rows, size)
-    return Part(size, rows, weights, sums, weight, left.rounds + right.rounds)
+    return MeanPart(size, rows, weights, sums, weight, left.rounds + right.rounds)
 
 
-def unpack(start: Array, part: Part) -> tuple[Array, Array | None]:
+def unpack(start: Array, part: MeanPart) -> tuple[Array, Array | None]:
     """The whole weights and the whole sums, shape (size, targets) each.
 
     Parameters
     ----------
     start : ndarray, shape (rows, targets)
         What all shards began with.
-    part : Part
+    part : MeanPart
         Of all of them.
     """
     places = _places(part, None, part.size)
@@ -143,7 +143,7 @@ def _from_start(start: Array, rows: Array | None, size: int) -> Array:
     return weights
 
 
-def _held(start: Array, part: Part, places: Array | slice | None, rows: Array | None, size: int) -> Array:
+def _held(start: Array, part: MeanPart, places: Array | slice | None, rows: Array | None, size: int) -> Array:
     """The part's weights in these rows."""
     if places is None:
         return part.weights
@@ -152,7 +152,7 @@ def _held(start: Array, part: Part, places: Array | slice | None, rows: Array | 
     return weights
 
 
-def _sums(part: Part, places: Array | slice | None, rows: Array | None, size: int, *, fresh: bool = False) -> Array:
+def _sums(part: MeanPart, places: Array | slice | None, rows: Array | None, size: int, *, fresh: bool = False) -> Array:
     """The part's sums in these rows; an array of their own if they are to be changed."""
     assert part.sums is not None
     if places is None:
@@ -162,7 +162,7 @@ def _sums(part: Part, places: Array | slice | None, rows: Array | None, size: in
     return sums
 
 
-def _places(part: Part, rows: Array | None, size: int) -> Array | slice | None:
+def _places(part: MeanPart, rows: Array | None, size: int) -> Array | slice | None:
     """Where the part's rows stand among these, which hold them; None if it has just these."""
     if part.rows is None:
         return None if rows is None and part.size == size else slice(0, part.size)

@@ -16,7 +16,8 @@ from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.first_pass import LOOKED
-from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
+from ..linear.log_odds import log_losses
+from ..theory.comparison import ComparisonLedger, Confidence, Rivals, excess_loss
 from ..theory.confidence_sequence import Increments, interval, log_evidence
 from .linear import points_within
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
 NEITHER = "neither is shown to err less"
+SAME = "give models of the same labels, and a file without rows that one of them passes over"
 UNSEEN = "that no model has learned from these rows, or was chosen by them"
 
 
@@ -43,7 +45,7 @@ class Losses(NamedTuple):
     log: Array | None
 
 
-class Side(ABC):
+class Competitor(ABC):
     """One of the two: a learner, and how it meets rows."""
 
     def __init__(self, learner: OnlineClassifier) -> None:
@@ -54,7 +56,7 @@ class Side(ABC):
         """What the rows of a batch cost, each predicted by what was known before it."""
 
 
-class Watch:
+class LossRecorder:
     """Takes down what rows cost while a learner learns them.
 
     A row whose class the learner had not met is a mistake, whatever it predicted once it knew of the class: before it,
@@ -80,12 +82,12 @@ class Watch:
         return Losses(wrong, np.concatenate(logs) if len(logs) == len(self.each) else None)
 
 
-class Learning(Side):
+class LearningCompetitor(Competitor):
     """A learner that learns each row once it has predicted it."""
 
     def losses(self, batch: Batch) -> Losses:
         """Those of the rows before they were learned."""
-        watch = Watch(self.learner)
+        watch = LossRecorder(self.learner)
         self.learner.on_scores = watch
         try:
             self.learner.observe(batch)
@@ -94,7 +96,7 @@ class Learning(Side):
         return watch.losses()
 
 
-class Frozen(Side):
+class FrozenCompetitor(Competitor):
     """A learner that stays as it is, as `predict` has it."""
 
     def losses(self, batch: Batch) -> Losses:
@@ -126,23 +128,10 @@ def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) 
     one = scores.shape[1] == 1
     said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
     wrong = np.asarray(said != (codes > 0 if one else codes))
-    if not scores_are_log_odds(learner):
-        return Losses(wrong, None)
-    wide = scores.astype(np.float64)
-    if one:
-        return Losses(wrong, np.logaddexp(0.0, -np.where(codes > 0, wide[:, 0], -wide[:, 0])))
-    each = -np.logaddexp(0.0, -wide)  # of one against the rest, scaled to add up to 1
-    return Losses(wrong, np.logaddexp.reduce(each, axis=1) - each[np.arange(len(codes)), codes])
+    return Losses(wrong, log_losses(scores.astype(np.float64), codes) if learner.scores_are_log_odds else None)
 
 
-def scores_are_log_odds(learner: OnlineClassifier) -> bool:
-    """Whether a learner has probabilities, and its scores are their log odds."""
-    if hasattr(learner, "predict_log_proba"):
-        return True
-    return hasattr(learner, "predict_proba") and getattr(learner, "loss", None) == "logistic"
-
-
-class Point(NamedTuple):
+class ComparisonPoint(NamedTuple):
     """The comparison after so many rows: the mean of A's mistakes less B's, and the interval."""
 
     rounds: int
@@ -224,7 +213,7 @@ class Comparison:
         return int(rounds[outside[0]]) if len(outside) else None
 
     @property
-    def course(self) -> list[Point]:
+    def course(self) -> list[ComparisonPoint]:
         """The difference and its interval at round counts that grow by a tenth of an octave, and at the last."""
         points = list(self._points)
         if self.rounds and (not points or points[-1][0] != self.rounds):
@@ -234,7 +223,7 @@ class Comparison:
         rounds, totals, variances = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
         low, high = interval(rounds, totals, variances, self.alpha)
         ends = (2 * totals / rounds - 1, 2 * low - 1, 2 * high - 1)
-        return [Point(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
+        return [ComparisonPoint(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
 
     @property
     def difference(self) -> float:
@@ -259,7 +248,9 @@ class Comparison:
         (a, b), variance = self.mistakes, self._sums.variance
         each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
         asked = Confidence(self.alpha / 2)
-        stated = [excess_loss.certify(Compared(self.rounds, more, variance), [pair], asked) for more, pair in each]
+        stated = [
+            excess_loss.certify(ComparisonLedger(self.rounds, more, variance), [pair], asked) for more, pair in each
+        ]
         return [replace(one, assuming=self.assuming) for one in stated]
 
     def verdict(self) -> str:
@@ -341,13 +332,13 @@ def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
             raise RegretlessError(f"X has {len(said)} rows and y {len(labels)}")
         return Losses(np.asarray(said != labels), None)
     twin = deepcopy(learner)
-    twin.on_scores = watch = Watch(twin)
+    twin.on_scores = watch = LossRecorder(twin)
     twin.partial_fit(X, y)
     return watch.losses()
 
 
 def play(
-    result: Comparison, sides: tuple[Side, Side], streams: list[Stream], on_rounds: Callable[[int], object]
+    result: Comparison, sides: tuple[Competitor, Competitor], streams: list[Stream], on_rounds: Callable[[int], object]
 ) -> Iterator[int]:
     """Go over the streams once; yields the number of rows after each batch, where the caller may stop.
 
@@ -355,7 +346,7 @@ def play(
     ----------
     result : Comparison
         What takes the losses.
-    sides : (Side, Side)
+    sides : (Competitor, Competitor)
     streams : list of Stream
         One that both read, or one for each, of the same rows.
     on_rounds : callable
@@ -406,6 +397,3 @@ def _pairs(streams: list[Stream]) -> Iterable[tuple[Batch, Batch]]:
             raise DataError(name, None, None, "the two read different labels or rows of it", SAME)
         yield pair
         held = [left.slice(rows, len(left)), right.slice(rows, len(right))]
-
-
-SAME = "give models of the same labels, and a file without rows that one of them passes over"

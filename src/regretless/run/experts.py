@@ -457,7 +457,7 @@ class CombineRun(StreamRun):
 
 
 @dataclass(frozen=True)
-class Continuation:
+class CombineContinuation:
     """How a run that was saved goes on.
 
     Attributes
@@ -488,7 +488,7 @@ class Continuation:
     intervals: RunIntervals | None = None
 
     @classmethod
-    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Continuation:
+    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> CombineContinuation:
         """What `CombineRun.describe` wrote.
 
         Raises

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from ...data.stream import Stream
 from ...errors import DataError, EngineError, Interrupted, RegretlessError
-from ..engine import Engine, Tree, run_answering
+from ..engine import Engine, MergeTree, run_answering
 from ..shards import Shard
 from .rows import Layout, RecordStream
 
@@ -116,7 +116,7 @@ class SparkEngine(Engine):
         nodes = self._collected(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
         if any(kind == "again" for kind, _ in nodes.values()):
             nodes = self._collected(play(keep=True), merge, common, len(shards), size, stop)
-        tree: Tree[Any] = Tree(ceil(len(shards) / size), partial(merge, common))
+        tree: MergeTree[Any] = MergeTree(ceil(len(shards) / size), partial(merge, common))
         for node in range(ceil(len(shards) / size)):
             if node not in nodes:
                 fault = f"{shards[node * size].name}: no task of Spark had its rows"
@@ -260,7 +260,7 @@ def partitions_of(frame: Any) -> Iterator[int]:
 # ---- in the workers
 
 
-class Task:
+class PartitionTask:
     """The record batches of a task, which come once; all of them can be written to a temporary file, to come again.
 
     Parameters
@@ -323,7 +323,7 @@ class Task:
 class TaskShard(Shard):
     """A partition in the task that has its rows."""
 
-    def __init__(self, name: str, task: Task, layout: Layout, columns: int | None) -> None:
+    def __init__(self, name: str, task: PartitionTask, layout: Layout, columns: int | None) -> None:
         self.name, self._task, self._layout, self._columns = name, task, layout, columns
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
@@ -348,7 +348,7 @@ def play_partitions(
         place = TaskContext.get().partitionId()
         if place in leaves:
             leaf, name, rows = leaves[place]
-            task = Task(batches, name, rows, keep)
+            task = PartitionTask(batches, name, rows, keep)
             shard = TaskShard(name, task, layout, columns)  # type: ignore[arg-type]
             answer = _answer(work, common, shard, lambda: task.again)
             for _ in islice(batches, LEFT):
@@ -380,7 +380,7 @@ def merge_neighbours(merge: Callable[..., Any], common: Any, leaves: int, size: 
 
         rows = sorted(table.select(["leaf", "node", "answer"]).to_pylist(), key=lambda row: row["leaf"])
         node = rows[0]["node"]
-        tree: Tree[Any] = Tree(min(size, leaves - node * size), partial(merge, common))
+        tree: MergeTree[Any] = MergeTree(min(size, leaves - node * size), partial(merge, common))
         answer: tuple[str, Any] | None = None
         for row in rows:
             kind, value = pickle.loads(row["answer"])
