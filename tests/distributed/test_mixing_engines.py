@@ -278,7 +278,7 @@ def test_arrays_arrive_as_they_were() -> None:
             (one.dtype, one.shape, one.tobytes()) for one in sent
         ]
         assert all(one.flags.writeable for one in found)
-        assert carried.sent(3) == 3 * Path(received.path).stat().st_size
+        assert carried.bytes_sent(3) == 3 * Path(received.path).stat().st_size
 
 
 # ---- errors

@@ -155,7 +155,7 @@ def test_a_job_that_does_not_end_is_left_alone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(spark_engine, "_end", lambda session, tag: ended.append(tag))
     monkeypatch.setattr(pyspark, "inheritable_thread_target", lambda session: lambda run: run)
     with pytest.raises(Interrupted):
-        spark_engine.collected(None, SimpleNamespace(toArrow=never.wait), lambda: True)
+        spark_engine.collect(None, SimpleNamespace(toArrow=never.wait), lambda: True)
     assert ended
     never.set()
 

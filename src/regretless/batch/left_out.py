@@ -18,14 +18,14 @@ from ..linear.base import OnlineClassifier
 from ..linear.state import BaseState
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
-from .rerun import OmissionResult, RerunTable, copied, mistaken, refuse_foreign, rows_of, updates
+from .rerun import OmissionResult, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates
 
 
 def by_fits(table: RerunTable) -> OmissionResult:
     """One fit to all rows, and one to all the others for each row that it may depend on."""
     rows, labels = len(table), table.labels
     every = np.arange(rows)
-    full = _fitted(table, every)
+    full = _fit_on(table, every)
     whole = rows_of(_columns(table, every), every)
     wrong = mistaken(full, whole, table.codes, table.undecided)
     slots: Array | None = getattr(full.state_, "slots", None)
@@ -40,7 +40,7 @@ def by_fits(table: RerunTable) -> OmissionResult:
         if len(np.unique(labels[others])) < len(full.classes_):  # no other row has its class
             errors[row], reruns = True, reruns + full.n_iter_
             continue
-        fitted = _fitted(table, others)
+        fitted = _fit_on(table, others)
         left_out = rows_of(_columns(table, others), np.array([row]))
         errors[row] = mistaken(fitted, left_out, table.codes[[row]], table.undecided)[0]
         reruns += fitted.n_iter_
@@ -61,7 +61,7 @@ def _changed_by_updates_alone(learner: OnlineClassifier) -> bool:
     return not (parameters.get("average") or parameters.get("budget") or learner.shuffle)
 
 
-def _fitted(table: RerunTable, rows: Array) -> OnlineClassifier:
+def _fit_on(table: RerunTable, rows: Array) -> OnlineClassifier:
     """The learner after a fit to some of the rows; what it takes from all rows, it takes from all of them always."""
     learner = type(table.learner)(**table.learner.get_params()).set_params(class_weight=None)
     if learner.shuffle:
@@ -233,7 +233,7 @@ def leave_one_out(
 
 def _by_states(table: RerunTable) -> OmissionResult:
     """Play the rows once to see which of them cause updates, then once more for each of these."""
-    trace, rows = _traced(table), len(table)
+    trace, rows = _trace(table), len(table)
     lazy, support = info_of(table.learner).lazy, trace.first >= 0
     idle = np.flatnonzero(~support)
     errors = np.zeros(rows, dtype=np.bool_)
@@ -257,7 +257,7 @@ class _Trace:
     clean: bool
 
 
-def _traced(table: RerunTable) -> _Trace:
+def _trace(table: RerunTable) -> _Trace:
     """Play all rows one by one, to see which of them cause updates."""
     state, rows = table.fresh(), len(table)
     first = np.full(rows, -1, dtype=np.int64)
@@ -297,7 +297,7 @@ def _branches(table: RerunTable, times: Array) -> Iterator[tuple[int, BaseState,
             number, place, start = number + 1, 0, updates(state)
         table.play(state, number, place, stop)
         place = stop
-        branch = copied(state)
+        branch = copy_state(state)
         passes, _ = table.finish(branch, number, stop, row, moved=updates(state) > start)
         yield row, branch, passes
 

@@ -231,7 +231,7 @@ def updates(state: BaseState) -> float:
     return float(state.books[: state.targets, UPDATES].sum())
 
 
-def copied(state: BaseState) -> BaseState:
+def copy_state(state: BaseState) -> BaseState:
     """A state of its own that has learned the same."""
     return deepcopy(state)
 

@@ -109,12 +109,12 @@ def certify_mixture(
     engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
     if why := no_guarantee(learner, run):
-        return _declined(learner, why) + future
+        return _decline(learner, why) + future
     reading = Reading(run.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, shards, engine, reading)
-    changed = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
+    changed = _change_in(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
     if changed is not None:
-        return _declined(learner, changed) + future
+        return _decline(learner, changed) + future
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
@@ -126,7 +126,7 @@ def _finite(certificate: Certificate) -> Certificate:
     return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts)
 
 
-def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
+def _decline(learner: OnlineClassifier, why: str) -> list[Certificate]:
     return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven() or learner.proven()]
 
 
@@ -247,7 +247,7 @@ def _least(run: SavedRun) -> float:
     return float(min(min(group) / sum(group) for group in groups))
 
 
-def _changed(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
+def _change_in(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
     """Which shard is not what was played, if that shows."""
     for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:

@@ -332,14 +332,14 @@ class Combined:
         """
         result = self.comparators() if against is None else [self.comparator(against, executor)]
         strongest = sorted(result, key=lambda one: -one.regret)
-        return [self._certified(theorem, strongest) for theorem in self.learner.theorems]
+        return [self._certificate(theorem, strongest) for theorem in self.learner.theorems]
 
     @property
     def violated(self) -> bool:
         """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
         return any(one.violated for one in self.certify())
 
-    def _certified(self, theorem: Theorem, value: list[ExpertComparator]) -> Certificate:
+    def _certificate(self, theorem: Theorem, value: list[ExpertComparator]) -> Certificate:
         """Against the strongest comparator that it applies to; a bound on a count against the best expert."""
         if theorem.quantity != "regret":
             value = [one for one in value if one.expert is not None] or value

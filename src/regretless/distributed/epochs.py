@@ -94,7 +94,7 @@ class Epochs:
         """The first epoch; begun anew, once, when shards have more labels or columns than the first rows of it."""
         result = self._fold(peek, _no_neighbours, None, self.shards[:1])
         schema, columns = result.schemas[0], result.columns
-        classes = unite_labels([*self._declared(), *_listed(self.known_labels), *result.labels])
+        classes = unite_labels([*self._announced_labels(), *_label_list(self.known_labels), *result.labels])
         names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(run, classes, columns, schema)
@@ -129,15 +129,15 @@ class Epochs:
         """A learner that has learned nothing, and knows classes and columns."""
         learner = type(self.learner)(**self.learner.get_params())
         learner.announce(classes, columns)
-        new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
+        new = len(set(classes.tolist()).difference(self._announced_labels())) if len(classes) > 2 else 0
         # Shards that play together do not know each other's unannounced classes; two are the two signs.
         learner.met_ = new * run.together
-        learner.looked_ = self._looked(run, learner, new, schema)
+        learner.looked_ = self._look_ahead_of(run, learner, new, schema)
         if schema.get("names"):
             learner.feature_names_in_ = np.array(schema["names"], dtype=object)
         return learner
 
-    def _looked(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
+    def _look_ahead_of(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
         """By what rounds were known before they were played, if they were; `new` classes were not announced."""
         fixed = schema.get("hash") is not None or (schema.get("held") and schema.get("columns") is not None)
         if not fixed and learner.looks_at_columns():
@@ -147,9 +147,9 @@ class Epochs:
         # Each class against the rest learns apart from those that are still to come, but for what shards count by.
         return "weights" if new and run.weights == "updates" and 1 < run.together < len(self.shards) else ""
 
-    def _declared(self) -> list[Any]:
+    def _announced_labels(self) -> list[Any]:
         """All labels that the user has announced."""
-        return [] if self.classes is None else _listed(self.classes)
+        return [] if self.classes is None else _label_list(self.classes)
 
     def _refuse_changed(self, run: SavedRun, counts: Sequence[Count]) -> None:
         """Refuse shards that have other rows than in the epoch before."""
@@ -223,7 +223,7 @@ def _no_neighbours(common: Any, left: T, right: T) -> T:
     raise AssertionError("one shard has no neighbour")
 
 
-def _listed(labels: Any) -> list[Any]:
+def _label_list(labels: Any) -> list[Any]:
     return list(read_labels(labels, len(labels)).tolist()) if len(labels) else []
 
 

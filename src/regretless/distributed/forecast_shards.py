@@ -137,18 +137,18 @@ class ForecastArrays(ForecastShard):
     def experts(self, blind: bool) -> Experts:
         """As the columns have them."""
         forecasts, _ = self._read(blind)
-        table = self._checked(lambda: table_of(forecasts))
+        table = self._check_named(lambda: table_of(forecasts))
         return Experts(table.shape[1], table.shape[2] if table.ndim == 3 else 1, names_of(forecasts))
 
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
         """All rows at once."""
         forecasts, outcomes = self._read(learner._loss.name in WITHOUT_OUTCOME)
-        self._checked(lambda: learner.play(forecasts, outcomes))
+        self._check_named(lambda: learner.play(forecasts, outcomes))
         if known.count > MOST_SOLVED:
             return None
         totals = Totals(known.count, learner._loss)
-        for advice, came in self.blocks(known, outcomes is None):
-            totals.add(advice, came)
+        for advice, truth in self.blocks(known, outcomes is None):
+            totals.add(advice, truth)
         return totals
 
     def blocks(self, known: Experts, blind: bool) -> Iterator[tuple[Array, Array | None]]:
@@ -167,7 +167,7 @@ class ForecastArrays(ForecastShard):
             raise DataError(self.name, None, None, "there are no outcomes", advice)
         return forecasts, outcomes
 
-    def _checked(self, doing: Callable[[], Any]) -> Any:
+    def _check_named(self, doing: Callable[[], Any]) -> Any:
         """What is done, and errors that name the shard."""
         try:
             result = doing()
@@ -317,8 +317,8 @@ def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
     for advice, outcomes in shard.blocks(task.known, loss.name in WITHOUT_OUTCOME):
         part = advice[:, among].astype(np.float64)
         if loss.name in MIXED:
-            came = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
-            total += float((loss.of(part, came) @ weights).sum())
+            truth = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
+            total += float((loss.of(part, truth) @ weights).sum())
         elif part.ndim == 3:
             total += float(loss.of_vectors(np.einsum("ten,e->tn", part, weights), outcomes).sum())
         else:

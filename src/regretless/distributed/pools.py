@@ -24,6 +24,7 @@ from ..checks import whole
 from ..errors import EngineError, Interrupted, ParameterError, RegretlessError
 from .broadcast import Broadcast, remove_file
 from .engine import Engine, Here, Named, run_guarded, watch
+from .shards import few_of
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -93,7 +94,7 @@ class OnExecutor(Engine):
         up, processes = 0, set[int]()
         with (
             Broadcast(common, by_file=_of_this_machine(self.executor)) as broadcast,
-            closing(self._played(work, broadcast, shards, stop)) as answers,
+            closing(self._results(work, broadcast, shards, stop)) as answers,
         ):
             for place, answer in answers:
                 if isinstance(answer, PickledResult):
@@ -102,9 +103,9 @@ class OnExecutor(Engine):
                     yield place, pickle.loads(answer.result)
                 else:
                     yield place, answer
-            self.moved = broadcast.sent(len(processes)), up
+            self.moved = broadcast.bytes_sent(len(processes)), up
 
-    def _played(
+    def _results(
         self, work: Any, broadcast: Broadcast, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, Any]]:
         """The same, as it was sent."""
@@ -120,7 +121,7 @@ class OnExecutor(Engine):
                     future.add_done_callback(finished.put)
                 if not pending:
                     return
-                ended = _ended(finished)
+                ended = _finished_tasks(finished)
                 if stop is not None and stop():
                     raise Interrupted("interrupted")
                 for future in sorted(ended, key=pending.__getitem__):
@@ -144,10 +145,9 @@ class OnExecutor(Engine):
         try:
             answer = future.result()
         except BrokenExecutor as error:
-            names = ", ".join(shards[place].name for place in sorted(pending.values())[:3])
-            fault = f"a process of the executor is gone (killed, or out of memory) while it had {names}"
-            more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
-            raise EngineError(f"{fault}{more} to play{self._hint()}") from error
+            names = few_of(shards[place].name for place in sorted(pending.values()))
+            fault = f"a process of the executor is gone (killed, or out of memory) while it had {names} to play"
+            raise EngineError(f"{fault}{self._hint()}") from error
         except CancelledError as error:
             raise EngineError("the executor was shut down and has given up its tasks") from error
         except pickle.PicklingError as error:
@@ -189,7 +189,7 @@ class PickledShard(NamedTuple):
         except Exception as error:  # a user's object may fail in any way
             raise _unfit(shard.name, error) from error
 
-    def opened(self) -> Named:
+    def open(self) -> Named:
         """The shard, where it has arrived.
 
         Raises
@@ -206,7 +206,7 @@ class PickledShard(NamedTuple):
 
 def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, sent: Named) -> T | PickledResult:
     """What a worker does; what it gives is pickled here, so that its size is known."""
-    shard = sent.opened() if isinstance(sent, PickledShard) else sent
+    shard = sent.open() if isinstance(sent, PickledShard) else sent
     result = run_guarded(work, broadcast.value, watch(shard, broadcast.ended))
     return result if broadcast.here else PickledResult(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 
@@ -217,7 +217,7 @@ def _unfit(name: str, error: Exception) -> RegretlessError:
     return RegretlessError(f"{name}: this cannot be sent to another process ({error}); {advice}")
 
 
-def _ended(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
+def _finished_tasks(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
     """What has come to an end, after a tick at the latest.
 
     A queue can be waited at without harm when a signal's handler raises there. `concurrent.futures.wait` takes the

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -17,7 +16,7 @@ from ..theory.mixing_ledger import MixedLedger
 from .certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
-from .shards import Shard
+from .shards import Shard, few_of
 from .sources import shards_of
 
 HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "weights of shards from", "to", "seconds")
@@ -66,8 +65,8 @@ class Mixture:
             return cls(learner, [], run)
         parts = shards_of(shards, **(run.reading or {}))
         if names_of(parts) != run.names:
-            here = _listed(names_of(parts))
-            raise RegretlessError(f"{path} was learned from the shards {_listed(run.names)}; these are {here}")
+            here = few_of(names_of(parts))
+            raise RegretlessError(f"{path} was learned from the shards {few_of(run.names)}; these are {here}")
         return cls(learner, parts, run)
 
     # ---- the run
@@ -285,8 +284,3 @@ def _row(epoch: Epoch) -> tuple[str, ...]:
     seconds = "" if epoch.seconds is None else f"{epoch.seconds:.2f}"
     mu = (f"{epoch.least:.3g}", f"{epoch.most:.3g}")
     return (str(epoch.number), *(f"{count:,}" for count in counts), f"{epoch.weighted_updates:,.1f}", *mu, seconds)
-
-
-def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")

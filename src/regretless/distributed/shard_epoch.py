@@ -48,7 +48,7 @@ def epoch(start: Start, shard: Shard) -> ShardResult:
         If the shard cannot be read, or its rows cannot be played. The message names it.
     """
     try:
-        return _played(start, shard)
+        return _play(start, shard)
     except RegretlessError as error:
         if type(error) not in (RegretlessError, ParameterError):
             raise  # it names the shard, or is no fault of it
@@ -123,7 +123,7 @@ class _Passes:
             yield batch
 
 
-def _played(start: Start, shard: Shard) -> ShardResult:
+def _play(start: Start, shard: Shard) -> ShardResult:
     began = thread_time()
     learner, reading = learner_at(start), _Passes(start, shard)
     try:
@@ -274,7 +274,7 @@ def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """
     first = schemas[0]
     if first.get("format") == "table":
-        return _united_tables(schemas)
+        return _unite_tables(schemas)
     result = dict(first)
     ids = [schema["ids_from"] for schema in schemas if schema.get("ids_from") is not None]
     if "ids_from" in first:
@@ -308,13 +308,13 @@ def unite_labels(labels: Iterable[Any]) -> Array:
     return np.array(sorted(different))
 
 
-def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    kinds = _united_kinds(schemas)
+def _unite_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    kinds = _unite_kinds(schemas)
     named = [_features(schema) for schema in schemas]
     features = _in_order(named)
     places = {feature: place for place, feature in enumerate(features)}
     order = {name: place for place, name in enumerate(kinds)}
-    united_tables = {
+    united = {
         **schemas[0],
         "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
         "features": [[order[name], value] for name, value in features],
@@ -322,14 +322,14 @@ def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
     if schemas[0].get("crossing") is not None and schemas[0].get("hash") is None:
         listed = [
-            [_renumbered(key, [places[feature] for feature in ours]) for key in _keys(schema)]
+            [_renumber(key, [places[feature] for feature in ours]) for key in _keys(schema)]
             for schema, ours in zip(schemas, named, strict=True)
         ]
-        united_tables["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
-    return united_tables
+        united["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
+    return united
 
 
-def _united_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _unite_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
     """The kind of each column, in the order of the first schema."""
     kinds: dict[str, str] = {}
     for schema in schemas:
@@ -353,7 +353,7 @@ def _keys(schema: dict[str, Any]) -> list[int]:
     return (schema.get("crossing") or {}).get("keys") or []
 
 
-def _renumbered(key: int, places: list[int]) -> int:
+def _renumber(key: int, places: list[int]) -> int:
     """The key of a feature, or of the product of two, when features have other numbers."""
     numbers = np.array([places[part] for part in parts(key)], np.int64)
     return int(numbers[0] if len(numbers) == 1 else pair_keys(numbers[:1], numbers[1:])[0])

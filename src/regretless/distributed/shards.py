@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from types import SimpleNamespace
@@ -220,7 +220,10 @@ class HeldStream(Stream):
         if not self._batch.sparse and known is not None and known != here:
             raise self._error(f"{here} columns of features", f"{known} are expected, as in the first shard")
         if schema.get("held") and schema.get("names") != self._names:
-            raise self._error(f"its columns are {_said(self._names)}", f"in the first shard {_said(schema['names'])}")
+            raise self._error(
+                f"its columns are {_columns_in_words(self._names)}",
+                f"in the first shard {_columns_in_words(schema['names'])}",
+            )
 
     def _error(self, fault: str, advice: str) -> DataError:
         return DataError(self.name, None, None, fault, advice)
@@ -254,6 +257,12 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
     raise DataError(name, None, None, fault, "rows and their labels are expected: (X, y), or a Stream")
 
 
+def few_of(names: Iterable[str], most: int = 3) -> str:
+    """Names as messages list them, the first few and how many more there are."""
+    listed = list(names)
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
+
+
 def fingerprint(X: Any, y: Any) -> str | None:
     """What identifies rows in memory: their shape, the first and last of them, and all labels.
 
@@ -266,7 +275,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         few = min(rows, LOOKED_AT)
-        ends = [_rows(_cut(X, first, few)) for first in (0, rows - few)]
+        ends = [_rows(_rows_between(X, first, few)) for first in (0, rows - few)]
         labels = read_labels(y, rows)
     except Exception:  # whatever tables and sequences of others raise
         return None
@@ -284,7 +293,7 @@ def _rows(X: Any) -> Batch:
     return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
-def _cut(X: Any, first: int, count: int) -> Any:
+def _rows_between(X: Any, first: int, count: int) -> Any:
     if isinstance(X, Batch):
         return X.slice(first, first + count)
     if hasattr(X, "iloc"):
@@ -292,5 +301,5 @@ def _cut(X: Any, first: int, count: int) -> Any:
     return X.slice(first, count) if hasattr(X, "schema") else X[first : first + count]  # tables; all else
 
 
-def _said(names: list[str] | None) -> str:
+def _columns_in_words(names: list[str] | None) -> str:
     return "without names" if names is None else ", ".join(names[:5]) + ", ..." * (len(names) > 5)

@@ -48,7 +48,7 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     for name in reading:
         if name not in known:
             raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
-    options = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
+    options = {name: value if isinstance(value, str) else _freeze(value) for name, value in reading.items()}
     result = [FileShard(path, os.path.abspath(path), options) for path in paths_of(paths)]
     if pieces == 1:
         return list(result)
@@ -96,7 +96,7 @@ def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
     for place, function in enumerate(functions):
         if not callable(function):
             raise RegretlessError(f"shard {place} is {type(function).__name__}; a function is expected")
-        result.append(CallShard(f"shard {place} ({_called(function)})", function))
+        result.append(CallShard(f"shard {place} ({_name_of(function)})", function))
     return _some(result)
 
 
@@ -160,11 +160,11 @@ def _distinct(shards: list[Shard]) -> list[Shard]:
     return shards
 
 
-def _fixed(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     return tuple(value) if isinstance(value, Sequence | set | frozenset) else value
 
 
-def _called(function: Callable[[], Any]) -> str:
+def _name_of(function: Callable[[], Any]) -> str:
     inner = getattr(function, "func", function)
     return str(getattr(inner, "__name__", type(inner).__name__))
 
@@ -225,7 +225,7 @@ def paths_of(paths: Paths) -> list[str]:
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not listed:
         raise RegretlessError("there are no files; give paths or a pattern such as 'part-*.svm'")
-    result = [path for one in listed for path in _expanded(os.fspath(one))]
+    result = [path for one in listed for path in _expand(os.fspath(one))]
     seen: dict[str, str] = {}
     for path in result:
         _refuse_folder(path)
@@ -248,7 +248,7 @@ def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     return tuple((1, int(one), "") if one.isdecimal() else (0, 0, one) for one in pieces), name
 
 
-def _expanded(path: str) -> list[str]:
+def _expand(path: str) -> list[str]:
     if path == "-":
         fault = "standard input can be read once only, and every epoch reads its shards again"
         raise DataError("<stdin>", None, None, fault, "save it in a file first")

@@ -80,7 +80,7 @@ def merge_parts(start: Array, left: MeanPart, right: MeanPart) -> MeanPart:
     if left.matrices is not None and right.matrices is not None:
         matrices, weight = add_matrices(left.matrices, right.matrices), left.weight + right.weight
         return MeanPart(size, None, left.weights, None, weight, left.rounds + right.rounds, matrices=matrices)
-    rows = _united(left.rows, right.rows, size)
+    rows = _union(left.rows, right.rows, size)
     if rows is not None and _too_many(len(rows), size, start.shape[1], left.sums is not None):
         rows = None
     places = [_places(part, rows, size) for part in (left, right)]
@@ -88,9 +88,9 @@ def merge_parts(start: Array, left: MeanPart, right: MeanPart) -> MeanPart:
     if weight == 0:
         weights = _from_start(start, rows, size)
     elif 0 in (left.weight, right.weight):
-        weights = _held(start, *((left, places[0]) if left.weight else (right, places[1])), rows, size)
+        weights = _weights_in(start, *((left, places[0]) if left.weight else (right, places[1])), rows, size)
     else:
-        first, second = (_held(start, *each, rows, size) for each in zip((left, right), places, strict=True))
+        first, second = (_weights_in(start, *each, rows, size) for each in zip((left, right), places, strict=True))
         with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether it is finite
             weights = second - first
             weights *= right.weight / weight
@@ -113,7 +113,7 @@ def unpack(start: Array, part: MeanPart) -> tuple[Array, Array | None]:
         Of all of them.
     """
     places = _places(part, None, part.size)
-    weights = _held(start, part, places, None, part.size)
+    weights = _weights_in(start, part, places, None, part.size)
     return weights, None if part.sums is None else _sums(part, places, None, part.size)
 
 
@@ -123,7 +123,7 @@ def _too_many(rows: int, size: int, targets: int, summed: bool) -> bool:
     return rows * (1 + width) >= size * width
 
 
-def _united(left: Array | None, right: Array | None, size: int) -> Array | None:
+def _union(left: Array | None, right: Array | None, size: int) -> Array | None:
     if left is None or right is None:
         return None
     held = np.zeros(size, dtype=np.bool_)
@@ -143,7 +143,7 @@ def _from_start(start: Array, rows: Array | None, size: int) -> Array:
     return weights
 
 
-def _held(start: Array, part: MeanPart, places: Array | slice | None, rows: Array | None, size: int) -> Array:
+def _weights_in(start: Array, part: MeanPart, places: Array | slice | None, rows: Array | None, size: int) -> Array:
     """The part's weights in these rows."""
     if places is None:
         return part.weights

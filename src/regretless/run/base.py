@@ -65,7 +65,7 @@ class StreamRun(ABC):
     def _batch(self, batch: Any) -> None:
         """Learn a batch."""
 
-    def _rescued(self, work: Callable[[], None]) -> None:
+    def _with_rescue(self, work: Callable[[], None]) -> None:
         """Do the work; save the model if something stops it after some rows."""
         before = self.rows
         try:

@@ -102,7 +102,7 @@ class FrozenCompetitor(Competitor):
     def losses(self, batch: Batch) -> Losses:
         """Those of its predictions; a label that it does not know is a mistake, and has no probability."""
         learner, labels = self.learner, np.asarray(batch.labels)
-        scores = learner.scores(_known(batch, learner.state_.columns))
+        scores = learner.scores(_without_unknown(batch, learner.state_.columns))
         comparable = (labels.dtype.kind == "U") == (learner.classes_.dtype.kind == "U")
         if not comparable:
             return Losses(np.ones(len(labels), dtype=bool), None)
@@ -114,7 +114,7 @@ class FrozenCompetitor(Competitor):
         return Losses(wrong, _losses(learner, scores, codes, 1.0).log)
 
 
-def _known(batch: Batch, columns: int) -> Batch:
+def _without_unknown(batch: Batch, columns: int) -> Batch:
     """The batch without the columns that a model does not know."""
     if batch.starts is not None:
         return first_columns(batch, columns)
@@ -124,10 +124,10 @@ def _known(batch: Batch, columns: int) -> Batch:
 
 
 def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) -> Losses:
-    """By the scores of rounds and the codes of their labels, as `Progressive` is told them."""
+    """By the scores of rounds and the codes of their labels, as `Progressive` takes them."""
     one = scores.shape[1] == 1
-    said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
-    wrong = np.asarray(said != (codes > 0 if one else codes))
+    predicted = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
+    wrong = np.asarray(predicted != (codes > 0 if one else codes))
     return Losses(wrong, log_losses(scores.astype(np.float64), codes) if learner.scores_are_log_odds else None)
 
 
@@ -196,13 +196,13 @@ class Comparison:
         excess = first.wrong.astype(np.float64) - second.wrong
         totals, variances = self._sums.add((1 + excess) / 2)
         if self.decided is None:
-            self.decided = self._first_decided(before, totals, variances)
+            self.decided = self._first_decision(before, totals, variances)
         self._points += [
             (t, float(totals[t - before - 1]), float(variances[t - before - 1]))
             for t in points_within(before, self.rounds)
         ]
 
-    def _first_decided(self, before: int, totals: Array, variances: Array) -> int | None:
+    def _first_decision(self, before: int, totals: Array, variances: Array) -> int | None:
         """The first of these rows after which a difference of 0 is outside."""
         rounds = before + 1 + np.arange(len(totals))
         distance = np.abs(totals - rounds / 2)
@@ -313,7 +313,7 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
         names = (f"{names[0]} A", f"{names[1]} B")
     fitted = any(hasattr(learner, "classes_") for learner in (a, b))
     result = Comparison(names, level, assuming=UNSEEN if fitted else None)
-    result.add(*(_played(learner, X, y) for learner in (a, b)))
+    result.add(*(_losses_of(learner, X, y) for learner in (a, b)))
     return result
 
 
@@ -324,13 +324,13 @@ def _refuse_looks(learner: OnlineClassifier) -> None:
         raise ParameterError(looked, repr(getattr(learner, looked)), LOOKED[looked])
 
 
-def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
+def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
     if hasattr(learner, "classes_"):
         labels = np.asarray(y)
-        said = learner.predict(X)
-        if len(said) != len(labels):
-            raise RegretlessError(f"X has {len(said)} rows and y {len(labels)}")
-        return Losses(np.asarray(said != labels), None)
+        predicted = learner.predict(X)
+        if len(predicted) != len(labels):
+            raise RegretlessError(f"X has {len(predicted)} rows and y {len(labels)}")
+        return Losses(np.asarray(predicted != labels), None)
     twin = deepcopy(learner)
     twin.on_scores = watch = LossRecorder(twin)
     twin.partial_fit(X, y)
@@ -350,7 +350,7 @@ def play(
     streams : list of Stream
         One that both read, or one for each, of the same rows.
     on_rounds : callable
-        Told the number of rows.
+        Called with the number of rows.
 
     Raises
     ------

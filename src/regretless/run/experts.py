@@ -73,7 +73,7 @@ class CombineRun(StreamRun):
     on_rounds : callable
         Called with the number of rounds that have been played.
     stop : callable
-        Asked before each batch, and a few times a second within one, whether to stop.
+        Called before each batch, and a few times a second within one; true stops the run.
     waiting : bool
         Whether the next batch is being read. What is raised then finds the learner between two rounds.
     saved : int
@@ -111,7 +111,7 @@ class CombineRun(StreamRun):
         late = self._said_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
         self._late: Late | None = None
         if late:
-            self._late = Late(self.learner, self.delay, waiting, self._rows, self._settled, self._next_note)
+            self._late = Late(self.learner, self.delay, waiting, self._rows, self._note_settled, self._next_note)
         self._clock = 0  # of the last row
         self._ahead: list[ForecastBatch] = []  # rows without outcome, after which none has come yet
         self._last: deque[tuple[Sequence[Any], Array, Array]] = deque()  # times, predictions, outcomes
@@ -123,14 +123,14 @@ class CombineRun(StreamRun):
         Raises
         ------
         Interrupted
-            If `stop` said so.
+            If `stop` was true.
         Exception
             If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
         """
         keep = False
         try:
             try:
-                self._rescued(self._go_to_the_end)
+                self._with_rescue(self._go_to_the_end)
             except Exception:
                 keep = self.saved > 0
                 raise
@@ -269,14 +269,14 @@ class CombineRun(StreamRun):
     def _piece(self, piece: ForecastBatch) -> None:
         """Play rows up to the next stop, or up to one that cannot be played."""
         times = None if self._late is None else self._late.times(piece)
-        played, error = self._played(replace(piece, outcomes=None) if self.blind else piece)
+        played, error = self._play_rows(replace(piece, outcomes=None) if self.blind else piece)
         good = piece.slice(0, len(played.losses))
         if len(good):
             self._take_note(good, played, times)
         if error is not None:
-            raise self._named(error, piece) from error
+            raise self._name_error(error, piece) from error
 
-    def _played(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
+    def _play_rows(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
         """The play of the rows that could be played, and what is wrong with the first that could not."""
         rest = self.weights_out is not None
         if self._late is not None:
@@ -311,7 +311,7 @@ class CombineRun(StreamRun):
         if self.weights_out is not None and played.weights is not None:
             self.weights_out.write(times, list(played.weights.T))
         if self._late is None:
-            self._settled()
+            self._note_settled()
         self._save_if_due()
 
     def _ends(
@@ -346,7 +346,7 @@ class CombineRun(StreamRun):
         self._last.clear()
         self._last_rows = 0
 
-    def _settled(self) -> None:
+    def _note_settled(self) -> None:
         """Note how the learner stands, after an outcome or several."""
         rounds = self.rounds
         if rounds % self.history.stride == 0:
@@ -375,7 +375,7 @@ class CombineRun(StreamRun):
         try:
             foreseen = self.learner._round(row.advice[0])
         except AdviceError as error:
-            raise self._named(error, row) from error
+            raise self._name_error(error, row) from error
         times = row.times or [str(self._rows + ahead + 1)]
         self.forecasts.append((times[0], float(foreseen.prediction[0])))
         del self.forecasts[:-MOST_FORECASTS]
@@ -393,7 +393,7 @@ class CombineRun(StreamRun):
         first = self._rows + 1
         return piece.times or [str(first + row) for row in range(len(piece))]
 
-    def _named(self, error: AdviceError, rows: ForecastBatch) -> DataError:
+    def _name_error(self, error: AdviceError, rows: ForecastBatch) -> DataError:
         """The error with the place in the file in it."""
         whose = "" if error.expert is None else f"expert {error.expert}: "
         return rows.error(min(error.row, len(rows) - 1), error.expert, f"{whose}{error.found}", error.advice)

@@ -221,7 +221,7 @@ class DaskClassifier(Estimator):
             A series has the index of X.
         """
         self._require_fitted()
-        return _mapped(self.to_local(), X, "predict", self.classes_.dtype, 1)
+        return _map_partitions(self.to_local(), X, "predict", self.classes_.dtype, 1)
 
     def decision_function(self, X: Any) -> Any:
         """The scores of each row, when they are computed.
@@ -237,7 +237,7 @@ class DaskClassifier(Estimator):
         """
         self._require_fitted()
         columns = 1 if len(self.classes_) <= 2 else len(self.classes_)
-        return _mapped(self.to_local(), X, "decision_function", np.dtype(np.float64), columns)
+        return _map_partitions(self.to_local(), X, "decision_function", np.dtype(np.float64), columns)
 
     def score(self, X: Any, y: Any) -> float:  # type: ignore[override]
         """The share of the rows that is labelled correctly, computed at once where they are.
@@ -248,11 +248,11 @@ class DaskClassifier(Estimator):
             As in `fit`.
         """
         self._require_fitted()
-        right, rows = DaskEngine(self.client).fold(tallied, added, self.to_local(), _shards(X, y))
+        right, rows = DaskEngine(self.client).fold(count_right, add_counts, self.to_local(), _shards(X, y))
         return float(right / rows)
 
 
-def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
+def count_right(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
     """How many rows of a shard are labelled correctly, and how many there are."""
     right = rows = 0
     stream = shard.open(None)
@@ -268,7 +268,7 @@ def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
     return right, rows
 
 
-def added(_: Any, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+def add_counts(_: Any, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
     """The sums."""
     return left[0] + right[0], left[1] + right[1]
 
@@ -283,7 +283,7 @@ def _shards(X: Any, y: Any) -> list[Any]:
     return partitions((X, y))
 
 
-def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns: int) -> Any:
+def _map_partitions(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns: int) -> Any:
     """A method of the learner on every partition of X."""
     import dask
     from dask.base import is_dask_collection
@@ -298,7 +298,7 @@ def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns:
         return X.map_blocks(_on_block, one, method, meta, dtype=dtype, meta=meta, **shape)
     from dask.dataframe import from_delayed
 
-    meta = _framed(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
+    meta = _frame_of(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
     # Not map_partitions, which does not put delayed values in their places in older versions.
     simple, on_frame = X.simplify(), dask.delayed(_on_frame, pure=False)
     made = [on_frame(part, one, method, meta) for part in simple.to_delayed(optimize_graph=False)]
@@ -312,10 +312,10 @@ def _on_block(block: Any, learner: OnlineClassifier, method: str, empty: Array) 
 
 
 def _on_frame(frame: Any, learner: OnlineClassifier, method: str, empty: Any) -> Any:
-    return _framed(getattr(learner, method)(frame), frame.index, learner) if len(frame) else empty
+    return _frame_of(getattr(learner, method)(frame), frame.index, learner) if len(frame) else empty
 
 
-def _framed(values: Array, index: Any, learner: OnlineClassifier) -> Any:
+def _frame_of(values: Array, index: Any, learner: OnlineClassifier) -> Any:
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 
     if values.ndim == 1:

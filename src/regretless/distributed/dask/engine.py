@@ -108,10 +108,10 @@ class DaskEngine(Engine):
         from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
         waiting = Waiting(self.client, fold.names, done, stop)
-        where = fold.placed(
-            waiting.holders(fold.held()), neighbours(waiting.asked(self.client.nthreads), len(fold.leaves))
+        where = fold.place(
+            waiting.holders(fold.held_futures()), neighbours(waiting.ask(self.client.nthreads), len(fold.leaves))
         )
-        layers = {"shared": MaterializedLayer(fold.shared()), "common": MaterializedLayer(fold.common_task())}
+        layers = {"shared": MaterializedLayer(fold.shared_tasks()), "common": MaterializedLayer(fold.common_task())}
         for workers, tasks in where.items():
             # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.
             manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
@@ -149,7 +149,7 @@ class FoldTasks:
         """The task that gives `common` to all."""
         return {self.common: (_itself, Common(self.value))}
 
-    def placed(self, holders: Mapping[Any, Sequence[str]], runs: Sequence[str]) -> dict[Workers, Graph]:
+    def place(self, holders: Mapping[Any, Sequence[str]], runs: Sequence[str]) -> dict[Workers, Graph]:
         """The other tasks, by where they belong; then `root` is known.
 
         Parameters
@@ -179,16 +179,16 @@ class FoldTasks:
         self.root = nodes[0][0]
         return result
 
-    def shared(self) -> Graph:
+    def shared_tasks(self) -> Graph:
         """The tasks that several shards need, and the futures of partitions that workers hold."""
         graph: Graph = {}
         for shard in self.shards:
             graph.update(getattr(shard, "shared", {}))
         return graph
 
-    def held(self) -> list[Any]:
+    def held_futures(self) -> list[Any]:
         """The futures of partitions that workers hold."""
-        return [value for value in self.shared().values() if hasattr(value, "client") and hasattr(value, "key")]
+        return [value for value in self.shared_tasks().values() if hasattr(value, "client") and hasattr(value, "key")]
 
 
 def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
@@ -217,9 +217,9 @@ def merge_results(merge: Callable[..., Any], common: Common, left: TaskResult, r
             raise side.refused
     value = merge(common.value, left.value, right.value)
     at = _address()
-    came = sum(side.size for side in (left, right) if side.at != at)
+    transferred = sum(side.size for side in (left, right) if side.at != at)
     return TaskResult(
-        value, pickled_size(value), at, left.moved + right.moved + came, left.workers | right.workers | {at}
+        value, pickled_size(value), at, left.moved + right.moved + transferred, left.workers | right.workers | {at}
     )
 
 
@@ -269,7 +269,7 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
         if stop is not None and stop():
             raise Interrupted("interrupted")
 
-    graph = {**fold.shared(), **fold.common_task(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
+    graph = {**fold.shared_tasks(), **fold.common_task(), **fold.place({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
         made: TaskResult = (get_scheduler() or get)(graph, fold.root)
     return made
@@ -316,7 +316,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
         if not address.startswith("inproc://"):
             get_address_host_port(address)  # a client that finds out by itself that it is none is never closed
         if address.startswith("tcp://") and not _in_a_loop():  # a client would wait for ever for another's server
-            asyncio.run(asyncio.wait_for(_greeted(address), patience))
+            asyncio.run(asyncio.wait_for(_greet(address), patience))
         client = Client(address, timeout=patience, set_as_default=False)
     except (TimeoutError, OSError, ValueError) as error:
         advice = "give the address that its scheduler prints, such as tcp://10.0.0.1:8786"
@@ -336,7 +336,7 @@ def _in_a_loop() -> bool:
     return True
 
 
-async def _greeted(address: str) -> None:
+async def _greet(address: str) -> None:
     """Ask the server at this address for its identity."""
     from distributed.core import rpc
 

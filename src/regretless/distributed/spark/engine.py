@@ -112,10 +112,10 @@ class SparkEngine(Engine):
     ) -> Any:
         """See `Engine.fold`; `done` is called for all shards at the end, for Spark shows its own progress."""
         size = _group(len(shards))
-        play = partial(self._played, work, common, shards, size)
-        nodes = self._collected(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
+        play = partial(self._answers_of, work, common, shards, size)
+        nodes = self._collect_nodes(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
         if any(kind == "again" for kind, _ in nodes.values()):
-            nodes = self._collected(play(keep=True), merge, common, len(shards), size, stop)
+            nodes = self._collect_nodes(play(keep=True), merge, common, len(shards), size, stop)
         tree: MergeTree[Any] = MergeTree(ceil(len(shards) / size), partial(merge, common))
         for node in range(ceil(len(shards) / size)):
             if node not in nodes:
@@ -130,7 +130,7 @@ class SparkEngine(Engine):
                 done(place)
         return tree.result
 
-    def _played(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
+    def _answers_of(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
         """The data frame of the answers."""
         if all(isinstance(shard, SparkPartition) for shard in shards) and self._frame is not None:
             return self._of_partitions(work, common, shards, size, keep)
@@ -148,13 +148,13 @@ class SparkEngine(Engine):
             frame = frame.where(F.spark_partition_id().isin(list(leaves)))
         return frame.mapInArrow(play_partitions(work, common, leaves, self._layout, self._columns, keep, size), ANSWERS)
 
-    def _collected(
+    def _collect_nodes(
         self, frame: Any, merge: Any, common: Any, leaves: int, size: int, stop: Callable[[], bool] | None
     ) -> Mapping[int, tuple[str, Any]]:
         """The result of each node: a leaf, or neighbours that were merged on the executors."""
         if size > 1:
             frame = frame.groupBy("node").applyInArrow(merge_neighbours(merge, common, leaves, size), ANSWERS)
-        table = collected(self.session, frame, stop)
+        table = collect(self.session, frame, stop)
         answers = [answer.as_py() for answer in table.column("answer")]
         sent = len(pickle.dumps(common, protocol=5)) * leaves
         self.moved = (sent, sum(map(len, answers)))
@@ -168,27 +168,27 @@ def _spread(session: Any, packed: Sequence[bytes]) -> Any:
     return session.createDataFrame(pa.table({"leaf": range(len(packed)), "shard": packed})).repartition(len(packed))
 
 
-def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
+def collect(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
     """The rows of a data frame as an Arrow table.
 
     Raises
     ------
     Interrupted
-        If `stop` said so; Spark's tasks are cancelled.
+        If `stop` was true; Spark's tasks are cancelled.
     EngineError
         If the workers cannot run the work, or a task failed as often as Spark tries it.
     """
     from pyspark.errors import PySparkException
 
     try:
-        return frame.toArrow() if stop is None else _watched(session, frame, stop)
+        return frame.toArrow() if stop is None else _collect_watched(session, frame, stop)
     except PySparkException as error:
         if "PythonException" not in type(error).__name__:
             raise
-        raise EngineError(_said(str(error))) from error
+        raise EngineError(_last_error(str(error))) from error
 
 
-def _watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
+def _collect_watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
     from pyspark import inheritable_thread_target
 
     tag, future = f"regretless-{uuid4().hex}", Future[Any]()
@@ -234,7 +234,7 @@ def through_connect(session: Any) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect")
 
 
-def _said(message: str) -> str:
+def _last_error(message: str) -> str:
     """What a worker's traceback comes down to."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not line.strip().startswith("SQLSTATE")]
     errors = [line for line in lines if line.partition(":")[0].isidentifier() or "Error:" in line.partition(" ")[0]]
@@ -254,7 +254,7 @@ def partitions_of(frame: Any) -> Iterator[int]:
     from pyspark.sql import functions as F
 
     partitions = frame.select(F.spark_partition_id().alias("place")).distinct()
-    return iter(sorted(collected(frame.sparkSession, partitions).column("place").to_pylist()))
+    return iter(sorted(collect(frame.sparkSession, partitions).column("place").to_pylist()))
 
 
 # ---- in the workers
@@ -289,14 +289,14 @@ class PartitionTask:
             If they came before and were not written; `again` is true then.
         """
         if self._keep:
-            return self._stored()
+            return self._read_stored()
         if self._begun:
             self.again = True
             raise RegretlessError(f"{self._name}: its rows were read already")
         self._begun = True
-        return self._counted()
+        return self._count_rows()
 
-    def _counted(self) -> Batches:
+    def _count_rows(self) -> Batches:
         seen = 0
         for batch in self._batches:
             seen += batch.num_rows
@@ -305,13 +305,13 @@ class PartitionTask:
             fault = f"{seen} rows, but {self._rows} when they were counted: the data frame is not always the same"
             raise DataError(self._name, None, None, fault, OTHER_ROWS)
 
-    def _stored(self) -> Batches:
+    def _read_stored(self) -> Batches:
         import pyarrow as pa
 
         if self._file is None:
             self._file = TemporaryFile()  # noqa: SIM115 (it goes with the task)
             writer = None
-            for batch in self._counted():
+            for batch in self._count_rows():
                 writer = writer or pa.ipc.new_stream(self._file, batch.schema)
                 writer.write_batch(batch)
             if writer is not None:

@@ -100,7 +100,9 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             played = dict(zip(self.mixture.names, self.mixture.rounds.tolist(), strict=True))
             result = {shard.name: shard.rows for shard in rows.shards}
             if played != result:
-                raise RegretlessError(f"the model learned from {_told(played)}; this data frame has {_told(result)}")
+                raise RegretlessError(
+                    f"the model learned from {_in_words(played)}; this data frame has {_in_words(result)}"
+                )
             mixture = Mixture(self.mixture.learner, list(rows.shards), self.mixture.run)
             return mixture.certify(rows.engine, **how)
 
@@ -221,7 +223,7 @@ def _refuse_width(value: int, learner: OnlineClassifier, begin: str = "") -> Non
         raise RegretlessError(f"{begin}{value} features, but the model knows {learner.n_features_in_}")
 
 
-def _told(partitions: Mapping[str, int]) -> str:
+def _in_words(partitions: Mapping[str, int]) -> str:
     listed = ", ".join(f"{rows:,}" for rows in list(partitions.values())[:5])
     return f"{len(partitions):,} partitions of {listed}{', ...' if len(partitions) > 5 else ''} rows"
 
