@@ -100,6 +100,16 @@ class RerunTable:
     ) -> RerunTable:
         """The rows as a fresh copy of the learner would play them in `fit`.
 
+        Parameters
+        ----------
+        learner : OnlineClassifier
+            Its parameters.
+        X : array-like, sparse matrix or table, shape (rows, features)
+        y : array-like, shape (rows,)
+        sample_weight : array-like, shape (rows,), optional
+        undecided : {"predicted", "error"}
+            As in `leave_one_out`.
+
         Raises
         ------
         RegretlessError
@@ -127,7 +137,20 @@ class RerunTable:
         return self.learner.new_state(self.batch.columns, self.learner.targets(self.learner.classes_))
 
     def play(self, state: BaseState, number: int, begin: int, end: int) -> None:
-        """Play the places begin <= t < end of a pass."""
+        """Play the places begin <= t < end of a pass.
+
+        Parameters
+        ----------
+        state : BaseState
+        number : int
+            The pass, from 0.
+        begin, end : int
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be played; it is named.
+        """
         if begin >= end:
             return
         order, batch = self.orders[number], self.batch
@@ -184,7 +207,22 @@ class RerunTable:
 
 
 def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: str) -> Array:
-    """The rows that a learner mistakes."""
+    """The rows that a learner mistakes.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted.
+    batch : Batch
+    codes : ndarray, shape (rows,)
+        What the kernel plays for the labels.
+    undecided : str
+        As in `leave_one_out`.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+    """
     scores = learner.scores(batch)
     wrong = np.asarray(learner.codes(learner.labels(scores)) != codes)
     if undecided == "predicted" or learner.rules().tie != 0:
@@ -248,6 +286,11 @@ def rows_of(batch: Batch, rows: Array) -> Batch:
 
 def refuse_foreign(learner: Any, stream: Any = None) -> None:
     """Refuse what is no learner of ours, and rounds that come otherwise than as a stream.
+
+    Parameters
+    ----------
+    learner : object
+    stream : object, optional
 
     Raises
     ------

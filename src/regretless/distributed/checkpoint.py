@@ -144,6 +144,11 @@ def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
     """Why theorems say nothing of a run; empty if they do.
 
     Weights that are averaged once, after a single pass, are one epoch of mixing.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    run : SavedRun
     """
     if learner.info.not_mixed:
         return ADDED_ONCE
@@ -156,7 +161,22 @@ def union_of(learner: OnlineClassifier) -> str:
 
 
 def save(path: str | os.PathLike[str], learner: OnlineClassifier, run: SavedRun) -> None:
-    """Write the model and the run; the file is replaced as a whole, or not at all."""
+    """Write the model and the run; the file is replaced as a whole, or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+    learner : OnlineClassifier
+        As the run has left it.
+    run : SavedRun
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter cannot be written to a file.
+    OSError
+        If the file cannot be written.
+    """
     extra = run.extra()
     _refuse_unfit(path, learner, SavedRun.of(extra))
     write(path, learner, extra)

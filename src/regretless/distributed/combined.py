@@ -391,7 +391,15 @@ class Combined:
 
 
 def on_shard(comparator: ExpertComparator, ledger: ExpertLedger) -> ExpertComparator:
-    """The same comparator in the rounds of one shard; what a combination lost there alone is not known."""
+    """The same comparator in the rounds of one shard; what a combination lost there alone is not known.
+
+    Parameters
+    ----------
+    comparator : ExpertComparator
+        For all shards together.
+    ledger : ExpertLedger
+        Of the shard.
+    """
     place = comparator.expert
     if place is None:
         return replace(comparator, loss=nan, faced=ledger.loss, rounds=ledger.rounds)

@@ -90,7 +90,16 @@ def concatenate(_: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[
 
 
 def sizes_of(learner: OnlineClassifier, shards: Sequence[Shard], engine: Engine, reading: Reading) -> tuple[Size, ...]:
-    """How large each shard is, in one reading."""
+    """How large each shard is, in one reading.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Whose intercept lengthens the rows.
+    shards : sequence of Shard
+    engine : Engine
+    reading : Reading
+    """
     return engine.fold(measure, concatenate, (reading, learner.played_rules().intercept), shards)
 
 
@@ -102,7 +111,16 @@ def bring(reading: Reading, shard: Shard) -> tuple[tuple[str, Rounds], ...]:
 def gather(
     sizes: Sequence[Size], shards: Sequence[Shard], engine: Engine, reading: Reading
 ) -> dict[str, Rounds] | None:
-    """The rounds of all shards by their names; None if they are too many, or some are sparse and others are not."""
+    """The rounds of all shards by their names; None if they are too many, or some are sparse and others are not.
+
+    Parameters
+    ----------
+    sizes : sequence of Size
+        Of each shard.
+    shards : sequence of Shard
+    engine : Engine
+    reading : Reading
+    """
     if sum(size.bytes for size in sizes) > SMALL:
         return None
     result: tuple[tuple[str, Rounds], ...] = engine.fold(bring, concatenate, reading, shards)
@@ -111,7 +129,20 @@ def gather(
 
 
 def rounds_at_hand(local_rounds: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any:
-    """How a question reads all rounds, in the order of the shards: those at hand, in one batch."""
+    """How a question reads all rounds, in the order of the shards: those at hand, in one batch.
+
+    Parameters
+    ----------
+    local_rounds : dict or None
+        As `gather` gives them.
+    sizes : sequence of Size
+        Of each shard, in their order.
+
+    Returns
+    -------
+    callable
+        Which raises a `RegretlessError` if the rounds are not at hand.
+    """
     if local_rounds is None:
 
         def none() -> Iterator[tuple[Batch, Array]]:
@@ -192,7 +223,14 @@ class Averaging:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Averages:
-    """Mean weights of some learners, None of those that overflowed, and over how many rounds they are means."""
+    """Mean weights of some learners, None of those that overflowed, and over how many rounds they are means.
+
+    Attributes
+    ----------
+    means : list of ((str, ndarray, ndarray) or None)
+        Of each learner its name, the weights of shape (columns, targets), and the biases of shape (targets,).
+    rounds : int
+    """
 
     means: list[tuple[str, Array, Array] | None]
     rounds: int
@@ -250,7 +288,15 @@ class QuestionOverShards(Question):
         return 1.0
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
-        """Sums of some tallies over all shards."""
+        """Sums of some tallies over all shards.
+
+        Parameters
+        ----------
+        tallies : sequence of Tally
+            What to count; each gives one sum.
+        whole : bool, default=False
+            Whether rounds are counted once, for all targets together.
+        """
         targets = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
         spans, before = {}, 0
         for size in self.sizes:

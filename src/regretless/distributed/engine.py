@@ -239,6 +239,13 @@ def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
 
     Every engine calls this where the shard is played.
 
+    Parameters
+    ----------
+    work : callable
+        As of `Engine.fold`.
+    common : object
+    shard : Shard, or something else with a name
+
     Raises
     ------
     RegretlessError
@@ -266,6 +273,22 @@ def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple
     """The result of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
 
     A disk or a network that failed is raised, for another attempt may go well.
+
+    Parameters
+    ----------
+    work, common, shard
+        As of `run_guarded`.
+
+    Returns
+    -------
+    result : object or None
+    error : RegretlessError or None
+        What is wrong with the data.
+
+    Raises
+    ------
+    RegretlessError
+        If a disk or a network failed.
     """
     try:
         return run_guarded(work, common, shard), None

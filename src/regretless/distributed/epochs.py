@@ -68,6 +68,15 @@ class Epochs:
             As the run has left it; None before the first epoch.
         run : SavedRun
             Without a history before that: then it says how to mix.
+
+        Raises
+        ------
+        DataError
+            If a shard is empty or malformed, or has changed since the epoch before.
+        RegretlessError
+            If all rows are of one class, or shards contradict each other.
+        Interrupted
+            If `stop` was true.
         """
         began, self._moved = perf_counter(), (0, 0)
         try:

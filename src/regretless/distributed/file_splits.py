@@ -91,6 +91,13 @@ class PieceShard(FileShard):
 def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
     """A file as so many shards.
 
+    Parameters
+    ----------
+    shard : FileShard
+        The whole file.
+    pieces : int
+        At least 1.
+
     Raises
     ------
     DataError
@@ -112,6 +119,12 @@ def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
 
 def rows_of(shard: ArrayShard, pieces: int) -> list[ArrayShard]:
     """Rows in memory as so many shards.
+
+    Parameters
+    ----------
+    shard : ArrayShard
+    pieces : int
+        At least 1; the pieces are of about the same size.
 
     Raises
     ------
@@ -154,7 +167,13 @@ class Lines(Input):
         self._piece, self._pieces, self._table = piece, pieces, table
 
     def open(self) -> BinaryIO:
-        """The bytes of these lines."""
+        """The bytes of these lines.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, or it can be read only once.
+        """
         file = open_bytes(self.path)
         if not stat.S_ISREG(os.stat(self.path).st_mode):
             file.close()

@@ -67,11 +67,38 @@ class ForecastShard(ABC):
 
     @abstractmethod
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
-        """Let a learner play all rounds; it gives what hindsight needs of them, if there are not too many experts."""
+        """Let a learner play all rounds; it gives what hindsight needs of them, if there are not too many experts.
+
+        Parameters
+        ----------
+        learner : ExpertLearner
+            A copy for this shard.
+        known : Experts
+            Those of all shards.
+
+        Raises
+        ------
+        DataError
+            If the shard cannot be used; it is named.
+        """
 
     @abstractmethod
     def blocks(self, known: Experts, blind: bool) -> Iterator[tuple[Array, Array | None]]:
-        """The rounds once more, as forecasts and outcomes, the experts in the order in which they are known."""
+        """The rounds once more, as forecasts and outcomes, the experts in the order in which they are known.
+
+        Parameters
+        ----------
+        known : Experts
+            Those of all shards.
+        blind : bool
+            Whether there are no outcomes to look for.
+
+        Yields
+        ------
+        forecasts : ndarray, shape (rounds, experts) or (rounds, experts, width)
+        outcomes : ndarray or None
+            None if `blind`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,6 +211,13 @@ class ForecastArrays(ForecastShard):
 def forecast_shards(shards: Any, reading: Mapping[str, Any]) -> list[ForecastShard]:
     """Shards of forecasts, of anything that stands for them.
 
+    Parameters
+    ----------
+    shards
+        As `combine` takes them.
+    reading : mapping
+        Of files: options of `regretless.data.forecasts.open_forecasts`.
+
     Raises
     ------
     RegretlessError
@@ -267,7 +301,13 @@ class PlayTask:
 
 
 def play_shard(task: PlayTask, shard: ForecastShard) -> CombinedShards:
-    """Let a copy of the learner play a shard, from the prior."""
+    """Let a copy of the learner play a shard, from the prior.
+
+    Parameters
+    ----------
+    task : PlayTask
+    shard : ForecastShard
+    """
     learner = copy_for(task, shard.place)
     totals = shard.play(learner, task.known)
     result = learner.ledger_
@@ -281,7 +321,19 @@ def add_plays(_: PlayTask, left: CombinedShards, right: CombinedShards) -> Combi
 
 
 def copy_for(task: PlayTask, place: int) -> ExpertLearner:
-    """A copy of the learner with the names of the experts set and a random stream of its own."""
+    """A copy of the learner with the names of the experts set and a random stream of its own.
+
+    Parameters
+    ----------
+    task : PlayTask
+    place : int
+        Of the shard, from 0: the copy's seed is made of it and of the learner's.
+
+    Raises
+    ------
+    RegretlessError
+        If the learner is for another number of experts.
+    """
     changes: dict[str, Any] = {"n_experts": task.known.count}
     if task.learner.n_experts not in (None, task.known.count):
         raise RegretlessError(f"{task.known.count} experts on the shards, and n_experts={task.learner.n_experts}")

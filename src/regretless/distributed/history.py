@@ -91,7 +91,14 @@ class Epoch:
 
     @classmethod
     def read(cls, number: int, values: Sequence[float]) -> Epoch:
-        """The epoch of what `to_list` gave."""
+        """The epoch of what `to_list` gave.
+
+        Parameters
+        ----------
+        number : int
+            From 1.
+        values : sequence of float
+        """
         rounds, mistakes, updates, mixings = (int(one) for one in values[:4])
         weighted, least, most = (float(one) for one in values[4:])
         return cls(number, rounds, mistakes, updates, weighted, least, most, mixings)
@@ -130,7 +137,22 @@ def epoch_of(number: int, played: EpochResult, **measured: Any) -> Epoch:
 
 
 def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Ledger]], list[Ledger]]:
-    """The ledgers of an epoch: of each target those of all shards, and those of the whole."""
+    """The ledgers of an epoch: of each target those of all shards, and those of the whole.
+
+    Parameters
+    ----------
+    state : BaseState
+        Of the learner, whose kind says how books are read.
+    counts : sequence of Count
+        Of each shard.
+
+    Returns
+    -------
+    targets : list of list of Ledger
+        Of each target those of the shards, in their order.
+    whole : list of Ledger
+        Of each shard.
+    """
     twin = state.blank(0, state.targets)
     targets: list[list[Ledger]] = [[] for _ in range(state.targets)]
     whole: list[Ledger] = []
@@ -169,7 +191,13 @@ class MixingSums:
 
     @classmethod
     def none(cls, targets: int, shards: int) -> MixingSums:
-        """Those of no epoch at all."""
+        """Those of no epoch at all.
+
+        Parameters
+        ----------
+        targets, shards : int
+            How many there are.
+        """
         counts, zeros = np.zeros(shards, np.int64), np.zeros(shards)
         return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
 

@@ -154,6 +154,11 @@ def make_start(
         What `take_in` gave after the epoch before.
     alone : bool
         Whether there is one shard only, which then goes on with all that the learner remembers.
+
+    Raises
+    ------
+    ParameterError
+        If `weighting` is none.
     """
     if weighting not in WEIGHTINGS:
         raise ParameterError("weights", repr(weighting), f"it must be one of {', '.join(WEIGHTINGS)}")
@@ -195,6 +200,17 @@ def learner_at(start: Start) -> OnlineClassifier:
 
 def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> MeanPart:
     """What a shard hands up after its epoch.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After the epoch on the shard.
+    start : Start
+        What it began with.
+    weight : float
+        What the shard counts in the mean.
+    rounds : float
+        How many rows it played.
 
     Raises
     ------

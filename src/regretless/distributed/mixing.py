@@ -73,7 +73,13 @@ class Mixing:
     saved: int = field(default=0, init=False)
 
     def play(self) -> Mixture:
-        """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
+        """Go on until all epochs are played, or one is clean if the learner wants that; the last state.
+
+        Raises
+        ------
+        DataError, Interrupted, EngineError, RegretlessError
+            As of `mix`.
+        """
         one_of("weights", self.weights, WEIGHTINGS)
         refuse(self.learner, one_shot=self.one_shot, weights=self.weights)
         if self.together is not None:

@@ -163,14 +163,27 @@ class OnExecutor(Engine):
 
 
 class PickledResult(NamedTuple):
-    """What comes back from another process."""
+    """What comes back from another process.
+
+    Attributes
+    ----------
+    process : int
+        Its number.
+    result : bytes
+    """
 
     process: int
     result: bytes
 
 
 class PickledShard(NamedTuple):
-    """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle."""
+    """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle.
+
+    Attributes
+    ----------
+    name : str
+    shard : bytes
+    """
 
     name: str
     shard: bytes

@@ -57,7 +57,15 @@ def epoch(start: Start, shard: Shard) -> ShardResult:
 
 
 def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
-    """The results of neighbouring shards in one."""
+    """The results of neighbouring shards in one.
+
+    Parameters
+    ----------
+    start : Start
+        What all shards began with.
+    left, right : ShardResult
+        Of neighbours.
+    """
     counts = (*left.counts, *right.counts)
     if left.part is not None and right.part is not None:
         return ShardResult(merge_parts(start.weights, left.part, right.part), counts)
@@ -178,7 +186,19 @@ def peek(common: Any, shard: Shard) -> ShardSchema:
 
 
 def survey(start: Start, shard: Shard) -> ShardSchema:
-    """Labels and columns of all rows of a shard; nothing is learned."""
+    """Labels and columns of all rows of a shard; nothing is learned.
+
+    Parameters
+    ----------
+    start : Start
+        Its schema says how the shard is read; ids that begin at 0 are read so.
+    shard : Shard
+
+    Raises
+    ------
+    DataError
+        If the shard cannot be read, or its labels never agree with those of the first shard.
+    """
     try:
         return _survey(start, start.schema, shard)
     except DataError as error:
@@ -286,7 +306,14 @@ def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def columns_of(schema: dict[str, Any], numbered: int) -> int:
-    """How many columns a schema has; `numbered` if they are called by their number, and the schema does not say."""
+    """How many columns a schema has; `numbered` if they are called by their number, and the schema does not say.
+
+    Parameters
+    ----------
+    schema : dict
+    numbered : int
+        How many features are known.
+    """
     if schema.get("hash") is not None:
         return int(1 << schema["hash"]["bits"])
     if schema.get("crossing") is not None:

@@ -118,7 +118,15 @@ class FileShard(Shard):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayShard(Shard):
-    """Rows in memory; they travel wherever the shard is played."""
+    """Rows in memory; they travel wherever the shard is played.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    X, y
+        As `fit` takes them.
+    """
 
     name: str
     X: Any
@@ -141,7 +149,15 @@ class ArrayShard(Shard):
 
 @dataclass(frozen=True, slots=True)
 class CallShard(Shard):
-    """What a function reads where the shard is played."""
+    """What a function reads where the shard is played.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    function : callable
+        Takes nothing and gives (X, y) or a `Stream`, every time the same.
+    """
 
     name: str
     function: Callable[[], Any]
@@ -258,13 +274,25 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
 
 
 def few_of(names: Iterable[str], most: int = 3) -> str:
-    """Names as messages list them, the first few and how many more there are."""
+    """Names as messages list them, the first few and how many more there are.
+
+    Parameters
+    ----------
+    names : iterable of str
+    most : int, default=3
+        How many are listed.
+    """
     listed = list(names)
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
 
 
 def fingerprint(X: Any, y: Any) -> str | None:
     """What identifies rows in memory: their shape, the first and last of them, and all labels.
+
+    Parameters
+    ----------
+    X, y
+        As `fit` takes them.
 
     Returns
     -------

@@ -70,6 +70,13 @@ def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
     Returns
     -------
     list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If there are none, or one is no pair.
+    DataError
+        If rows are too few for so many pieces.
     """
     result: list[Shard] = []
     for place, part in enumerate(parts):
@@ -91,6 +98,11 @@ def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
     Returns
     -------
     list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If there are none, or one is no function.
     """
     result: list[Shard] = []
     for place, function in enumerate(functions):

@@ -68,7 +68,14 @@ def differences(state: State, start: Array) -> Array:
 
 
 def place(state: State, weights: Array, norms2: Array) -> None:
-    """Put weights in place of those that learn, with their squared lengths; the state has as many columns."""
+    """Put weights in place of those that learn, with their squared lengths; the state has as many columns.
+
+    Parameters
+    ----------
+    state : State
+    weights : ndarray, shape (1 + columns, targets)
+    norms2 : ndarray, shape (targets,)
+    """
     state.weights[: state.columns] = weights[1:]
     if state.lag is not None:
         state.lag[:] = 0

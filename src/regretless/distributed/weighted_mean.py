@@ -217,7 +217,14 @@ def add_matrices(left: Matrices, right: Matrices) -> Matrices:
 
 
 def place_matrices(state: SecondOrderState, matrices: Mapping[str, Array]) -> None:
-    """Let a state that has learned nothing be the one that has learned all of it; it has as many columns."""
+    """Let a state that has learned nothing be the one that has learned all of it; it has as many columns.
+
+    Parameters
+    ----------
+    state : SecondOrderState
+    matrices : mapping of str to ndarray
+        As `matrices_of` and `add_matrices` give them.
+    """
     if state.full:
         for target in range(state.targets):
             _place_triangle(state, target, matrices["sums"][:, target], matrices["triangle"][:, target])

@@ -121,6 +121,15 @@ class StreamRun(ABC):
 def refuse_other_stream(stream_name: str, source: str | None, row: int) -> None:
     """An unfinished run goes on in the stream that it stopped in.
 
+    Parameters
+    ----------
+    stream_name : str
+        Of the stream that the run is to go on in.
+    source : str or None
+        The one that it stopped in, without its folder.
+    row : int
+        Where it stopped there.
+
     Raises
     ------
     RegretlessError

@@ -132,7 +132,16 @@ def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) 
 
 
 class ComparisonPoint(NamedTuple):
-    """The comparison after so many rows: the mean of A's mistakes less B's, and the interval."""
+    """The comparison after so many rows: the mean of A's mistakes less B's, and the interval.
+
+    Attributes
+    ----------
+    rounds : int
+    difference : float
+        The mean over the rows of A's mistakes less B's.
+    low, high : float
+        The ends of the interval.
+    """
 
     rounds: int
     difference: float
@@ -184,7 +193,13 @@ class Comparison:
         return 1 - self.level
 
     def add(self, first: Losses, second: Losses) -> None:
-        """Take in the losses of further rows."""
+        """Take in the losses of further rows.
+
+        Parameters
+        ----------
+        first, second : Losses
+            Of A and of B, on the same rows.
+        """
         before = self.rounds
         self.rounds += len(first.wrong)
         for place, (mine, others) in enumerate(((first, second), (second, first))):

@@ -491,6 +491,13 @@ class CombineContinuation:
     def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> CombineContinuation:
         """What `CombineRun.describe` wrote.
 
+        Parameters
+        ----------
+        learner : ExpertLearner
+            Of the same file.
+        extra : mapping
+            What was saved beside it.
+
         Raises
         ------
         ModelError

@@ -343,7 +343,12 @@ class Continuation:
 
 
 def points_within(first: int, last: int) -> tuple[int, ...]:
-    """The points of a curve at round counts first < t <= last."""
+    """The points of a curve at round counts first < t <= last.
+
+    Parameters
+    ----------
+    first, last : int
+    """
     return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
 
 

@@ -114,7 +114,13 @@ class DaskClassifier(Estimator):
         return {**result, **{INNER + name: value for name, value in inner.items()}}
 
     def set_params(self, **params: Any) -> Self:
-        """Set some of the parameters; with a name that is wrong, none of its kind."""
+        """Set some of the parameters; with a name that is wrong, none of its kind.
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such parameter, or ``learner`` is a name and something is to be set of it.
+        """
         inner = {name: value for name, value in params.items() if name.startswith(INNER)}
         super().set_params(**{name: value for name, value in params.items() if name not in inner})
         if inner:
@@ -253,7 +259,19 @@ class DaskClassifier(Estimator):
 
 
 def count_right(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
-    """How many rows of a shard are labelled correctly, and how many there are."""
+    """How many rows of a shard are labelled correctly, and how many there are.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted.
+    shard : Shard
+
+    Raises
+    ------
+    RegretlessError
+        If the shard has other columns than the learner; it is named.
+    """
     right = rows = 0
     stream = shard.open(None)
     names, fitted = stream.feature_names(), getattr(learner, "feature_names_in_", None)

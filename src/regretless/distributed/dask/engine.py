@@ -195,6 +195,17 @@ def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
     """A worker for each shard, neighbours together, so that few merges are of parts from different workers.
 
     Left to itself, Dask would play as many shards as it can where `common` is first, and neighbours anywhere.
+
+    Parameters
+    ----------
+    threads : mapping of str to int
+        How many threads each worker has, by its address.
+    shards : int
+
+    Returns
+    -------
+    list of str
+        Addresses; empty ones if there are no workers.
     """
     slots = [address for address in sorted(threads) for _ in range(threads[address])]
     return [slots[place * len(slots) // shards] if slots else "" for place in range(shards)]
@@ -211,7 +222,21 @@ def play_shard(work: Callable[..., Any], common: Common, shard: Common, needs: l
 
 
 def merge_results(merge: Callable[..., Any], common: Common, left: TaskResult, right: TaskResult) -> TaskResult:
-    """The task of a merge."""
+    """The task of a merge.
+
+    Parameters
+    ----------
+    merge : callable
+        As of `Engine.fold`.
+    common : Common
+    left, right : TaskResult
+        Of neighbours.
+
+    Raises
+    ------
+    RegretlessError
+        What is wrong with a shard of either.
+    """
     for side in (left, right):
         if side.refused is not None:
             raise side.refused

@@ -171,6 +171,13 @@ def _spread(session: Any, packed: Sequence[bytes]) -> Any:
 def collect(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
     """The rows of a data frame as an Arrow table.
 
+    Parameters
+    ----------
+    session : SparkSession
+    frame : DataFrame
+    stop : callable, optional
+        Called now and then; true stops the work.
+
     Raises
     ------
     Interrupted
@@ -340,7 +347,22 @@ def play_partitions(
     keep: bool,
     size: int,
 ) -> Callable[[Batches], Batches]:
-    """What plays a partition: its answer, in one row; no row for a partition that takes no part."""
+    """What plays a partition: its answer, in one row; no row for a partition that takes no part.
+
+    Parameters
+    ----------
+    work, common
+        As of `Engine.fold`.
+    leaves : mapping
+        By the number of each partition that takes part: its place among the shards, its name, and its rows.
+    layout : Layout
+    columns : int or None
+        How many features there must be.
+    keep : bool
+        Whether rows are wanted more than once.
+    size : int
+        How many neighbours are merged on the executors.
+    """
 
     def play(batches: Batches) -> Batches:
         from pyspark import TaskContext
@@ -373,7 +395,17 @@ def play_shards(
 
 
 def merge_neighbours(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> Callable[[Any], Any]:
-    """What merges the answers of neighbours, as the tree over all leaves would."""
+    """What merges the answers of neighbours, as the tree over all leaves would.
+
+    Parameters
+    ----------
+    merge, common
+        As of `Engine.fold`.
+    leaves : int
+        How many shards there are in all.
+    size : int
+        How many neighbours are merged on the executors.
+    """
 
     def group(table: Any) -> Any:
         import pyarrow as pa
