@@ -186,8 +186,7 @@ def certify_shards(
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     if question.local_rounds is not None:
-        names = [field.name for field in fields(Question)]
-        return learner.judge(Question(**{name: getattr(question, name) for name in names}))
+        return learner.judge(Question(**_fields(question, Question)))
     if type(learner).judge not in BY_SUMS:
         return learner.declined(ALL_AT_ONCE)
     return learner.judge(question)
@@ -205,10 +204,19 @@ def _over(
     local_rounds = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(local_rounds, sizes), rows, in_memory=local_rounds is not None, **how)
-    own = {field.name: getattr(plain, field.name) for field in fields(Question)}
     return QuestionOverShards(
-        **own, engine=engine, shards=shards, reading=reading, sizes=sizes, local_rounds=local_rounds
+        **_fields(plain, Question),
+        engine=engine,
+        shards=shards,
+        reading=reading,
+        sizes=sizes,
+        local_rounds=local_rounds,
     )
+
+
+def _fields(question: Question, kind: type[Question]) -> dict[str, Any]:
+    """What a question of this kind is made of."""
+    return {field.name: getattr(question, field.name) for field in fields(kind)}
 
 
 def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverShards) -> QuestionOfMixture:
@@ -217,8 +225,11 @@ def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverSha
     target_facts: list[Any] = [
         MixedFacts(facts, run.weights, sums.whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
-    own = {field.name: getattr(plain, field.name) for field in fields(QuestionOverShards)}
-    own |= {"target_facts": target_facts, "theorems": learner.mixed_proven(), "other": _means(learner)}
+    own = _fields(plain, QuestionOverShards) | {
+        "target_facts": target_facts,
+        "theorems": learner.mixed_proven(),
+        "other": _means(learner),
+    }
     return QuestionOfMixture(
         **own,
         shares=sums.shares.tolist(),
