@@ -46,7 +46,7 @@ class Losses(NamedTuple):
 
 
 class Competitor(ABC):
-    """One of the two: a learner, and how it meets rows."""
+    """One of the two: a learner, and whether it learns the rows."""
 
     def __init__(self, learner: OnlineClassifier) -> None:
         self.learner = learner
@@ -57,22 +57,22 @@ class Competitor(ABC):
 
 
 class LossRecorder:
-    """Takes down what rows cost while a learner learns them.
+    """Records what rows cost while a learner learns them.
 
-    A row whose class the learner had not met is a mistake, whatever it predicted once it knew of the class: before it,
-    nobody could have said that label. Its log loss is that of a learner that knows the class.
+    A row of a class that the learner did not know is a mistake, whatever it predicted once it knew of the class:
+    before it, nobody could have said that label. Its log loss is that of a learner that knows the class.
     """
 
     def __init__(self, learner: OnlineClassifier) -> None:
-        self.learner, self.met = learner, learner.met_
+        self.learner, self.new_classes = learner, learner.met_
         self.each: list[Losses] = []
 
     def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
         """Of rows that were just played, all of classes that are known; the first may be the first of its class."""
         one = _losses(self.learner, scores if votes is None else votes, codes, tie)
-        if self.learner.met_ > self.met and len(one.wrong):
+        if self.learner.met_ > self.new_classes and len(one.wrong):
             one.wrong[0] = True
-            self.met = self.learner.met_
+            self.new_classes = self.learner.met_
         self.each.append(one)
 
     def losses(self) -> Losses:

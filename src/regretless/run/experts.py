@@ -107,8 +107,8 @@ class CombineRun(StreamRun):
         waiting = list(self.unsettled)
         self._passed_over = self.passed_over  # before this file
         self.before = self._rows = self.learner.rounds_ + len(waiting) + self.passed_over  # rows of all files so far
-        self._said_late = self.delay not in (None, 1) or self.arrivals
-        late = self._said_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
+        self._asked_late = self.delay not in (None, 1) or self.arrivals
+        late = self._asked_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
         self._late: Late | None = None
         if late:
             self._late = Late(self.learner, self.delay, waiting, self._rows, self._note_settled, self._next_note)
@@ -136,7 +136,7 @@ class CombineRun(StreamRun):
                 raise
             self._write(unfinished=False)
             keep = True
-            if self._said_late:  # the saved model goes on tomorrow, with outcomes still to come
+            if self._asked_late:  # the saved model goes on tomorrow, with outcomes still to come
                 self._look_ahead()
         finally:
             self._note_last()
@@ -146,12 +146,12 @@ class CombineRun(StreamRun):
 
     def _go_to_the_end(self) -> None:
         self._go_over(self.stream.batches(self.place))
-        if not self._said_late:  # the last block is over
+        if not self._asked_late:  # the last block is over
             self._look_ahead()
         if gaps := self.passed_over - self._passed_over:
             rows = "row has no outcome" if gaps == 1 else "rows have no outcome"
-            said = f"{gaps:,} {rows} and rows with one after it: predicted, and nothing learned"
-            self.stream.notes.append(f"{self.stream.name}: {said}")
+            note = f"{gaps:,} {rows} and rows with one after it: predicted, and nothing learned"
+            self.stream.notes.append(f"{self.stream.name}: {note}")
 
     @property
     def rounds(self) -> int:
@@ -177,7 +177,7 @@ class CombineRun(StreamRun):
     def late(self) -> bool:
         """Whether outcomes come late, by the user's word or by blocks of rows."""
         board = self.learner._board
-        return self._said_late or (self._late is not None and board is not None and board.apart > 0)
+        return self._asked_late or (self._late is not None and board is not None and board.apart > 0)
 
     @property
     def blind(self) -> bool:
@@ -341,8 +341,8 @@ class CombineRun(StreamRun):
     def _note_last(self) -> None:
         """Hand what was put aside to the history."""
         for times, predictions, outcomes in self._last:
-            for time, said, came in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
-                self.history.residual(time if isinstance(time, str) else str(time), said, came)
+            for time, predicted, outcome in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
+                self.history.residual(time if isinstance(time, str) else str(time), predicted, outcome)
         self._last.clear()
         self._last_rows = 0
 
