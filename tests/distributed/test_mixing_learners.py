@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from regretless.catalogue import DEFAULT_OVER_SHARDS, LEARNERS, learner_class
 from regretless.distributed.learner_adapter import make_start, refuse
-from regretless.distributed.state_weights import met_of, reach_of
+from regretless.distributed.state_weights import columns_seen_of, reach_of
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
@@ -267,7 +267,7 @@ def test_what_mirror_learners_have_met_and_reached() -> None:
     learner, outcomes = mixed(Winnow(balanced=True), shards, 2)
     assert [count.updates for count in outcomes[1].counts] == [0, 0]
     assert [count.reach.tolist() for count in outcomes[0].counts if count.reach is not None] == [[1.0], [7.0]]
-    assert met_of(learner.state_).tolist() == [2.0]
+    assert columns_seen_of(learner.state_).tolist() == [2.0]
     assert reach_of(learner.state_).tolist() == [7.0]
     assert learner.target_facts()[0].reach == 7.0
 

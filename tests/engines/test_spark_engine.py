@@ -185,7 +185,7 @@ def test_other_shards_are_played_too(session: Any, monkeypatch: pytest.MonkeyPat
 
 def test_a_python_without_regretless_is_said() -> None:
     """When workers cannot load what they are to run, the message says which Python they need."""
-    told = spark_engine._said(
+    told = spark_engine._last_error(
         "Traceback\n  File x\nModuleNotFoundError: No module named 'regretless'\n SQLSTATE: 38000"
     )
     assert "No module named 'regretless'" in told

@@ -19,8 +19,8 @@ from ..linear.state import NORM2, State
 from .messages import WEIGHTINGS, MeanPart, Start, Weighting
 from .state_weights import (
     add_sums,
+    columns_seen_of,
     differences,
-    met_of,
     place,
     place_duals,
     reach_of,
@@ -178,7 +178,7 @@ def make_start(
         norms2=state.memory[:, NORM2].copy() if isinstance(state, State) else np.zeros(state.targets),
         clock=np.zeros_like(state.books) if clock is None else np.array(clock, dtype=np.float64),
         passes=passes,
-        met=met_of(state),
+        columns_seen=columns_seen_of(state),
         whole={name: array.copy() for name, array in state.tensors().items()} if alone else None,
     )
 
@@ -190,8 +190,8 @@ def learner_at(start: Start) -> OnlineClassifier:
     state = learner.state_
     if start.whole is not None:
         state.adopt(start.columns, {name: array.copy() for name, array in start.whole.items()})
-    elif isinstance(state, MirrorState) and start.met is not None:
-        place_duals(state, start.weights, learner.rules(), start.met, np.zeros(state.targets))
+    elif isinstance(state, MirrorState) and start.columns_seen is not None:
+        place_duals(state, start.weights, learner.rules(), start.columns_seen, np.zeros(state.targets))
     elif isinstance(state, State):
         place(state, start.weights, start.norms2)
     state.books[:] = start.clock
@@ -307,9 +307,9 @@ def _settle(learner: OnlineClassifier, start: Start, part: MeanPart, counts: tup
     if isinstance(state, MirrorState):
         weights, _ = unpack(start.weights, part)
         _refuse_overflown(weights)
-        met = [count.met for count in counts if count.met is not None]
+        columns_seen = [count.columns_seen for count in counts if count.columns_seen is not None]
         reach = [one for one in (reach_of(state), *(count.reach for count in counts)) if one is not None]
-        place_duals(state, weights, learner.rules(), np.max(met, axis=0), np.max(reach, axis=0))
+        place_duals(state, weights, learner.rules(), np.max(columns_seen, axis=0), np.max(reach, axis=0))
     elif isinstance(state, SecondOrderState) and part.matrices is not None:
         _refuse_overflown(*part.matrices.values())
         place_matrices(state, part.matrices)

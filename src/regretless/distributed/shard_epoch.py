@@ -20,7 +20,7 @@ from ..linear.labels import distinct, encode
 from .learner_adapter import books_of_epoch, learner_at, part_of, rate_clock
 from .messages import Count, ShardResult, ShardSchema, Start
 from .shards import Shard
-from .state_weights import met_of, reach_of
+from .state_weights import columns_seen_of, reach_of
 from .weighted_mean import merge_parts
 
 ID_ZERO = "id zero"
@@ -160,7 +160,7 @@ def _play(start: Start, shard: Shard) -> ShardResult:
         fresh=reading.fresh,
         cpu=thread_time() - began,
         reading=reading.seconds,
-        met=met_of(state),
+        columns_seen=columns_seen_of(state),
         reach=reach_of(state),
         skipped=reading.skipped,
         first_errors=reading.first_errors,
