@@ -14,6 +14,7 @@ __all__ = [
     "BANDITS",
     "CLASS_LEARNERS",
     "DEFAULT",
+    "DEFAULT_OVER_SHARDS",
     "EXPERT_LEARNERS",
     "LEARNERS",
     "TABLES",
@@ -37,6 +38,8 @@ TABLES: dict[Kind, Mapping[str, Entry]] = {
 """By kind, in the order in which a name that stands in several is looked for."""
 DEFAULT = "aggregated"
 """The learner of weights that is taken where none is named."""
+DEFAULT_OVER_SHARDS = "averaged-perceptron"
+"""The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
 NOUNS = {"class": "learner of finite classes", "linear": "learner", "experts": "combiner", "bandits": "bandit"}
 
 

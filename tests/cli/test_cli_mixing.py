@@ -12,7 +12,7 @@ from regretless.cli import shards
 from regretless.data import load_svmlight
 from regretless.distributed import files as shard_files
 from regretless.distributed import mix
-from regretless.distributed.core.messages import WEIGHTINGS
+from regretless.distributed.messages import WEIGHTINGS
 from regretless.distributed.mixing import average_once
 from regretless.errors import Interrupted
 from regretless.linear import AROW, AveragedPerceptron, Perceptron

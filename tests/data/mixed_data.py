@@ -13,7 +13,7 @@ import numpy as np
 
 from regretless.data.batch import Array, Batch
 from regretless.data.stream import Stream
-from regretless.distributed.rows.shards import Shard
+from regretless.distributed.shards import Shard
 
 Pair = tuple[Array, Array]
 

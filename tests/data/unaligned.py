@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.engines.engine import Engine, pairs, run_guarded
+from regretless.distributed.engine import Engine, pairs, run_guarded
 
 
 def shifted(given: Any) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.learner_adapter import make_start, refuse, take_in
-from regretless.distributed.core.messages import ShardResult
-from regretless.distributed.engines.engine import Tree
-from regretless.distributed.rows.shards import Shard
-from regretless.distributed.rows.sources import arrays
+from regretless.distributed.engine import MergeTree
+from regretless.distributed.learner_adapter import make_start, refuse, take_in
+from regretless.distributed.messages import ShardResult
+from regretless.distributed.shard_epoch import epoch, merge
+from regretless.distributed.shards import Shard
+from regretless.distributed.sources import arrays
 
 PLANE = {"format": "array", "columns": None, "target": None}
 
@@ -46,7 +46,7 @@ def mixed(
             learner, schema=PLANE, epoch=number, weighting=weighting, clock=clock, passes=passes, alone=alone
         )
         start = pickle.loads(pickle.dumps(start))
-        tree: Tree[ShardResult] = Tree(len(parts), lambda left, right, start=start: merge(start, left, right))
+        tree: MergeTree[ShardResult] = MergeTree(len(parts), lambda left, right, start=start: merge(start, left, right))
         for place in order or range(len(parts)):
             tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
         outcomes.append(tree.result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 
-from regretless.distributed.engines.engine import Engine
+from regretless.distributed.engine import Engine
 
 
 class Parcels(Engine):

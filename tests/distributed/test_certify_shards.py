@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import regretless.distributed.certificates.shard_rounds as over
+import regretless.distributed.comparators as over
 from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.distributed import files
-from regretless.distributed.certificates.certify import ALL_AT_ONCE, certify_shards
+from regretless.distributed.certify import ALL_AT_ONCE, certify_shards
 from regretless.errors import RegretlessError
 from regretless.linear import (
     AROW,

@@ -11,9 +11,9 @@ import pytest
 
 from regretless.data import open_stream
 from regretless.distributed import Epoch, arrays, average_once, files, mix
-from regretless.distributed.engines.engine import Here
+from regretless.distributed.engine import Here
 from regretless.distributed.mixing import Mixing
-from regretless.distributed.rows.sources import shards_of
+from regretless.distributed.sources import shards_of
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, MarginPerceptron, OnlineGradientDescent, Perceptron
 

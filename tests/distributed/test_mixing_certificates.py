@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-import regretless.distributed.certificates.shard_rounds as over
+import regretless.distributed.comparators as over
 from regretless.distributed import arrays, mix
-from regretless.distributed.certificates.certify import MIXED_OTHERS
+from regretless.distributed.certify import MIXED_OTHERS
 from regretless.distributed.checkpoint import NO_GUARANTEE
 from regretless.distributed.mixing import average_once
 from regretless.distributed.result import Mixture

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from regretless import errors
 from regretless.data.batch import Array
 from regretless.distributed import OnExecutor, arrays, files, mix, workers
-from regretless.distributed.engines.broadcast_value import Broadcast, remove_file
-from regretless.distributed.engines.engine import Here, run_guarded
+from regretless.distributed.broadcast import Broadcast, remove_file
+from regretless.distributed.engine import Here, run_guarded
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron
 
@@ -228,7 +228,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_no_file(
 ) -> None:
     """Where the start cannot be written the run ends with a message that says where, and nothing lies about."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("regretless.distributed.engines.broadcast_value._fill", _no_room)
+    monkeypatch.setattr("regretless.distributed.broadcast._fill", _no_room)
     with pytest.raises(EngineError, match=r"regretless-\w+\.start \(No space left on device\); make room there"):
         mix(Perceptron(), pairs(2), pool)
     assert list(tmp_path.iterdir()) == []
@@ -278,7 +278,7 @@ def test_arrays_arrive_as_they_were() -> None:
             (one.dtype, one.shape, one.tobytes()) for one in sent
         ]
         assert all(one.flags.writeable for one in found)
-        assert carried.sent(3) == 3 * Path(received.path).stat().st_size
+        assert carried.bytes_sent(3) == 3 * Path(received.path).stat().st_size
 
 
 # ---- errors

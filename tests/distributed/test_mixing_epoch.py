@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as grids
 
 from regretless import load
-from regretless.distributed.core.epoch import epoch, merge
-from regretless.distributed.core.learner_adapter import learner_at, make_start, take_in
-from regretless.distributed.core.state_weights import weights_of
-from regretless.distributed.rows.shards import Shard
-from regretless.distributed.rows.sources import arrays, files
+from regretless.distributed.learner_adapter import learner_at, make_start, take_in
+from regretless.distributed.shard_epoch import epoch, merge
+from regretless.distributed.shards import Shard
+from regretless.distributed.sources import arrays, files
+from regretless.distributed.state_weights import weights_of
 from regretless.errors import DataError, Interrupted, RegretlessError
 from regretless.ledger import FIELDS, Ledger
 from regretless.linear import (

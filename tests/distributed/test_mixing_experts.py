@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.catalogue import expert_class
-from regretless.distributed.experts_and_bandits.combine import combine
+from regretless.distributed.combined import combine
 from regretless.errors import DataError, RegretlessError
 from regretless.experts import (
     BOA,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.catalogue import LEARNERS, learner_class
-from regretless.distributed.core.learner_adapter import make_start, refuse
-from regretless.distributed.core.state_weights import met_of, reach_of
+from regretless.catalogue import DEFAULT_OVER_SHARDS, LEARNERS, learner_class
+from regretless.distributed.learner_adapter import make_start, refuse
+from regretless.distributed.state_weights import columns_seen_of, reach_of
 from regretless.errors import RegretlessError
 from regretless.ledger import FIELDS
 from regretless.linear import (
@@ -38,6 +38,13 @@ from .mixed_runs import cut, mixed
 
 seeds = st.integers(0, 2**32 - 1)
 weightings = st.sampled_from(["uniform", "updates", "rows"])
+
+
+def test_what_is_taken_over_shards_can_be_mixed() -> None:
+    """The learner that is taken over shards where none is named is one whose weights can be mixed."""
+    refuse(learner_class(DEFAULT_OVER_SHARDS)())
+
+
 few = settings(max_examples=20)
 
 
@@ -260,7 +267,7 @@ def test_what_mirror_learners_have_met_and_reached() -> None:
     learner, outcomes = mixed(Winnow(balanced=True), shards, 2)
     assert [count.updates for count in outcomes[1].counts] == [0, 0]
     assert [count.reach.tolist() for count in outcomes[0].counts if count.reach is not None] == [[1.0], [7.0]]
-    assert met_of(learner.state_).tolist() == [2.0]
+    assert columns_seen_of(learner.state_).tolist() == [2.0]
     assert reach_of(learner.state_).tolist() == [7.0]
     assert learner.target_facts()[0].reach == 7.0
 

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.distributed.core import state_weights
-from regretless.distributed.core.messages import Part, Start
-from regretless.distributed.core.weighted_mean import merge_parts, pack, unpack
-from regretless.distributed.engines.engine import Tree, pairs
+from regretless.distributed import state_weights
+from regretless.distributed.engine import MergeTree, pairs
+from regretless.distributed.messages import MeanPart, Start
+from regretless.distributed.weighted_mean import merge_parts, pack, unpack
 
 reals = st.floats(-1e6, 1e6, width=64).map(lambda a: a + 0.0)  # kernels leave no -0
 shares = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.0, 7.0])
 
 
 @st.composite
-def worlds(draw: Any, most: int = 7) -> tuple[np.ndarray, list[Part]]:
+def worlds(draw: Any, most: int = 7) -> tuple[np.ndarray, list[MeanPart]]:
     """A start, and dense parts of shards that have touched some rows of it and brought some of their own."""
     rows, targets, averaged = draw(st.integers(1, 6)), draw(st.integers(1, 3)), draw(st.booleans())
     start = np.array(draw(st.lists(reals, min_size=rows * targets, max_size=rows * targets))).reshape(rows, targets)
@@ -33,11 +33,11 @@ def worlds(draw: Any, most: int = 7) -> tuple[np.ndarray, list[Part]]:
         weights[:rows] = start
         for row in draw(st.sets(st.integers(0, size - 1))):
             weights[row], sums[row] = draw(reals), draw(reals)
-        parts.append(Part(size, None, weights, sums if averaged else None, draw(shares), draw(st.integers(1, 9))))
+        parts.append(MeanPart(size, None, weights, sums if averaged else None, draw(shares), draw(st.integers(1, 9))))
     return start, parts
 
 
-def sparse(start: np.ndarray, part: Part) -> Part:
+def sparse(start: np.ndarray, part: MeanPart) -> MeanPart:
     """The same part, of the touched rows alone."""
     begun = np.zeros_like(part.weights)
     begun[: len(start)] = start
@@ -48,8 +48,8 @@ def sparse(start: np.ndarray, part: Part) -> Part:
     return replace(part, rows=rows, weights=part.weights[rows], sums=None if part.sums is None else part.sums[rows])
 
 
-def folded(start: np.ndarray, parts: list[Part], order: list[int] | None = None) -> Part:
-    tree: Tree[Part] = Tree(len(parts), lambda left, right: merge_parts(start, left, right))
+def folded(start: np.ndarray, parts: list[MeanPart], order: list[int] | None = None) -> MeanPart:
+    tree: MergeTree[MeanPart] = MergeTree(len(parts), lambda left, right: merge_parts(start, left, right))
     for place in order or range(len(parts)):
         tree.add(place, parts[place])
     return tree.result
@@ -124,7 +124,7 @@ def test_what_nobody_touched_keeps_its_bits(world: Any) -> None:
 def test_a_part_of_weight_0_gives_way(one: Any, other: Any) -> None:
     """A shard that counts nothing leaves the other's weights as they are, bit for bit, on either side."""
     start, (part,) = one
-    nobody = Part(part.size, None, np.full_like(part.weights, 5.0), part.sums, 0.0, 1.0)
+    nobody = MeanPart(part.size, None, np.full_like(part.weights, 5.0), part.sums, 0.0, 1.0)
     somebody = replace(part, weight=3.0)
     for left, right in [(nobody, somebody), (somebody, nobody)]:
         assert same(merge_parts(start, left, right).weights, somebody.weights)
@@ -133,7 +133,7 @@ def test_a_part_of_weight_0_gives_way(one: Any, other: Any) -> None:
 def test_if_nobody_counts_the_start_stays() -> None:
     """Two parts of weight 0 leave what the shards began with, with zeros for the rows that are new."""
     start = np.array([[1.0], [2.0]])
-    left = Part(3, None, np.array([[7.0], [8.0], [9.0]]), None, 0.0, 1.0)
+    left = MeanPart(3, None, np.array([[7.0], [8.0], [9.0]]), None, 0.0, 1.0)
     assert merge_parts(start, left, left).weights.tolist() == [[1.0], [2.0], [0.0]]
 
 
@@ -157,7 +157,7 @@ def test_the_tree_has_the_shape_that_pairs_says(leaves: int, random: Any) -> Non
         assert sum(level, ()) == tuple(range(len(nodes)))
         assert all(len(group) == 2 for group in level[:-1])
         nodes = [f"({nodes[group[0]]} {nodes[group[1]]})" if len(group) == 2 else nodes[group[0]] for group in level]
-    tree: Tree[str] = Tree(leaves, lambda left, right: f"({left} {right})")
+    tree: MergeTree[str] = MergeTree(leaves, lambda left, right: f"({left} {right})")
     order = list(range(leaves))
     random.shuffle(order)
     for place in order:
@@ -168,7 +168,7 @@ def test_the_tree_has_the_shape_that_pairs_says(leaves: int, random: Any) -> Non
 @given(st.integers(1, 300))
 def test_leaves_in_order_leave_few_nodes_waiting(leaves: int) -> None:
     """Leaves that come one after the other never leave more than one node a level waiting: memory is logarithmic."""
-    tree: Tree[int] = Tree(leaves, lambda left, right: left + right)
+    tree: MergeTree[int] = MergeTree(leaves, lambda left, right: left + right)
     most = 0
     for place in range(leaves):
         tree.add(place, 1)
@@ -180,8 +180,8 @@ def test_leaves_in_order_leave_few_nodes_waiting(leaves: int) -> None:
 def test_a_leaf_that_is_none_or_comes_twice_is_refused() -> None:
     """The tree takes each of its leaves once, and has no result before the last."""
     with pytest.raises(ValueError, match="a tree has a leaf"):
-        Tree(0, max)
-    tree: Tree[int] = Tree(2, max)
+        MergeTree(0, max)
+    tree: MergeTree[int] = MergeTree(2, max)
     tree.add(1, 1)
     for place in (1, 2, -1):
         with pytest.raises(ValueError, match=f"leaf {place} of 2"):

@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 from regretless.bandits import Exp3IX
 from regretless.distributed.dask import wait
 from regretless.distributed.dask.engine import DaskEngine, neighbours
-from regretless.distributed.engines.engine import Here
+from regretless.distributed.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
 from regretless.experts import Hedge
 
@@ -190,11 +190,11 @@ def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
     never, asked = threading.Event(), iter([False, False, True])
     waiting = wait.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
     with pytest.raises(Interrupted):
-        waiting.asked(never.wait)
+        waiting.ask(never.wait)
     with pytest.raises(EngineError, match="connection"):
-        wait.Waiting(SimpleNamespace(status="closed"), {}, None, None).asked(never.wait)
+        wait.Waiting(SimpleNamespace(status="closed"), {}, None, None).ask(never.wait)
     with pytest.raises(ZeroDivisionError):
-        wait.Waiting(SimpleNamespace(status="running"), {}, None, None).asked(divmod, 1, 0)
+        wait.Waiting(SimpleNamespace(status="running"), {}, None, None).ask(divmod, 1, 0)
     never.set()
 
 

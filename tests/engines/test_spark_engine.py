@@ -13,9 +13,9 @@ from .spark_session import frame, parts, separable, started
 
 pytest.importorskip("pyspark")
 
-from regretless.distributed.engines.engine import Here
+from regretless.distributed.engine import Here
 from regretless.distributed.mixing import average_once
-from regretless.distributed.rows.sources import arrays
+from regretless.distributed.sources import arrays
 from regretless.distributed.spark import Partitions, SparkEngine
 from regretless.distributed.spark import engine as spark_engine
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
@@ -155,7 +155,7 @@ def test_a_job_that_does_not_end_is_left_alone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(spark_engine, "_end", lambda session, tag: ended.append(tag))
     monkeypatch.setattr(pyspark, "inheritable_thread_target", lambda session: lambda run: run)
     with pytest.raises(Interrupted):
-        spark_engine.collected(None, SimpleNamespace(toArrow=never.wait), lambda: True)
+        spark_engine.collect(None, SimpleNamespace(toArrow=never.wait), lambda: True)
     assert ended
     never.set()
 
@@ -185,7 +185,7 @@ def test_other_shards_are_played_too(session: Any, monkeypatch: pytest.MonkeyPat
 
 def test_a_python_without_regretless_is_said() -> None:
     """When workers cannot load what they are to run, the message says which Python they need."""
-    told = spark_engine._said(
+    told = spark_engine._last_error(
         "Traceback\n  File x\nModuleNotFoundError: No module named 'regretless'\n SQLSTATE: 38000"
     )
     assert "No module named 'regretless'" in told

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.data import Batch
+from regretless.distributed.spark.engine import PartitionTask
 from regretless.distributed.spark.rows import Layout, RecordStream, batch_of
-from regretless.distributed.spark.worker import Task
 from regretless.errors import DataError, RegretlessError
 
 VECTOR = pa.struct(
@@ -131,7 +131,7 @@ def test_a_sparse_vector_names_what_is_not_finite() -> None:
 def test_a_task_gives_its_rows_once_or_keeps_them() -> None:
     """Rows that are not kept are refused a second time, and that is noted; rows that are kept come again."""
     batches = [records(x=pa.array([1.0, 2.0])), records(x=pa.array([3.0]))]
-    once, kept = (Task(iter(batches), "p", 3, keep) for keep in (False, True))
+    once, kept = (PartitionTask(iter(batches), "p", 3, keep) for keep in (False, True))
     assert sum(batch.num_rows for batch in once.read()) == 3
     with pytest.raises(RegretlessError, match="read already"):
         once.read()
@@ -145,7 +145,7 @@ def test_other_rows_than_were_counted_are_refused() -> None:
     """A partition that has fewer or more rows than when it was counted is an error that says so."""
     for rows in (2, 4):
         with pytest.raises(DataError, match=rf"3 rows, but {rows} when they were counted"):
-            list(Task(iter([records(x=pa.array([1.0, 2.0, 3.0]))]), "p", rows, False).read())
+            list(PartitionTask(iter([records(x=pa.array([1.0, 2.0, 3.0]))]), "p", rows, False).read())
 
 
 def test_a_stream_passes_over_what_was_played() -> None:

@@ -18,7 +18,7 @@ from regretless.linear import (
     PNormPerceptron,
 )
 from regretless.linear.base import OnlineClassifier
-from regretless.run.comparison import Comparison, Frozen, Learning, Losses
+from regretless.run.comparison import Comparison, FrozenCompetitor, LearningCompetitor, Losses
 from regretless.theory.confidence_sequence import interval
 
 
@@ -79,7 +79,7 @@ def test_several_classes_are_compared() -> None:
     """One against the rest, classes met on the way, by streams and by arrays alike."""
     X, y = rows(400, classes=3)
     found = regretless.compare(Perceptron(), OnlineGradientDescent(loss="logistic"), X, y)
-    sides = Learning(Perceptron()), Learning(OnlineGradientDescent(loss="logistic"))
+    sides = LearningCompetitor(Perceptron()), LearningCompetitor(OnlineGradientDescent(loss="logistic"))
     again = Comparison(("a", "b"))
     for begin in range(0, 400, 37):
         batch = Batch(X[begin : begin + 37], y[begin : begin + 37], 5)
@@ -95,7 +95,7 @@ def test_the_log_loss_is_that_of_the_probabilities(classes: int) -> None:
     X, y = rows(200, classes=classes)
     model = OnlineGradientDescent(loss="logistic").fit(*rows(200, seed=1, classes=classes))
     own = model.predict_proba(X)[np.arange(200), model.classes_.searchsorted(y)]
-    cost = Frozen(model).losses(Batch(X, y, 5)).log
+    cost = FrozenCompetitor(model).losses(Batch(X, y, 5)).log
     assert cost is not None
     assert cost.sum() == pytest.approx(-np.log(own).sum(), rel=1e-6)
 
@@ -112,8 +112,8 @@ def test_a_label_that_a_model_does_not_know_is_a_mistake_without_a_probability()
     """So is every label of another kind."""
     X, y = rows(60)
     model = OnlineGradientDescent(loss="logistic").fit(X, y)
-    strange = Frozen(model).losses(Batch(X, np.array(["grey"] * 60), 5))
-    numbers = Frozen(model).losses(Batch(X, np.ones(60), 5))
+    strange = FrozenCompetitor(model).losses(Batch(X, np.array(["grey"] * 60), 5))
+    numbers = FrozenCompetitor(model).losses(Batch(X, np.ones(60), 5))
     assert strange.wrong.all()
     assert numbers.wrong.all()
     assert strange.log is None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from regretless.catalogue import learner_class
-from regretless.distributed.core.state_weights import weights_of
+from regretless.distributed.state_weights import weights_of
 from regretless.ledger import FIELDS
 from regretless.linear.mirror_steps import MirrorState
 from regretless.linear.state import NORM2, SCALE, State

@@ -18,15 +18,14 @@ from ..linear.base import OnlineClassifier
 from ..linear.state import BaseState
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
-from .rerun import OmissionResult, Table, copied, mistaken, rows_of, updates
-from .validation import refuse_foreign
+from .rerun import OmissionResult, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates
 
 
-def by_fits(table: Table) -> OmissionResult:
+def by_fits(table: RerunTable) -> OmissionResult:
     """One fit to all rows, and one to all the others for each row that it may depend on."""
     rows, labels = len(table), table.labels
     every = np.arange(rows)
-    full = _fitted(table, every)
+    full = _fit_on(table, every)
     whole = rows_of(_columns(table, every), every)
     wrong = mistaken(full, whole, table.codes, table.undecided)
     slots: Array | None = getattr(full.state_, "slots", None)
@@ -41,7 +40,7 @@ def by_fits(table: Table) -> OmissionResult:
         if len(np.unique(labels[others])) < len(full.classes_):  # no other row has its class
             errors[row], reruns = True, reruns + full.n_iter_
             continue
-        fitted = _fitted(table, others)
+        fitted = _fit_on(table, others)
         left_out = rows_of(_columns(table, others), np.array([row]))
         errors[row] = mistaken(fitted, left_out, table.codes[[row]], table.undecided)[0]
         reruns += fitted.n_iter_
@@ -62,7 +61,7 @@ def _changed_by_updates_alone(learner: OnlineClassifier) -> bool:
     return not (parameters.get("average") or parameters.get("budget") or learner.shuffle)
 
 
-def _fitted(table: Table, rows: Array) -> OnlineClassifier:
+def _fit_on(table: RerunTable, rows: Array) -> OnlineClassifier:
     """The learner after a fit to some of the rows; what it takes from all rows, it takes from all of them always."""
     learner = type(table.learner)(**table.learner.get_params()).set_params(class_weight=None)
     if learner.shuffle:
@@ -77,7 +76,7 @@ def _fitted(table: Table, rows: Array) -> OnlineClassifier:
     return learner
 
 
-def _columns(table: Table, rows: Array) -> Batch:
+def _columns(table: RerunTable, rows: Array) -> Batch:
     """The rows as they stand, or with the columns of some rows alone where they are values of a kernel."""
     batch = table.batch
     if table.learner.get_params().get("kernel") != "precomputed":
@@ -94,7 +93,7 @@ def _matrix(batch: Batch) -> Any:
     return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
 
 
-def _comparator(full: OnlineClassifier, table: Table) -> Comparator | None:
+def _comparator(full: OnlineClassifier, table: RerunTable) -> Comparator | None:
     """The comparator that serves the learner's own bound for separable data best, read on the rows once."""
     if len(full.classes_) > 2:
         return None
@@ -206,7 +205,7 @@ def leave_one_out(
     """
     refuse_foreign(learner)
     one_of("undecided", undecided, ("predicted", "error"))
-    table = Table.read(learner, X, y, sample_weight, undecided=undecided)
+    table = RerunTable.read(learner, X, y, sample_weight, undecided=undecided)
     result = by_fits(table) if table.learner.holds_rows else _by_states(table)
     bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)
     additive = bounded and table.rules.loss == "perceptron" and table.weights is None
@@ -232,9 +231,9 @@ def leave_one_out(
     )
 
 
-def _by_states(table: Table) -> OmissionResult:
+def _by_states(table: RerunTable) -> OmissionResult:
     """Play the rows once to see which of them cause updates, then once more for each of these."""
-    trace, rows = _traced(table), len(table)
+    trace, rows = _trace(table), len(table)
     lazy, support = info_of(table.learner).lazy, trace.first >= 0
     idle = np.flatnonzero(~support)
     errors = np.zeros(rows, dtype=np.bool_)
@@ -258,7 +257,7 @@ class _Trace:
     clean: bool
 
 
-def _traced(table: Table) -> _Trace:
+def _trace(table: RerunTable) -> _Trace:
     """Play all rows one by one, to see which of them cause updates."""
     state, rows = table.fresh(), len(table)
     first = np.full(rows, -1, dtype=np.int64)
@@ -278,13 +277,13 @@ def _traced(table: Table) -> _Trace:
             return _Trace(state, first, number, clean)
 
 
-def _first_visits(table: Table) -> Array:
+def _first_visits(table: RerunTable) -> Array:
     """When each row is played first."""
     order = table.orders[0]
     return np.arange(len(table)) if order is None else np.argsort(order)
 
 
-def _branches(table: Table, times: Array) -> Iterator[tuple[int, BaseState, int]]:
+def _branches(table: RerunTable, times: Array) -> Iterator[tuple[int, BaseState, int]]:
     """For each row with a time >= 0: the state at the end of a run without that row, and how many passes it took.
 
     Until its time the run is the one over all rows, which is played once more, up to each of these times in turn.
@@ -298,12 +297,12 @@ def _branches(table: Table, times: Array) -> Iterator[tuple[int, BaseState, int]
             number, place, start = number + 1, 0, updates(state)
         table.play(state, number, place, stop)
         place = stop
-        branch = copied(state)
+        branch = copy_state(state)
         passes, _ = table.finish(branch, number, stop, row, moved=updates(state) > start)
         yield row, branch, passes
 
 
-def _widest(table: Table, seconds: float) -> Comparator | None:
+def _widest(table: RerunTable, seconds: float) -> Comparator | None:
     """The vector of largest margin on all rows, scaled so that the margin is 1; with several classes, one for each."""
     from ..linear.separation.margin import max_margin_signed
 

@@ -16,8 +16,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.state import BIAS, NORM2, Rules, State
 from ..theory.ogd import posterior_regret, prior_regret
 from ..theory.online_to_batch import MEAN, Declared
-from .rerun import Table
-from .validation import refuse_foreign
+from .rerun import RerunTable, refuse_foreign
 
 REGRETS = (posterior_regret, prior_regret)
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum
@@ -107,7 +106,7 @@ def average(
     if learner.most_passes > 1 or learner.shuffle or learner.class_weight is not None:
         raise RegretlessError("only one pass, in the order of the rows and with equal weights, can be averaged")
     before = one_of("average", average, ("before", "after")) == "before"
-    table = Table.read(learner, X, y)
+    table = RerunTable.read(learner, X, y)
     state = State(table.batch.columns, table.learner.targets(table.learner.classes_), average=True)
     table.play(state, 0, 0, len(table))
     ledger = state.ledger()

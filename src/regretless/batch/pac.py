@@ -18,8 +18,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.labels import weigh
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
 from ..theory.perceptron import separable
-from .rerun import updates
-from .validation import refuse_foreign
+from .rerun import refuse_foreign, updates
 
 MAX_NORM2 = FIELDS.index("max_norm2")
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum

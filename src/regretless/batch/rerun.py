@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import drawn_seed
 from ..comparator import Comparator
 from ..data.batch import Array, Batch
+from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
@@ -59,7 +60,7 @@ class Orders:
 
 
 @dataclass
-class Table:
+class RerunTable:
     """Rows and labels as a learner plays them.
 
     Attributes
@@ -95,8 +96,18 @@ class Table:
     @classmethod
     def read(
         cls, learner: OnlineClassifier, X: Any, y: Any, sample_weight: Any = None, *, undecided: str = "predicted"
-    ) -> Table:
+    ) -> RerunTable:
         """The rows as a fresh copy of the learner would play them in `fit`.
+
+        Parameters
+        ----------
+        learner : OnlineClassifier
+            Its parameters.
+        X : array-like, sparse matrix or table, shape (rows, features)
+        y : array-like, shape (rows,)
+        sample_weight : array-like, shape (rows,), optional
+        undecided : {"predicted", "error"}
+            As in `leave_one_out`.
 
         Raises
         ------
@@ -125,7 +136,20 @@ class Table:
         return self.learner.new_state(self.batch.columns, self.learner.targets(self.learner.classes_))
 
     def play(self, state: BaseState, number: int, begin: int, end: int) -> None:
-        """Play the places begin <= t < end of a pass."""
+        """Play the places begin <= t < end of a pass.
+
+        Parameters
+        ----------
+        state : BaseState
+        number : int
+            The pass, from 0.
+        begin, end : int
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be played; it is named.
+        """
         if begin >= end:
             return
         order, batch = self.orders[number], self.batch
@@ -182,7 +206,22 @@ class Table:
 
 
 def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: str) -> Array:
-    """The rows that a learner mistakes."""
+    """The rows that a learner mistakes.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted.
+    batch : Batch
+    codes : ndarray, shape (rows,)
+        What the kernel plays for the labels.
+    undecided : str
+        As in `leave_one_out`.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+    """
     scores = learner.scores(batch)
     wrong = np.asarray(learner.codes(learner.labels(scores)) != codes)
     if undecided == "predicted" or learner.rules().tie != 0:
@@ -229,7 +268,7 @@ def updates(state: BaseState) -> float:
     return float(state.books[: state.targets, UPDATES].sum())
 
 
-def copied(state: BaseState) -> BaseState:
+def copy_state(state: BaseState) -> BaseState:
     """A state of its own that has learned the same."""
     return deepcopy(state)
 
@@ -242,3 +281,26 @@ def rows_of(batch: Batch, rows: Array) -> Batch:
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(batch.starts.dtype)
     entries = np.repeat(batch.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
     return Batch(batch.values[entries], None, batch.columns, batch.indices[entries], starts)
+
+
+def refuse_foreign(learner: Any, stream: Any = None) -> None:
+    """Refuse what is no learner of ours, and rounds that come otherwise than as a stream.
+
+    Parameters
+    ----------
+    learner : object
+    stream : object, optional
+
+    Raises
+    ------
+    RegretlessError
+        Which says what to give.
+    """
+    if not isinstance(learner, OnlineClassifier):
+        kind = learner.__name__ if isinstance(learner, type) else type(learner).__name__
+        raise RegretlessError(f"{kind} is no learner of regretless.linear, one that was made with its parameters")
+    if stream is not None and not isinstance(stream, Stream):
+        kind = type(stream).__name__
+        raise RegretlessError(
+            f"the rounds are a {kind}; give a stream, read as far as needed, such as regretless.data.ArrayStream(X, y)"
+        )

@@ -85,7 +85,7 @@ def _certify_shards(
     RegretlessError
         If these are other shards, or one cannot be read.
     """
-    from ..distributed.certificates.certify import certify_shards
+    from ..distributed.certify import certify_shards
     from ..distributed.checkpoint import SavedRun
     from ..distributed.result import Mixture
     from ..run.linear import Continuation

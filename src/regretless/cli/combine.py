@@ -29,7 +29,7 @@ from .signals import certifying
 if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
-    from ..run.experts import CombineRun, Continuation
+    from ..run.experts import CombineContinuation, CombineRun
     from .arguments import CombineOptions
     from .combine_result import CombineOutput
 
@@ -151,7 +151,7 @@ def _add_output(parser: ArgumentParser) -> None:
     options.add_watching(group, "no table on stderr")
 
 
-def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | None]:
+def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinuation | None]:
     """The learner, and how its run goes on.
 
     Raises
@@ -181,8 +181,8 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, Continuation | 
     return made, None
 
 
-def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Continuation]:
-    from ..run.experts import Continuation
+def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, CombineContinuation]:
+    from ..run.experts import CombineContinuation
     from .read_model import read_combiner
 
     learner, extra = read_combiner(path)
@@ -193,7 +193,7 @@ def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Conti
         if parameters[name] != value:
             option = OPTIONS.get(name, f"--set {name}")
             raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
-    continuation = Continuation.read(learner, extra)
+    continuation = CombineContinuation.read(learner, extra)
     if arguments.delay is not None and (continuation.in_blocks or arguments.delay != (continuation.delay or 1)):
         come = "with their time" if continuation.in_blocks else f"{continuation.delay or 1} later"
         raise UsageError(f"--delay {arguments.delay} contradicts the model, whose outcomes come {come}")
@@ -231,7 +231,9 @@ def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
     return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def _columns(arguments: CombineOptions, continuation: Continuation | None, *, blind: bool) -> Mapping[str, str | None]:
+def _columns(
+    arguments: CombineOptions, continuation: CombineContinuation | None, *, blind: bool
+) -> Mapping[str, str | None]:
     """The columns that the file is to have; what is not said is as in the file before."""
     before = continuation.columns if continuation is not None else {}
     columns = {
@@ -267,7 +269,7 @@ def run(arguments: CombineOptions) -> int:
     return verdict(outcome.certificates)
 
 
-def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> CombineRun:
+def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineContinuation | None) -> CombineRun:
     from ..data.column_writer import ColumnsOut
     from ..run.experts import CombineRun
 
@@ -299,7 +301,7 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: Continuation
     return run
 
 
-def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> ForecastStream:
+def _open(arguments: CombineOptions, learner: ExpertLearner, before: CombineContinuation | None) -> ForecastStream:
     from ..data.forecasts import open_forecasts
     from ..experts.losses import WITHOUT_OUTCOME
 
@@ -324,7 +326,7 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: Continuatio
         )
 
 
-def _experts(arguments: CombineOptions, learner: ExpertLearner, before: Continuation | None) -> list[str] | None:
+def _experts(arguments: CombineOptions, learner: ExpertLearner, before: CombineContinuation | None) -> list[str] | None:
     """The experts that the user names; of an archive, perhaps the array that they are in."""
     named = options.names_of(arguments.experts)
     if before is None or named is None or set(named) == set(learner.names()):

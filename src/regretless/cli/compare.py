@@ -15,7 +15,7 @@ from .output import complain, many, warn_skipped
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
-    from ..run.comparison import Side
+    from ..run.comparison import Competitor
     from .arguments import CompareOptions
 
 HELP = "say which of two learners or models errs less on the same rows"
@@ -62,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: CompareOptions) -> int:
     """Compare."""
-    from ..run.comparison import UNSEEN, Comparison, Frozen, play
+    from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, play
     from .compare_result import CompareOutput
     from .run_loop import run_until_signal
 
@@ -70,7 +70,7 @@ def run(arguments: CompareOptions) -> int:
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
     refuse_overwriting([arguments.file, *inputs], [arguments.report])
     sides, streams = _sides(arguments)
-    models = any(isinstance(side, Frozen) for side in sides)
+    models = any(isinstance(side, FrozenCompetitor) for side in sides)
     result = Comparison(_names(arguments), arguments.level, assuming=UNSEEN if models else None)
     console = options.console_of(arguments)
     started = perf_counter()
@@ -99,17 +99,17 @@ def _names(arguments: CompareOptions) -> tuple[str, str]:
     return (f"{first} (A)", f"{second} (B)") if first == second else (first, second)
 
 
-def _sides(arguments: CompareOptions) -> tuple[tuple[Side, Side], list[Stream]]:
+def _sides(arguments: CompareOptions) -> tuple[tuple[Competitor, Competitor], list[Stream]]:
     """Both, and the streams that they read: one of two learners, else one each."""
     from ..errors import DataError
-    from ..run.comparison import Frozen
+    from ..run.comparison import FrozenCompetitor
 
     made = [
         _side(arguments, one, letter, settings)
         for one, letter, settings in ((arguments.a, "a", arguments.set_a), (arguments.b, "b", arguments.set_b))
     ]
     sides = made[0][0], made[1][0]
-    models = [isinstance(side, Frozen) for side in sides]
+    models = [isinstance(side, FrozenCompetitor) for side in sides]
     if all(models):
         set_here = {name: value for name, value in options.reading(arguments).items() if name in OF_LEARNERS}
         options.refuse_set(
@@ -125,19 +125,19 @@ def _sides(arguments: CompareOptions) -> tuple[tuple[Side, Side], list[Stream]]:
     return sides, streams
 
 
-def _stream(arguments: CompareOptions, side: Side, schema: dict[str, Any] | None) -> Stream:
-    from ..run.comparison import Frozen
+def _stream(arguments: CompareOptions, side: Competitor, schema: dict[str, Any] | None) -> Stream:
+    from ..run.comparison import FrozenCompetitor
 
-    if isinstance(side, Frozen):
+    if isinstance(side, FrozenCompetitor):
         return options.open_input(arguments.file, arguments, schema, frozen=True, **OF_LEARNERS)
     return options.open_input(arguments.file, arguments, None)
 
 
 def _side(
     arguments: CompareOptions, given: str, letter: str, settings: list[str]
-) -> tuple[Side, dict[str, Any] | None]:
+) -> tuple[Competitor, dict[str, Any] | None]:
     """A learner by its name, or a model by its file and its columns."""
-    from ..run.comparison import Frozen, Learning
+    from ..run.comparison import FrozenCompetitor, LearningCompetitor
     from ..run.linear import Continuation
     from .parameters import make_learner, read_settings
     from .read_model import known_schema, read_classifier
@@ -146,7 +146,7 @@ def _side(
     if name in LEARNERS:
         wanted = learner_class(name)
         try:
-            return Learning(make_learner(wanted, read_settings(wanted, settings))), None
+            return LearningCompetitor(make_learner(wanted, read_settings(wanted, settings))), None
         except UsageError as error:
             raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
     if not os.path.exists(given):
@@ -155,4 +155,4 @@ def _side(
     if settings:
         raise UsageError(f"--set-{letter} {settings[0]}: {given} is a model, which has its parameters")
     learner, extra = read_classifier(given)
-    return Frozen(learner), known_schema(learner, Continuation.read(extra).schema)
+    return FrozenCompetitor(learner), known_schema(learner, Continuation.read(extra).schema)

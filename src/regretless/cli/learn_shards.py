@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import SavedRun, union_of
-from ..distributed.core.learner_adapter import refuse
+from ..distributed.learner_adapter import refuse
 from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
@@ -23,10 +23,10 @@ from .signals import certifying
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from ..distributed.core.messages import Weighting
+    from ..distributed.messages import Weighting
     from ..distributed.mixing import Mixing
     from ..distributed.result import Mixture
-    from ..distributed.rows.shards import Shard
+    from ..distributed.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..report import MixReport
     from .arguments import LearnOptions

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..distributed.checkpoint import SavedRun
-from ..distributed.engines.engine import Engine, Here
-from ..distributed.engines.pools import engine_of
-from ..distributed.rows.shards import FileShard, Shard
-from ..distributed.rows.sources import files
+from ..distributed.engine import Engine, Here
+from ..distributed.pools import engine_of
+from ..distributed.shards import FileShard, Shard
+from ..distributed.sources import files
 from ..errors import EngineError, Interrupted, RegretlessError
 from . import options
 from .console import Console
@@ -96,7 +96,7 @@ def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> 
     if count == 1:
         yield WatchedEngine(None, shards, console)
         return
-    from ..distributed.engines.processes import workers
+    from ..distributed.pools import workers
 
     with workers(count) as pool:
         yield WatchedEngine(pool, shards, console)

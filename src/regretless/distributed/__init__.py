@@ -6,36 +6,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certificates.certify import certify_shards
-    from .engines.engine import Engine, Here
-    from .engines.pools import OnExecutor
-    from .engines.processes import workers
-    from .experts_and_bandits.combine import combine
-    from .experts_and_bandits.result import Combined
-    from .experts_and_bandits.simulate import simulate
+    from .certify import certify_shards
+    from .combined import Combined, combine
+    from .engine import Engine, Here
     from .history import Epoch
     from .mixing import average_once, mix
+    from .pools import OnExecutor, workers
     from .result import Mixture
-    from .rows.shards import Shard
-    from .rows.sources import arrays, calls, files
+    from .shards import Shard
+    from .simulation import simulate
+    from .sources import arrays, calls, files
 
 _MODULES = {
-    "Combined": "experts_and_bandits.result",
-    "Engine": "engines.engine",
+    "Combined": "combined",
+    "Engine": "engine",
     "Epoch": "history",
-    "Here": "engines.engine",
+    "Here": "engine",
     "Mixture": "result",
-    "OnExecutor": "engines.pools",
-    "Shard": "rows.shards",
-    "arrays": "rows.sources",
+    "OnExecutor": "pools",
+    "Shard": "shards",
+    "arrays": "sources",
     "average_once": "mixing",
-    "calls": "rows.sources",
-    "certify_shards": "certificates.certify",
-    "combine": "experts_and_bandits.combine",
-    "files": "rows.sources",
+    "calls": "sources",
+    "certify_shards": "certify",
+    "combine": "combined",
+    "files": "sources",
     "mix": "mixing",
-    "simulate": "experts_and_bandits.simulate",
-    "workers": "engines.processes",
+    "simulate": "simulation",
+    "workers": "pools",
 }
 
 __all__ = [

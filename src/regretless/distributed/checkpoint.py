@@ -16,9 +16,9 @@ from ..errors import ModelError, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..persist.model import read, write
 from ..persist.validation import fits, plain
-from .core.messages import Weighting
-from .history import Epoch, Sums
-from .rows.shards import UNSURE, FileShard, Shard
+from .history import Epoch, MixingSums
+from .messages import Weighting
+from .shards import UNSURE, FileShard, Shard
 
 ADDED_ONCE = (
     "each shard was played apart and the matrices were added up once: no theorem bounds the mistakes of a learner with "
@@ -58,7 +58,7 @@ class SavedRun:
     clock : ndarray
         What the rates of the next epoch go by.
     history : list of Epoch
-    sums : Sums
+    sums : MixingSums
     skipped : int
         Rows that were passed over in the last epoch.
     first_errors : list of str
@@ -76,7 +76,7 @@ class SavedRun:
     schema: dict[str, Any] | None
     clock: Array
     history: list[Epoch]
-    sums: Sums
+    sums: MixingSums
     skipped: int = 0
     first_errors: tuple[str, ...] = ()
 
@@ -131,7 +131,7 @@ class SavedRun:
                 schema,
                 np.array(values["clock"], dtype=np.float64),
                 history,
-                Sums.read(values),
+                MixingSums.read(values),
                 int(values["skipped"]),
                 tuple(str(error) for error in values["first_errors"]),
             )
@@ -144,6 +144,11 @@ def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
     """Why theorems say nothing of a run; empty if they do.
 
     Weights that are averaged once, after a single pass, are one epoch of mixing.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    run : SavedRun
     """
     if learner.info.not_mixed:
         return ADDED_ONCE
@@ -156,7 +161,22 @@ def union_of(learner: OnlineClassifier) -> str:
 
 
 def save(path: str | os.PathLike[str], learner: OnlineClassifier, run: SavedRun) -> None:
-    """Write the model and the run; the file is replaced as a whole, or not at all."""
+    """Write the model and the run; the file is replaced as a whole, or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+    learner : OnlineClassifier
+        As the run has left it.
+    run : SavedRun
+
+    Raises
+    ------
+    RegretlessError
+        If a parameter cannot be written to a file.
+    OSError
+        If the file cannot be written.
+    """
     extra = run.extra()
     _refuse_unfit(path, learner, SavedRun.of(extra))
     write(path, learner, extra)

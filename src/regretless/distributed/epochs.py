@@ -17,13 +17,12 @@ from ..errors import DataError, Interrupted, RegretlessError
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels
 from .checkpoint import SavedRun
-from .core.discovery import columns_of, merge_schemas, peek, survey, unite_labels, unite_schemas
-from .core.epoch import epoch, merge
-from .core.learner_adapter import make_start, take_in
-from .core.messages import Count, ShardSchema
-from .engines.engine import Engine
-from .history import EpochResult, Sums, epoch_of
-from .rows.shards import Shard
+from .engine import Engine
+from .history import EpochResult, MixingSums, epoch_of
+from .learner_adapter import make_start, take_in
+from .messages import Count, ShardSchema
+from .shard_epoch import columns_of, epoch, merge, merge_schemas, peek, survey, unite_labels, unite_schemas
+from .shards import Shard
 
 T = TypeVar("T")
 FIRST = "the first shard"  # what messages call the one whose columns are those of all
@@ -69,6 +68,15 @@ class Epochs:
             As the run has left it; None before the first epoch.
         run : SavedRun
             Without a history before that: then it says how to mix.
+
+        Raises
+        ------
+        DataError
+            If a shard is empty or malformed, or has changed since the epoch before.
+        RegretlessError
+            If all rows are of one class, or shards contradict each other.
+        Interrupted
+            If `stop` was true.
         """
         began, self._moved = perf_counter(), (0, 0)
         try:
@@ -80,7 +88,7 @@ class Epochs:
         after.n_iter_ = len(run.history) + 1
         down, up = self._moved
         last = epoch_of(after.n_iter_, played, seconds=perf_counter() - began, bytes_down=down, bytes_up=up)
-        sums = run.sums if run.history else Sums.none(after.state_.targets, len(self.shards))
+        sums = run.sums if run.history else MixingSums.none(after.state_.targets, len(self.shards))
         return after, replace(
             run,
             schema=schema,
@@ -95,7 +103,7 @@ class Epochs:
         """The first epoch; begun anew, once, when shards have more labels or columns than the first rows of it."""
         result = self._fold(peek, _no_neighbours, None, self.shards[:1])
         schema, columns = result.schemas[0], result.columns
-        classes = unite_labels([*self._declared(), *_listed(self.known_labels), *result.labels])
+        classes = unite_labels([*self._announced_labels(), *_label_list(self.known_labels), *result.labels])
         names: tuple[str, ...] = ()
         for _ in range(2):
             learner = self._learner(run, classes, columns, schema)
@@ -130,15 +138,15 @@ class Epochs:
         """A learner that has learned nothing, and knows classes and columns."""
         learner = type(self.learner)(**self.learner.get_params())
         learner.announce(classes, columns)
-        new = len(set(classes.tolist()).difference(self._declared())) if len(classes) > 2 else 0
+        new = len(set(classes.tolist()).difference(self._announced_labels())) if len(classes) > 2 else 0
         # Shards that play together do not know each other's unannounced classes; two are the two signs.
         learner.unannounced_ = new * run.together
-        learner.lookahead_ = self._looked(run, learner, new, schema)
+        learner.lookahead_ = self._look_ahead_of(run, learner, new, schema)
         if schema.get("names"):
             learner.feature_names_in_ = np.array(schema["names"], dtype=object)
         return learner
 
-    def _looked(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
+    def _look_ahead_of(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
         """By what rounds were known before they were played, if they were; `new` classes were not announced."""
         fixed = schema.get("hash") is not None or (schema.get("held") and schema.get("columns") is not None)
         if not fixed and learner.looks_at_columns():
@@ -148,9 +156,9 @@ class Epochs:
         # Each class against the rest learns apart from those that are still to come, but for what shards count by.
         return "weights" if new and run.weights == "updates" and 1 < run.together < len(self.shards) else ""
 
-    def _declared(self) -> list[Any]:
+    def _announced_labels(self) -> list[Any]:
         """All labels that the user has announced."""
-        return [] if self.classes is None else _listed(self.classes)
+        return [] if self.classes is None else _label_list(self.classes)
 
     def _refuse_changed(self, run: SavedRun, counts: Sequence[Count]) -> None:
         """Refuse shards that have other rows than in the epoch before."""
@@ -224,7 +232,7 @@ def _no_neighbours(common: Any, left: T, right: T) -> T:
     raise AssertionError("one shard has no neighbour")
 
 
-def _listed(labels: Any) -> list[Any]:
+def _label_list(labels: Any) -> list[Any]:
     return list(read_labels(labels, len(labels)).tolist()) if len(labels) else []
 
 

@@ -12,7 +12,7 @@ from ..data.batch import Array
 from ..ledger import Ledger
 from ..linear.state import BaseState
 from ..theory.mixing_ledger import MixedLedger
-from .core.messages import Count
+from .messages import Count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,14 @@ class Epoch:
 
     @classmethod
     def read(cls, number: int, values: Sequence[float]) -> Epoch:
-        """The epoch of what `to_list` gave."""
+        """The epoch of what `to_list` gave.
+
+        Parameters
+        ----------
+        number : int
+            From 1.
+        values : sequence of float
+        """
         rounds, mistakes, updates, mixings = (int(one) for one in values[:4])
         weighted, least, most = (float(one) for one in values[4:])
         return cls(number, rounds, mistakes, updates, weighted, least, most, mixings)
@@ -130,7 +137,22 @@ def epoch_of(number: int, played: EpochResult, **measured: Any) -> Epoch:
 
 
 def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Ledger]], list[Ledger]]:
-    """The ledgers of an epoch: of each target those of all shards, and those of the whole."""
+    """The ledgers of an epoch: of each target those of all shards, and those of the whole.
+
+    Parameters
+    ----------
+    state : BaseState
+        Of the learner, whose kind says how books are read.
+    counts : sequence of Count
+        Of each shard.
+
+    Returns
+    -------
+    targets : list of list of Ledger
+        Of each target those of the shards, in their order.
+    whole : list of Ledger
+        Of each shard.
+    """
     twin = state.blank(0, state.targets)
     targets: list[list[Ledger]] = [[] for _ in range(state.targets)]
     whole: list[Ledger] = []
@@ -143,7 +165,7 @@ def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Led
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class MixingSums:
     """What the epochs of a mixed run add up to.
 
     Attributes
@@ -168,12 +190,18 @@ class Sums:
     norms2: Array
 
     @classmethod
-    def none(cls, targets: int, shards: int) -> Sums:
-        """Those of no epoch at all."""
+    def none(cls, targets: int, shards: int) -> MixingSums:
+        """Those of no epoch at all.
+
+        Parameters
+        ----------
+        targets, shards : int
+            How many there are.
+        """
         counts, zeros = np.zeros(shards, np.int64), np.zeros(shards)
         return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
 
-    def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> Sums:
+    def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> MixingSums:
         """The sums one epoch later.
 
         Parameters
@@ -190,7 +218,7 @@ class Sums:
         counts, mu = played.counts, played.mu
         targets, whole = ledgers_of(state, counts)
         first = [ledger.total_norm2 / passes for ledger in whole]
-        return Sums(
+        return MixingSums(
             tuple(book.after(mu, ours, together) for book, ours in zip(self.mixed, targets, strict=True)),
             self.whole.after(mu, whole, together),
             self.shares + np.array(mu),
@@ -207,7 +235,7 @@ class Sums:
         }
 
     @classmethod
-    def read(cls, values: dict[str, Any]) -> Sums:
+    def read(cls, values: dict[str, Any]) -> MixingSums:
         """The sums of what `to_dict` gave.
 
         Raises

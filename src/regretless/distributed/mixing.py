@@ -13,16 +13,15 @@ from ..checks import one_of, whole
 from ..errors import EngineError, ParameterError, RegretlessError
 from ..linear.base import OnlineClassifier
 from .checkpoint import SavedRun, names_of, prints_of, reading_of, refuse_other, save
-from .core.learner_adapter import learner_of, refuse
-from .core.messages import WEIGHTINGS, Weighting
-from .engines.engine import Engine
-from .engines.pools import engine_of
+from .engine import Engine
 from .epochs import Epochs
-from .history import Epoch, Sums
+from .history import Epoch, MixingSums
+from .learner_adapter import learner_of, refuse
+from .messages import WEIGHTINGS, Weighting
+from .pools import engine_of
 from .result import Mixture as Mixture
-from .rows.paths import same_file
-from .rows.shards import FileShard, Shard
-from .rows.sources import refuse_unlike, shards_of
+from .shards import FileShard, Shard
+from .sources import refuse_unlike, same_file, shards_of
 
 Path = str | os.PathLike[str]
 
@@ -74,7 +73,13 @@ class Mixing:
     saved: int = field(default=0, init=False)
 
     def play(self) -> Mixture:
-        """Go on until all epochs are played, or one is clean if the learner wants that; the last state."""
+        """Go on until all epochs are played, or one is clean if the learner wants that; the last state.
+
+        Raises
+        ------
+        DataError, Interrupted, EngineError, RegretlessError
+            As of `mix`.
+        """
         one_of("weights", self.weights, WEIGHTINGS)
         refuse(self.learner, one_shot=self.one_shot, weights=self.weights)
         if self.together is not None:
@@ -169,7 +174,7 @@ class Mixing:
             schema=None,
             clock=np.zeros(0),
             history=[],
-            sums=Sums.none(1, len(self.shards)),
+            sums=MixingSums.none(1, len(self.shards)),
         )
 
     def _epoch(self, epochs: Epochs, blank: SavedRun) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -14,10 +13,11 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
 from ..theory.mixing_ledger import MixedLedger
+from .certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch
-from .rows.shards import Shard
-from .rows.sources import shards_of
+from .shards import Shard, few_of
+from .sources import shards_of
 
 HEAD = ("epoch", "rounds", "mistakes", "updates", "weighted updates", "weights of shards from", "to", "seconds")
 SHOWN = 8  # epochs that are printed; of those behind, the powers of two and the last
@@ -65,8 +65,8 @@ class Mixture:
             return cls(learner, [], run)
         parts = shards_of(shards, **(run.reading or {}))
         if names_of(parts) != run.names:
-            here = _listed(names_of(parts))
-            raise RegretlessError(f"{path} was learned from the shards {_listed(run.names)}; these are {here}")
+            here = few_of(names_of(parts))
+            raise RegretlessError(f"{path} was learned from the shards {few_of(run.names)}; these are {here}")
         return cls(learner, parts, run)
 
     # ---- the run
@@ -200,7 +200,7 @@ class Mixture:
         delta : float, default=0.05
             How improbable it may be that the guarantee for new rounds fails.
         **how
-            What else `regretless.distributed.certificates.certify.certify_mixture` takes.
+            What else `regretless.distributed.certify.certify_mixture` takes.
 
         Returns
         -------
@@ -212,8 +212,6 @@ class Mixture:
         RegretlessError
             If the shards are not at hand, or cannot be read.
         """
-        from .certificates.certify import certify_mixture
-
         if not self.shards:
             raise RegretlessError("this mixture was read without its shards; give them: Mixture.read(path, shards)")
         return certify_mixture(
@@ -286,8 +284,3 @@ def _row(epoch: Epoch) -> tuple[str, ...]:
     seconds = "" if epoch.seconds is None else f"{epoch.seconds:.2f}"
     mu = (f"{epoch.least:.3g}", f"{epoch.most:.3g}")
     return (str(epoch.number), *(f"{count:,}" for count in counts), f"{epoch.weighted_updates:,.1f}", *mu, seconds)
-
-
-def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")

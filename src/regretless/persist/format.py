@@ -125,6 +125,14 @@ def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict
 def refuse_unknown(path: Path, meta: Collection[str], allowed: Collection[str]) -> None:
     """Refuse a description with keys that its reader does not know.
 
+    Parameters
+    ----------
+    path : path-like
+    meta : mapping
+        The description.
+    allowed : collection of str
+        The keys that it may have.
+
     Raises
     ------
     ModelError

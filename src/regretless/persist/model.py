@@ -44,6 +44,12 @@ class Persistent(ABC):
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A learner of the parameters and the state in a description, neither of them checked yet.
 
+        Parameters
+        ----------
+        description : mapping
+            With the keys that `KEYS` has for its kind.
+        tensors : mapping of str to ndarray
+
         Raises
         ------
         ValueError
@@ -129,6 +135,15 @@ def rebuilt(
     path: Path, description: Mapping[str, Any], tensors: Mapping[str, Array], kind: Kind | None = None
 ) -> tuple[Any, dict[str, Any]]:
     """The same from the content of the file.
+
+    Parameters
+    ----------
+    path : path-like
+        What messages call the file.
+    description : mapping
+    tensors : mapping of str to ndarray
+    kind : {"linear", "experts", "bandits", "class"}, optional
+        Refuse learners of any other.
 
     Raises
     ------

@@ -36,6 +36,13 @@ def fits(what: str) -> Iterator[None]:
 def one(value: Any, kind: type, what: str) -> Any:
     """A value of exactly the type that is expected; a truth value is no number.
 
+    Parameters
+    ----------
+    value : object
+    kind : type
+    what : str
+        What messages call it.
+
     Raises
     ------
     ValueError
@@ -47,7 +54,20 @@ def one(value: Any, kind: type, what: str) -> Any:
 
 
 def count(value: Any, what: str, least: int = 0) -> int:
-    """A whole number of at least `least`."""
+    """A whole number of at least `least`.
+
+    Parameters
+    ----------
+    value : object
+    what : str
+        What messages call it.
+    least : int, default=0
+
+    Raises
+    ------
+    ValueError
+        If it is no such number.
+    """
     number: int = one(value, int, what)
     if number < least:
         raise ValueError(f"{what} is below {least}")
@@ -55,14 +75,34 @@ def count(value: Any, what: str, least: int = 0) -> int:
 
 
 def digits(text: Any) -> int:
-    """A whole number that was written as text, for JSON has none of 64 bits that everybody reads alike."""
+    """A whole number that was written as text, for JSON has none of 64 bits that everybody reads alike.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
     if not (one(text, str, "a number").isascii() and text.isdigit()):
         raise ValueError(f"{text[:40]!r} is no whole number")
     return int(text)
 
 
 def names(described: Any, many: int, whose: str) -> list[str] | None:
-    """As many names, or None."""
+    """As many names, or None.
+
+    Parameters
+    ----------
+    described : object
+    many : int
+        How many there must be.
+    whose : str
+        Of what; a noun in the plural.
+
+    Raises
+    ------
+    ValueError
+        If they are of another number or type.
+    """
     if described is None:
         return None
     if len(one(described, list, "names")) != many:
@@ -74,6 +114,17 @@ def parameters(described: Any, learner: type) -> dict[str, Any]:
     """The parameters of a learner that is a dataclass, each of a type that its field has, or None.
 
     Lists hold numbers, and a range is a tuple.
+
+    Parameters
+    ----------
+    described : object
+    learner : type
+        A dataclass.
+
+    Raises
+    ------
+    ValueError
+        If there is no such parameter, or it is of another type.
     """
     values, kinds = dict(one(described, dict, "parameters")), _kinds(learner)
     for name, value in values.items():
@@ -112,7 +163,20 @@ def _json_types(hint: Any) -> Iterator[type]:
 
 
 def refuse_shapes(shapes: Mapping[str, tuple[int, ...]], tensors: Mapping[str, Array]) -> None:
-    """Refuse arrays that are not those of the learner that is described."""
+    """Refuse arrays that are not those of the learner that is described.
+
+    Parameters
+    ----------
+    shapes : mapping of str to tuple of int
+        What the learner asks for.
+    tensors : mapping of str to ndarray
+        What is there.
+
+    Raises
+    ------
+    ValueError
+        If the names, shapes or types differ.
+    """
     if set(shapes) != set(tensors):
         raise ValueError("it has other arrays than such a learner")
     for name, array in tensors.items():

@@ -65,7 +65,7 @@ class StreamRun(ABC):
     def _batch(self, batch: Any) -> None:
         """Learn a batch."""
 
-    def _rescued(self, work: Callable[[], None]) -> None:
+    def _with_rescue(self, work: Callable[[], None]) -> None:
         """Do the work; save the model if something stops it after some rows."""
         before = self.rows
         try:
@@ -120,6 +120,15 @@ class StreamRun(ABC):
 
 def refuse_other_stream(stream_name: str, source: str | None, row: int) -> None:
     """An unfinished run goes on in the stream that it stopped in.
+
+    Parameters
+    ----------
+    stream_name : str
+        Of the stream that the run is to go on in.
+    source : str or None
+        The one that it stopped in, without its folder.
+    row : int
+        Where it stopped there.
 
     Raises
     ------

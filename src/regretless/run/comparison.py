@@ -16,7 +16,8 @@ from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.certificates import LOOKAHEAD
-from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
+from ..linear.progressive import log_losses
+from ..theory.comparison import ComparisonLedger, Confidence, Rivals, excess_loss
 from ..theory.confidence_sequence import Increments, interval, log_evidence
 from .linear import points_within
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
 NEITHER = "neither is shown to err less"
+SAME = "give models of the same labels, and a file without rows that one of them passes over"
 UNSEEN = "that no model has learned from these rows, or was chosen by them"
 
 
@@ -43,8 +45,8 @@ class Losses(NamedTuple):
     log: Array | None
 
 
-class Side(ABC):
-    """One of the two: a learner, and how it meets rows."""
+class Competitor(ABC):
+    """One of the two: a learner, and whether it learns the rows."""
 
     def __init__(self, learner: OnlineClassifier) -> None:
         self.learner = learner
@@ -54,23 +56,23 @@ class Side(ABC):
         """What the rows of a batch cost, each predicted by what was known before it."""
 
 
-class Watch:
-    """Takes down what rows cost while a learner learns them.
+class LossRecorder:
+    """Records what rows cost while a learner learns them.
 
-    A row whose class the learner had not met is a mistake, whatever it predicted once it knew of the class: before it,
-    nobody could have said that label. Its log loss is that of a learner that knows the class.
+    A row of a class that the learner did not know is a mistake, whatever it predicted once it knew of the class:
+    before it, nobody could have said that label. Its log loss is that of a learner that knows the class.
     """
 
     def __init__(self, learner: OnlineClassifier) -> None:
-        self.learner, self.unannounced = learner, learner.unannounced_
+        self.learner, self.new_classes = learner, learner.unannounced_
         self.each: list[Losses] = []
 
     def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
         """Of rows that were just played, all of classes that are known; the first may be the first of its class."""
         one = _losses(self.learner, scores if votes is None else votes, codes, tie)
-        if self.learner.unannounced_ > self.unannounced and len(one.wrong):
+        if self.learner.unannounced_ > self.new_classes and len(one.wrong):
             one.wrong[0] = True
-            self.unannounced = self.learner.unannounced_
+            self.new_classes = self.learner.unannounced_
         self.each.append(one)
 
     def losses(self) -> Losses:
@@ -80,12 +82,12 @@ class Watch:
         return Losses(wrong, np.concatenate(logs) if len(logs) == len(self.each) else None)
 
 
-class Learning(Side):
+class LearningCompetitor(Competitor):
     """A learner that learns each row once it has predicted it."""
 
     def losses(self, batch: Batch) -> Losses:
         """Those of the rows before they were learned."""
-        watch = Watch(self.learner)
+        watch = LossRecorder(self.learner)
         self.learner.on_scores = watch
         try:
             self.learner.observe(batch)
@@ -94,13 +96,13 @@ class Learning(Side):
         return watch.losses()
 
 
-class Frozen(Side):
+class FrozenCompetitor(Competitor):
     """A learner that stays as it is, as `predict` has it."""
 
     def losses(self, batch: Batch) -> Losses:
         """Those of its predictions; a label that it does not know is a mistake, and has no probability."""
         learner, labels = self.learner, np.asarray(batch.labels)
-        scores = learner.scores(_known(batch, learner.state_.columns))
+        scores = learner.scores(_without_unknown(batch, learner.state_.columns))
         comparable = (labels.dtype.kind == "U") == (learner.classes_.dtype.kind == "U")
         if not comparable:
             return Losses(np.ones(len(labels), dtype=bool), None)
@@ -112,7 +114,7 @@ class Frozen(Side):
         return Losses(wrong, _losses(learner, scores, codes, 1.0).log)
 
 
-def _known(batch: Batch, columns: int) -> Batch:
+def _without_unknown(batch: Batch, columns: int) -> Batch:
     """The batch without the columns that a model does not know."""
     if batch.starts is not None:
         return first_columns(batch, columns)
@@ -122,28 +124,24 @@ def _known(batch: Batch, columns: int) -> Batch:
 
 
 def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) -> Losses:
-    """By the scores of rounds and the codes of their labels, as `Progressive` is told them."""
+    """By the scores of rounds and the codes of their labels, as `Progressive` takes them."""
     one = scores.shape[1] == 1
-    said = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
-    wrong = np.asarray(said != (codes > 0 if one else codes))
-    if not scores_are_log_odds(learner):
-        return Losses(wrong, None)
-    wide = scores.astype(np.float64)
-    if one:
-        return Losses(wrong, np.logaddexp(0.0, -np.where(codes > 0, wide[:, 0], -wide[:, 0])))
-    each = -np.logaddexp(0.0, -wide)  # of one against the rest, scaled to add up to 1
-    return Losses(wrong, np.logaddexp.reduce(each, axis=1) - each[np.arange(len(codes)), codes])
+    predicted = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
+    wrong = np.asarray(predicted != (codes > 0 if one else codes))
+    return Losses(wrong, log_losses(scores.astype(np.float64), codes) if learner.scores_are_log_odds else None)
 
 
-def scores_are_log_odds(learner: OnlineClassifier) -> bool:
-    """Whether a learner has probabilities, and its scores are their log odds."""
-    if hasattr(learner, "predict_log_proba"):
-        return True
-    return hasattr(learner, "predict_proba") and getattr(learner, "loss", None) == "logistic"
+class ComparisonPoint(NamedTuple):
+    """The comparison after so many rows: the mean of A's mistakes less B's, and the interval.
 
-
-class Point(NamedTuple):
-    """The comparison after so many rows: the mean of A's mistakes less B's, and the interval."""
+    Attributes
+    ----------
+    rounds : int
+    difference : float
+        The mean over the rows of A's mistakes less B's.
+    low, high : float
+        The ends of the interval.
+    """
 
     rounds: int
     difference: float
@@ -195,7 +193,13 @@ class Comparison:
         return 1 - self.level
 
     def add(self, first: Losses, second: Losses) -> None:
-        """Take in the losses of further rows."""
+        """Take in the losses of further rows.
+
+        Parameters
+        ----------
+        first, second : Losses
+            Of A and of B, on the same rows.
+        """
         before = self.rounds
         self.rounds += len(first.wrong)
         for place, (mine, others) in enumerate(((first, second), (second, first))):
@@ -207,13 +211,13 @@ class Comparison:
         excess = first.wrong.astype(np.float64) - second.wrong
         totals, variances = self._sums.add((1 + excess) / 2)
         if self.decided is None:
-            self.decided = self._first_decided(before, totals, variances)
+            self.decided = self._first_decision(before, totals, variances)
         self._points += [
             (t, float(totals[t - before - 1]), float(variances[t - before - 1]))
             for t in points_within(before, self.rounds)
         ]
 
-    def _first_decided(self, before: int, totals: Array, variances: Array) -> int | None:
+    def _first_decision(self, before: int, totals: Array, variances: Array) -> int | None:
         """The first of these rows after which a difference of 0 is outside."""
         rounds = before + 1 + np.arange(len(totals))
         distance = np.abs(totals - rounds / 2)
@@ -224,7 +228,7 @@ class Comparison:
         return int(rounds[outside[0]]) if len(outside) else None
 
     @property
-    def course(self) -> list[Point]:
+    def course(self) -> list[ComparisonPoint]:
         """The difference and its interval at round counts that grow by a tenth of an octave, and at the last."""
         points = list(self._points)
         if self.rounds and (not points or points[-1][0] != self.rounds):
@@ -234,7 +238,7 @@ class Comparison:
         rounds, totals, variances = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
         low, high = interval(rounds, totals, variances, self.alpha)
         ends = (2 * totals / rounds - 1, 2 * low - 1, 2 * high - 1)
-        return [Point(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
+        return [ComparisonPoint(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
 
     @property
     def difference(self) -> float:
@@ -259,7 +263,9 @@ class Comparison:
         (a, b), variance = self.mistakes, self._sums.variance
         each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
         asked = Confidence(self.alpha / 2)
-        stated = [excess_loss.certify(Compared(self.rounds, more, variance), [pair], asked) for more, pair in each]
+        stated = [
+            excess_loss.certify(ComparisonLedger(self.rounds, more, variance), [pair], asked) for more, pair in each
+        ]
         return [replace(one, assuming=self.assuming) for one in stated]
 
     def verdict(self) -> str:
@@ -322,7 +328,7 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
         names = (f"{names[0]} A", f"{names[1]} B")
     fitted = any(hasattr(learner, "classes_") for learner in (a, b))
     result = Comparison(names, level, assuming=UNSEEN if fitted else None)
-    result.add(*(_played(learner, X, y) for learner in (a, b)))
+    result.add(*(_losses_of(learner, X, y) for learner in (a, b)))
     return result
 
 
@@ -333,21 +339,21 @@ def _refuse_looks(learner: OnlineClassifier) -> None:
         raise ParameterError(looked, repr(getattr(learner, looked)), LOOKAHEAD[looked])
 
 
-def _played(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
+def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
     if hasattr(learner, "classes_"):
         labels = np.asarray(y)
-        said = learner.predict(X)
-        if len(said) != len(labels):
-            raise RegretlessError(f"X has {len(said)} rows and y {len(labels)}")
-        return Losses(np.asarray(said != labels), None)
+        predicted = learner.predict(X)
+        if len(predicted) != len(labels):
+            raise RegretlessError(f"X has {len(predicted)} rows and y {len(labels)}")
+        return Losses(np.asarray(predicted != labels), None)
     twin = deepcopy(learner)
-    twin.on_scores = watch = Watch(twin)
+    twin.on_scores = watch = LossRecorder(twin)
     twin.partial_fit(X, y)
     return watch.losses()
 
 
 def play(
-    result: Comparison, sides: tuple[Side, Side], streams: list[Stream], on_rounds: Callable[[int], object]
+    result: Comparison, sides: tuple[Competitor, Competitor], streams: list[Stream], on_rounds: Callable[[int], object]
 ) -> Iterator[int]:
     """Go over the streams once; yields the number of rows after each batch, where the caller may stop.
 
@@ -355,11 +361,11 @@ def play(
     ----------
     result : Comparison
         What takes the losses.
-    sides : (Side, Side)
+    sides : (Competitor, Competitor)
     streams : list of Stream
         One that both read, or one for each, of the same rows.
     on_rounds : callable
-        Told the number of rows.
+        Called with the number of rows.
 
     Raises
     ------
@@ -406,6 +412,3 @@ def _pairs(streams: list[Stream]) -> Iterable[tuple[Batch, Batch]]:
             raise DataError(name, None, None, "the two read different labels or rows of it", SAME)
         yield pair
         held = [left.slice(rows, len(left)), right.slice(rows, len(right))]
-
-
-SAME = "give models of the same labels, and a file without rows that one of them passes over"

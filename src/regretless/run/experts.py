@@ -73,7 +73,7 @@ class CombineRun(StreamRun):
     on_rounds : callable
         Called with the number of rounds that have been played.
     stop : callable
-        Asked before each batch, and a few times a second within one, whether to stop.
+        Called before each batch, and a few times a second within one; true stops the run.
     waiting : bool
         Whether the next batch is being read. What is raised then finds the learner between two rounds.
     saved : int
@@ -107,11 +107,11 @@ class CombineRun(StreamRun):
         waiting = list(self.unsettled)
         self._passed_over = self.passed_over  # before this file
         self.before = self._rows = self.learner.rounds_ + len(waiting) + self.passed_over  # rows of all files so far
-        self._said_late = self.delay not in (None, 1) or self.arrivals
-        late = self._said_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
+        self._asked_late = self.delay not in (None, 1) or self.arrivals
+        late = self._asked_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
         self._late: Late | None = None
         if late:
-            self._late = Late(self.learner, self.delay, waiting, self._rows, self._settled, self._next_note)
+            self._late = Late(self.learner, self.delay, waiting, self._rows, self._note_settled, self._next_note)
         self._clock = 0  # of the last row
         self._ahead: list[ForecastBatch] = []  # rows without outcome, after which none has come yet
         self._last: deque[tuple[Sequence[Any], Array, Array]] = deque()  # times, predictions, outcomes
@@ -123,20 +123,20 @@ class CombineRun(StreamRun):
         Raises
         ------
         Interrupted
-            If `stop` said so.
+            If `stop` was true.
         Exception
             If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
         """
         keep = False
         try:
             try:
-                self._rescued(self._go_to_the_end)
+                self._with_rescue(self._go_to_the_end)
             except Exception:
                 keep = self.saved > 0
                 raise
             self._write(unfinished=False)
             keep = True
-            if self._said_late:  # the saved model goes on tomorrow, with outcomes still to come
+            if self._asked_late:  # the saved model goes on tomorrow, with outcomes still to come
                 self._look_ahead()
         finally:
             self._note_last()
@@ -146,12 +146,12 @@ class CombineRun(StreamRun):
 
     def _go_to_the_end(self) -> None:
         self._go_over(self.stream.batches(self.place))
-        if not self._said_late:  # the last block is over
+        if not self._asked_late:  # the last block is over
             self._look_ahead()
         if gaps := self.passed_over - self._passed_over:
             rows = "row has no outcome" if gaps == 1 else "rows have no outcome"
-            said = f"{gaps:,} {rows} and rows with one after it: predicted, and nothing learned"
-            self.stream.notes.append(f"{self.stream.name}: {said}")
+            note = f"{gaps:,} {rows} and rows with one after it: predicted, and nothing learned"
+            self.stream.notes.append(f"{self.stream.name}: {note}")
 
     @property
     def rounds(self) -> int:
@@ -177,7 +177,7 @@ class CombineRun(StreamRun):
     def late(self) -> bool:
         """Whether outcomes come late, by the user's word or by blocks of rows."""
         board = self.learner._board
-        return self._said_late or (self._late is not None and board is not None and board.apart > 0)
+        return self._asked_late or (self._late is not None and board is not None and board.apart > 0)
 
     @property
     def blind(self) -> bool:
@@ -269,14 +269,14 @@ class CombineRun(StreamRun):
     def _piece(self, piece: ForecastBatch) -> None:
         """Play rows up to the next stop, or up to one that cannot be played."""
         times = None if self._late is None else self._late.times(piece)
-        played, error = self._played(replace(piece, outcomes=None) if self.blind else piece)
+        played, error = self._play_rows(replace(piece, outcomes=None) if self.blind else piece)
         good = piece.slice(0, len(played.losses))
         if len(good):
             self._take_note(good, played, times)
         if error is not None:
-            raise self._named(error, piece) from error
+            raise self._name_error(error, piece) from error
 
-    def _played(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
+    def _play_rows(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
         """The play of the rows that could be played, and what is wrong with the first that could not."""
         rest = self.weights_out is not None
         if self._late is not None:
@@ -311,7 +311,7 @@ class CombineRun(StreamRun):
         if self.weights_out is not None and played.weights is not None:
             self.weights_out.write(times, list(played.weights.T))
         if self._late is None:
-            self._settled()
+            self._note_settled()
         self._save_if_due()
 
     def _ends(
@@ -341,12 +341,12 @@ class CombineRun(StreamRun):
     def _note_last(self) -> None:
         """Hand what was put aside to the history."""
         for times, predictions, outcomes in self._last:
-            for time, said, came in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
-                self.history.residual(time if isinstance(time, str) else str(time), said, came)
+            for time, predicted, outcome in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
+                self.history.residual(time if isinstance(time, str) else str(time), predicted, outcome)
         self._last.clear()
         self._last_rows = 0
 
-    def _settled(self) -> None:
+    def _note_settled(self) -> None:
         """Note how the learner stands, after an outcome or several."""
         rounds = self.rounds
         if rounds % self.history.stride == 0:
@@ -375,7 +375,7 @@ class CombineRun(StreamRun):
         try:
             foreseen = self.learner._round(row.advice[0])
         except AdviceError as error:
-            raise self._named(error, row) from error
+            raise self._name_error(error, row) from error
         times = row.times or [str(self._rows + ahead + 1)]
         self.forecasts.append((times[0], float(foreseen.prediction[0])))
         del self.forecasts[:-MOST_FORECASTS]
@@ -393,7 +393,7 @@ class CombineRun(StreamRun):
         first = self._rows + 1
         return piece.times or [str(first + row) for row in range(len(piece))]
 
-    def _named(self, error: AdviceError, rows: ForecastBatch) -> DataError:
+    def _name_error(self, error: AdviceError, rows: ForecastBatch) -> DataError:
         """The error with the place in the file in it."""
         whose = "" if error.expert is None else f"expert {error.expert}: "
         return rows.error(min(error.row, len(rows) - 1), error.expert, f"{whose}{error.found}", error.advice)
@@ -457,7 +457,7 @@ class CombineRun(StreamRun):
 
 
 @dataclass(frozen=True)
-class Continuation:
+class CombineContinuation:
     """How a run that was saved goes on.
 
     Attributes
@@ -488,8 +488,15 @@ class Continuation:
     intervals: RunIntervals | None = None
 
     @classmethod
-    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> Continuation:
+    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> CombineContinuation:
         """What `CombineRun.describe` wrote.
+
+        Parameters
+        ----------
+        learner : ExpertLearner
+            Of the same file.
+        extra : mapping
+            What was saved beside it.
 
         Raises
         ------

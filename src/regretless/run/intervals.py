@@ -46,6 +46,16 @@ class RunIntervals:
     def play(self, forecasts: Array, outcomes: Array, clock: tuple[Array, Array] | None) -> tuple[Array, Array]:
         """The ends of the intervals of consecutive rows; `clock` says when each is forecast and when its outcome comes.
 
+        Parameters
+        ----------
+        forecasts, outcomes : ndarray, shape (rows,)
+        clock : (ndarray, ndarray) or None
+            When each row comes and when its outcome does; None if the outcome comes before the next row.
+
+        Returns
+        -------
+        low, high : ndarray, shape (rows,)
+
         Raises
         ------
         RowRefused

@@ -86,7 +86,7 @@ class Run(StreamRun):
     on_rounds : callable
         Called after each batch with the number of rounds that have been played.
     stop : callable
-        Asked before each batch, and a few times a second within one, whether to stop.
+        Called before each batch, and a few times a second within one; true stops the run.
     waiting : bool
         Whether the next batch is being read. What is raised then (by a signal, say) finds the learner between two
         rounds.
@@ -131,19 +131,19 @@ class Run(StreamRun):
         Raises
         ------
         Interrupted
-            If `stop` said so.
+            If `stop` was true.
         Exception
             If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
         """
         if self.passes > 1 and not self.stream.rereadable:
             fault = f"this can be read once only, not {self.passes} times"
             raise DataError(self.stream.name, None, None, fault, "keep what is read with --cache FILE")
-        known = None if self.place.rows else self._known()
-        self._rescued(self._passes)
+        known = None if self.place.rows else self._before()
+        self._with_rescue(self._passes)
         self._write(unfinished=False)
         self.again = known is not None and self._is_again(*known)
 
-    def _known(self) -> tuple[float, float, str | None] | None:
+    def _before(self) -> tuple[float, float, str | None] | None:
         """What is known of the rows that were learned: how many, their squared lengths added up, the last of them."""
         if not self.rounds:
             return None
@@ -343,7 +343,12 @@ class Continuation:
 
 
 def points_within(first: int, last: int) -> tuple[int, ...]:
-    """The points of a curve at round counts first < t <= last."""
+    """The points of a curve at round counts first < t <= last.
+
+    Parameters
+    ----------
+    first, last : int
+    """
     return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
 
 

@@ -11,7 +11,7 @@ from .confidence_sequence import deviation
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonLedger:
     """What was counted of two predictors.
 
     Attributes
@@ -65,7 +65,7 @@ class Confidence(Facts):
     delta: float
 
 
-def _mean_excess(ledger: Compared, _: object) -> float:
+def _mean_excess(ledger: ComparisonLedger, _: object) -> float:
     return ledger.excess / ledger.rounds
 
 
@@ -91,7 +91,7 @@ PLAYED = ("there must be rounds", lambda ledger, _, __: ledger.rounds > 0)
     whole=False,
     most=_largest,
 )
-def excess_loss(ledger: Compared, comparator: Rivals, learner: Confidence) -> float:
+def excess_loss(ledger: ComparisonLedger, comparator: Rivals, learner: Confidence) -> float:
     """Let a_t and b_t be losses in [0, 1] of two predictors that know the rounds before round t alone. With
     probability 1 - delta, for all T at once, the average of what was to be expected of a_t - b_t, given the rounds
     before, is at most the average of a_t - b_t plus 2 s / T. Nothing is assumed of how the rounds come about."""

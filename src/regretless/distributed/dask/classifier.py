@@ -1,4 +1,4 @@
-"""A learner with scikit-learn's manners whose rows are Dask collections."""
+"""Learning from Dask collections: `mix` over their partitions, and a learner with scikit-learn's manners."""
 
 from __future__ import annotations
 
@@ -15,13 +15,47 @@ from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
 from ...linear.estimator import Estimator
 from ...linear.validation import names_differ
-from ..core.learner_adapter import learner_of
-from ..core.messages import Weighting
-from ..mixing import Mixing
+from ..learner_adapter import learner_of
+from ..messages import Weighting
+from ..mixing import Mixing, Mixture
+from ..mixing import mix as mix_shards
 from .engine import DaskEngine
 from .shards import partitions
 
 INNER = "learner__"  # scikit-learn's way to name a parameter of a parameter
+
+
+def mix(learner: Any, shards: Any, *, label: str | None = None, client: Any = None, **how: Any) -> Mixture:
+    """Learn from the partitions of Dask collections, or from other shards, on Dask.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Left as it is; see `regretless.distributed.mix`.
+    shards : dask.dataframe.DataFrame, (X, y), list of dask.delayed, or what `regretless.distributed.mix` takes
+        See `partitions`. Paths must lead to the same files on every worker.
+    label : str, optional
+        Of data frames: the column that holds the labels.
+    client : distributed.Client, optional
+        By default the current one; without any, Dask's scheduler for this machine, which is threads.
+    **how
+        What else `regretless.distributed.mix` takes: epochs, weights, together, classes, checkpoint and so on.
+
+    Returns
+    -------
+    Mixture
+        The same, bit for bit, as of the same shards without Dask. It needs no Dask but for `certify`.
+
+    Raises
+    ------
+    DataError
+        If a partition is empty or cannot be used; it is named.
+    EngineError
+        If the cluster is lost, or its workers die again and again of one shard.
+    RegretlessError
+        If the learner cannot be mixed, or the shards are nothing of that kind.
+    """
+    return mix_shards(learner, partitions(shards, label=label), DaskEngine(client), **how)
 
 
 class DaskClassifier(Estimator):
@@ -80,7 +114,13 @@ class DaskClassifier(Estimator):
         return {**result, **{INNER + name: value for name, value in inner.items()}}
 
     def set_params(self, **params: Any) -> Self:
-        """Set some of the parameters; with a name that is wrong, none of its kind."""
+        """Set some of the parameters; with a name that is wrong, none of its kind.
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such parameter, or ``learner`` is a name and something is to be set of it.
+        """
         inner = {name: value for name, value in params.items() if name.startswith(INNER)}
         super().set_params(**{name: value for name, value in params.items() if name not in inner})
         if inner:
@@ -187,7 +227,7 @@ class DaskClassifier(Estimator):
             A series has the index of X.
         """
         self._require_fitted()
-        return _mapped(self.to_local(), X, "predict", self.classes_.dtype, 1)
+        return _map_partitions(self.to_local(), X, "predict", self.classes_.dtype, 1)
 
     def decision_function(self, X: Any) -> Any:
         """The scores of each row, when they are computed.
@@ -203,7 +243,7 @@ class DaskClassifier(Estimator):
         """
         self._require_fitted()
         columns = 1 if len(self.classes_) <= 2 else len(self.classes_)
-        return _mapped(self.to_local(), X, "decision_function", np.dtype(np.float64), columns)
+        return _map_partitions(self.to_local(), X, "decision_function", np.dtype(np.float64), columns)
 
     def score(self, X: Any, y: Any) -> float:  # type: ignore[override]
         """The share of the rows that is labelled correctly, computed at once where they are.
@@ -214,12 +254,24 @@ class DaskClassifier(Estimator):
             As in `fit`.
         """
         self._require_fitted()
-        right, rows = DaskEngine(self.client).fold(tallied, added, self.to_local(), _shards(X, y))
+        right, rows = DaskEngine(self.client).fold(count_right, add_counts, self.to_local(), _shards(X, y))
         return float(right / rows)
 
 
-def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
-    """How many rows of a shard are labelled correctly, and how many there are."""
+def count_right(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
+    """How many rows of a shard are labelled correctly, and how many there are.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        Fitted.
+    shard : Shard
+
+    Raises
+    ------
+    RegretlessError
+        If the shard has other columns than the learner; it is named.
+    """
     right = rows = 0
     stream = shard.open(None)
     names, fitted = stream.feature_names(), getattr(learner, "feature_names_in_", None)
@@ -234,7 +286,7 @@ def tallied(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
     return right, rows
 
 
-def added(_: Any, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+def add_counts(_: Any, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
     """The sums."""
     return left[0] + right[0], left[1] + right[1]
 
@@ -249,7 +301,7 @@ def _shards(X: Any, y: Any) -> list[Any]:
     return partitions((X, y))
 
 
-def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns: int) -> Any:
+def _map_partitions(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns: int) -> Any:
     """A method of the learner on every partition of X."""
     import dask
     from dask.base import is_dask_collection
@@ -264,7 +316,7 @@ def _mapped(learner: OnlineClassifier, X: Any, method: str, dtype: Any, columns:
         return X.map_blocks(_on_block, one, method, meta, dtype=dtype, meta=meta, **shape)
     from dask.dataframe import from_delayed
 
-    meta = _framed(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
+    meta = _frame_of(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
     # Not map_partitions, which does not put delayed values in their places in older versions.
     simple, on_frame = X.simplify(), dask.delayed(_on_frame, pure=False)
     made = [on_frame(part, one, method, meta) for part in simple.to_delayed(optimize_graph=False)]
@@ -278,10 +330,10 @@ def _on_block(block: Any, learner: OnlineClassifier, method: str, empty: Array) 
 
 
 def _on_frame(frame: Any, learner: OnlineClassifier, method: str, empty: Any) -> Any:
-    return _framed(getattr(learner, method)(frame), frame.index, learner) if len(frame) else empty
+    return _frame_of(getattr(learner, method)(frame), frame.index, learner) if len(frame) else empty
 
 
-def _framed(values: Array, index: Any, learner: OnlineClassifier) -> Any:
+def _frame_of(values: Array, index: Any, learner: OnlineClassifier) -> Any:
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 
     if values.ndim == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import sys
 import uuid
@@ -11,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ...errors import Interrupted, RegretlessError
-from ..engines.engine import Engine, pairs, run_answering
+from ...errors import EngineError, Interrupted, MissingError, RegretlessError
+from ..engine import Engine, pairs, run_answering
 from .wait import Waiting
 
 RETRIES = 2
+PATIENCE = 10.0  # seconds that a scheduler has to answer
 Graph = dict[Any, Any]
 Workers = tuple[str, ...]
 
@@ -106,10 +108,10 @@ class DaskEngine(Engine):
         from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
         waiting = Waiting(self.client, fold.names, done, stop)
-        where = fold.placed(
-            waiting.holders(fold.held()), neighbours(waiting.asked(self.client.nthreads), len(fold.leaves))
+        where = fold.place(
+            waiting.holders(fold.held_futures()), neighbours(waiting.ask(self.client.nthreads), len(fold.leaves))
         )
-        layers = {"shared": MaterializedLayer(fold.shared()), "common": MaterializedLayer(fold.common_task())}
+        layers = {"shared": MaterializedLayer(fold.shared_tasks()), "common": MaterializedLayer(fold.common_task())}
         for workers, tasks in where.items():
             # Others may, if these are gone: to insist would leave the tasks of a dead worker waiting for it.
             manners = {"retries": self.retries, "workers": list(workers), "allow_other_workers": True}
@@ -147,7 +149,7 @@ class FoldTasks:
         """The task that gives `common` to all."""
         return {self.common: (_itself, Common(self.value))}
 
-    def placed(self, holders: Mapping[Any, Sequence[str]], runs: Sequence[str]) -> dict[Workers, Graph]:
+    def place(self, holders: Mapping[Any, Sequence[str]], runs: Sequence[str]) -> dict[Workers, Graph]:
         """The other tasks, by where they belong; then `root` is known.
 
         Parameters
@@ -177,22 +179,33 @@ class FoldTasks:
         self.root = nodes[0][0]
         return result
 
-    def shared(self) -> Graph:
+    def shared_tasks(self) -> Graph:
         """The tasks that several shards need, and the futures of partitions that workers hold."""
         graph: Graph = {}
         for shard in self.shards:
             graph.update(getattr(shard, "shared", {}))
         return graph
 
-    def held(self) -> list[Any]:
+    def held_futures(self) -> list[Any]:
         """The futures of partitions that workers hold."""
-        return [value for value in self.shared().values() if hasattr(value, "client") and hasattr(value, "key")]
+        return [value for value in self.shared_tasks().values() if hasattr(value, "client") and hasattr(value, "key")]
 
 
 def neighbours(threads: Mapping[str, int], shards: int) -> list[str]:
     """A worker for each shard, neighbours together, so that few merges are of parts from different workers.
 
     Left to itself, Dask would play as many shards as it can where `common` is first, and neighbours anywhere.
+
+    Parameters
+    ----------
+    threads : mapping of str to int
+        How many threads each worker has, by its address.
+    shards : int
+
+    Returns
+    -------
+    list of str
+        Addresses; empty ones if there are no workers.
     """
     slots = [address for address in sorted(threads) for _ in range(threads[address])]
     return [slots[place * len(slots) // shards] if slots else "" for place in range(shards)]
@@ -209,15 +222,29 @@ def play_shard(work: Callable[..., Any], common: Common, shard: Common, needs: l
 
 
 def merge_results(merge: Callable[..., Any], common: Common, left: TaskResult, right: TaskResult) -> TaskResult:
-    """The task of a merge."""
+    """The task of a merge.
+
+    Parameters
+    ----------
+    merge : callable
+        As of `Engine.fold`.
+    common : Common
+    left, right : TaskResult
+        Of neighbours.
+
+    Raises
+    ------
+    RegretlessError
+        What is wrong with a shard of either.
+    """
     for side in (left, right):
         if side.refused is not None:
             raise side.refused
     value = merge(common.value, left.value, right.value)
     at = _address()
-    came = sum(side.size for side in (left, right) if side.at != at)
+    transferred = sum(side.size for side in (left, right) if side.at != at)
     return TaskResult(
-        value, pickled_size(value), at, left.moved + right.moved + came, left.workers | right.workers | {at}
+        value, pickled_size(value), at, left.moved + right.moved + transferred, left.workers | right.workers | {at}
     )
 
 
@@ -267,7 +294,7 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
         if stop is not None and stop():
             raise Interrupted("interrupted")
 
-    graph = {**fold.shared(), **fold.common_task(), **fold.placed({}, [""] * len(fold.leaves))[("",)]}
+    graph = {**fold.shared_tasks(), **fold.common_task(), **fold.place({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
         made: TaskResult = (get_scheduler() or get)(graph, fold.root)
     return made
@@ -282,3 +309,81 @@ def _large(size: int) -> Iterator[None]:
     name = "distributed.admin.large-graph-warning-threshold"
     with dask.config.set({name: parse_bytes(dask.config.get(name)) + size}):
         yield
+
+
+# ---- the engine of a cluster
+
+
+@contextmanager
+def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
+    """The engine of a cluster, and a client of it that is closed in the end.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    patience : float
+        How many seconds to wait for an answer.
+
+    Raises
+    ------
+    EngineError
+        If nothing answers, or there is no worker.
+    MissingError
+        If Dask's `distributed` is not installed.
+    """
+    try:
+        from distributed import Client
+        from distributed.comm import get_address_host_port
+    except ImportError as error:
+        raise MissingError("Dask's distributed is not installed; pip install 'regretless[dask]'") from error
+    try:
+        if not address.startswith("inproc://"):
+            get_address_host_port(address)  # a client that finds out by itself that it is none is never closed
+        if address.startswith("tcp://") and not _in_a_loop():  # a client would wait for ever for another's server
+            asyncio.run(asyncio.wait_for(_greet(address), patience))
+        client = Client(address, timeout=patience, set_as_default=False)
+    except (TimeoutError, OSError, ValueError) as error:
+        advice = "give the address that its scheduler prints, such as tcp://10.0.0.1:8786"
+        raise EngineError(f"{address}: no scheduler of Dask answers ({_first_line(error)}); {advice}") from error
+    with client:
+        if not client.nthreads():
+            raise EngineError(f"{address}: the scheduler has no workers; start some with `dask worker {address}`")
+        yield DaskEngine(client)
+
+
+def _in_a_loop() -> bool:
+    """Whether this runs within an event loop, as in a notebook: there nothing can be waited for."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _greet(address: str) -> None:
+    """Ask the server at this address for its identity."""
+    from distributed.core import rpc
+
+    async with rpc(address) as server:
+        await server.identity()
+
+
+def engine_for(executor: Any) -> DaskEngine:
+    """The engine of a client, or of the executor that it gives.
+
+    Raises
+    ------
+    RegretlessError
+        If it is neither.
+    """
+    client = getattr(executor, "_client", executor)  # `Client.get_executor` has it there, and nowhere else
+    if not hasattr(client, "who_has"):
+        raise RegretlessError(
+            f"{type(executor).__name__} runs nothing; give a distributed.Client or its get_executor()"
+        )
+    return DaskEngine(client)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from ...data.stream import Stream
 from ...errors import DataError, ParameterError, RegretlessError
-from ..rows.shards import UNSURE, Shard, stream_of
-from ..rows.sources import shards_of
+from ..shards import UNSURE, Shard, few_of, stream_of
+from ..sources import shards_of
 
 SMALL = 1 << 16  # bytes of what several partitions need that each may have a copy of
 KINDS = (
@@ -103,7 +103,7 @@ class Partition(Shard):
         if hasattr(rows, "columns") and hasattr(rows, "drop"):
             if self._label not in rows.columns:
                 fault = f"no column {self._label!r}" if self._label is not None else "a frame, and there is no label="
-                raise DataError(self.name, None, None, fault, f"the columns are {_listed(rows.columns)}")
+                raise DataError(self.name, None, None, fault, f"the columns are {few_of(map(repr, rows.columns), 8)}")
             rows = rows.drop(columns=[self._label]), rows[self._label]
         if isinstance(rows, tuple | list) and len(rows) == 2 and not _length(rows[0]):
             advice = "every shard needs at least one; repartition the collection"
@@ -158,9 +158,13 @@ def _of_one(frame: Any, label: str | None) -> list[Shard]:
     if not hasattr(frame, "columns") or frame.ndim != 2:
         raise RegretlessError(f"a {_kind(frame)} is no shards by itself; {KINDS} is expected")
     if label is None:
-        raise RegretlessError(f"a data frame needs label=, the column of the labels; it has {_listed(frame.columns)}")
+        raise RegretlessError(
+            f"a data frame needs label=, the column of the labels; it has {few_of(map(repr, frame.columns), 8)}"
+        )
     if label not in frame.columns:
-        raise ParameterError("label", repr(label), f"there is no such column; there are {_listed(frame.columns)}", ": ")
+        raise ParameterError(
+            "label", repr(label), f"there is no such column; there are {few_of(map(repr, frame.columns), 8)}", ": "
+        )
     collection, keys = _cut(frame)
     return _lineages([[collection]], [keys], label)
 
@@ -227,20 +231,20 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
         graph.update(collection.__dask_graph__())
     depends = {key: {other for other in get_dependencies(graph, key) if other != key} for key in graph}
     wanted = list(zip(*keys, strict=True))
-    reached = [_reached(roots, depends.__getitem__) for roots in wanted]
+    reached = [_reachable(roots, depends.__getitem__) for roots in wanted]
     users = Counter(key for one in reached for key in one)
     apart = {key for key, count in users.items() if _is_held(graph[key]) or (count > 1 and not _is_small(graph[key]))}
     made: list[Shard] = []
     for place, roots in enumerate(wanted):
-        own = _reached(roots, lambda key: () if key in apart else depends[key])
+        own = _reachable(roots, lambda key: () if key in apart else depends[key])
         needs = sorted((key for key in own if key in apart), key=str)
-        shared = {key: graph[key] for key in _reached(needs, depends.__getitem__)}
+        shared = {key: graph[key] for key in _reachable(needs, depends.__getitem__)}
         tasks = {key: graph[key] for key in own if key not in apart}
         made.append(Partition(f"partition {place}", roots, tasks, needs, shared, label, known))
     return made
 
 
-def _reached(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:
+def _reachable(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:
     """All keys that some need, in the order in which they are needed."""
     result, waiting = dict.fromkeys(roots), list(roots)
     while waiting:
@@ -272,8 +276,3 @@ def _length(X: Any) -> int:
 
 def _kind(value: Any) -> str:
     return f"{type(value).__module__.split('.')[0]} {type(value).__name__}"
-
-
-def _listed(names: Iterable[Any]) -> str:
-    shown = [repr(name) for name in names]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from ...errors import EngineError, Interrupted, RegretlessError
+from ..shards import few_of
 
 TICK = 0.1  # seconds between two looks whether to stop
 LOOK = 1.0  # seconds between two looks whether there are workers
@@ -48,9 +49,9 @@ class Waiting:
             future.add_done_callback(lambda _: self._events.put(ROOT))
         while any(future.status not in ENDED for future in futures):
             self._next()
-        return dict(self.asked(self._client.who_has, list(futures)))
+        return dict(self.ask(self._client.who_has, list(futures)))
 
-    def asked(self, call: Callable[..., Any], *arguments: Any) -> Any:
+    def ask(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """The answer of Dask to a call that waits for it and cannot be stopped.
 
         Raises
@@ -62,13 +63,13 @@ class Waiting:
         """
         answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
-        def ask() -> None:
+        def put_answer() -> None:
             try:
                 answers.put((call(*arguments), None))
             except BaseException as error:  # it is raised where the answer is waited for
                 answers.put((None, error))
 
-        Thread(target=ask, name="regretless-asks-dask", daemon=True).start()
+        Thread(target=put_answer, name="regretless-asks-dask", daemon=True).start()
         while True:
             self._refuse_to_wait()
             try:
@@ -98,7 +99,7 @@ class Waiting:
             self._watch(futures[0], futures[1:])
             if futures[0].status != "finished":
                 self._explain(futures[0], dict(zip(leaves, futures[1:], strict=True)))
-            return self.asked(futures[0].result)
+            return self.ask(futures[0].result)
         finally:
             # What is no longer wanted is not begun, and what is being made is thrown away. To cancel would be no
             # better, and Dask's scheduler does not survive it where a merge is waited for by another merge alone.
@@ -115,12 +116,12 @@ class Waiting:
             if place != ROOT and leaves[place].status == "finished":
                 missing.discard(place)
                 leaves[place].release()
-                self._tell(place)
+                self._report(place)
         if root.status == "finished":
             for place in sorted(missing):
-                self._tell(place)
+                self._report(place)
 
-    def _tell(self, place: int) -> None:
+    def _report(self, place: int) -> None:
         if self._done is not None:
             self._done(place)
 
@@ -142,7 +143,7 @@ class Waiting:
 
     def _look_for_workers(self) -> None:
         """Refuse to wait for workers that do not come back."""
-        there = self.asked(self._client.nthreads)
+        there = self.ask(self._client.nthreads)
         self._looked = monotonic()
         if there:
             self._seen = self._looked
@@ -160,7 +161,6 @@ class Waiting:
         failed = [self._names[key] for key, leaf in leaves.items() if leaf.status == "error"] or ["a merge"]
         if type(error).__name__ == "KilledWorker":
             # Dask suspects all that a worker had before it when it died, not only what it was at.
-            listed = ", ".join(failed[:3]) + (f" and {len(failed) - 3} more" if len(failed) > 3 else "")
-            fault = f"{listed}: {error.allowed_failures + 1} workers died while they played this or had it before them"
-            raise EngineError(f"{fault}; is there memory enough for one shard?") from error
+            died = f"{error.allowed_failures + 1} workers died while they played this or had it before them"
+            raise EngineError(f"{few_of(failed)}: {died}; is there memory enough for one shard?") from error
         raise EngineError(f"{failed[0]}: {type(error).__name__}: {error}") from error

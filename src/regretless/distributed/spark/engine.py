@@ -1,4 +1,7 @@
-"""Shards played by Spark: partitions of a data frame where they are, and whatever else is a shard on the executors."""
+"""Shards played by Spark: partitions of a data frame where they are, and whatever else is a shard on the executors.
+
+The engine comes first, then what runs in Spark's Python workers.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from math import ceil, log2
+from tempfile import TemporaryFile
 from threading import Thread
 from time import monotonic
 from typing import Any
 from uuid import uuid4
 
 from ...data.stream import Stream
-from ...errors import EngineError, Interrupted, RegretlessError
-from ..engines.engine import Engine, Tree
-from ..rows.shards import Shard
-from .rows import Layout
-from .worker import ANSWERS, OTHER_ROWS, merging, playing, playing_others
+from ...errors import DataError, EngineError, Interrupted, RegretlessError
+from ..engine import Engine, MergeTree, run_answering
+from ..shards import Shard
+from .rows import Layout, RecordStream
 
 SECONDS_BETWEEN_LOOKS = 0.2  # at whether to stop
 SECONDS_TO_END = 30.0  # that a job has to end before it is left alone
 SMALL = 1 << 20  # bytes of shards, such as paths of files, that every task may get all of
 FEW = 32  # as many answers come to the driver as they are; of more, neighbours are merged on the executors before
+ANSWERS = "leaf long, node long, answer binary"
+LEFT = 16  # batches that work leaves unread are taken in: Spark ends a Python worker that leaves some
+OTHER_ROWS = "persist or checkpoint it before: every epoch must find the same rows in the same partitions"
+Batches = Iterator[Any]
 LOST = (
     "the Python of Spark's workers cannot load what is to be run there ({}); regretless must be installed in it, and "
     "it must be of the version of this one: set PYSPARK_PYTHON to such a Python before the session begins"
@@ -104,11 +112,11 @@ class SparkEngine(Engine):
     ) -> Any:
         """See `Engine.fold`; `done` is called for all shards at the end, for Spark shows its own progress."""
         size = _group(len(shards))
-        play = partial(self._played, work, common, shards, size)
-        nodes = self._collected(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
+        play = partial(self._answers_of, work, common, shards, size)
+        nodes = self._collect_nodes(play(keep=getattr(common, "passes", 1) > 1), merge, common, len(shards), size, stop)
         if any(kind == "again" for kind, _ in nodes.values()):
-            nodes = self._collected(play(keep=True), merge, common, len(shards), size, stop)
-        tree: Tree[Any] = Tree(ceil(len(shards) / size), partial(merge, common))
+            nodes = self._collect_nodes(play(keep=True), merge, common, len(shards), size, stop)
+        tree: MergeTree[Any] = MergeTree(ceil(len(shards) / size), partial(merge, common))
         for node in range(ceil(len(shards) / size)):
             if node not in nodes:
                 fault = f"{shards[node * size].name}: no task of Spark had its rows"
@@ -122,14 +130,14 @@ class SparkEngine(Engine):
                 done(place)
         return tree.result
 
-    def _played(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
+    def _answers_of(self, work: Any, common: Any, shards: Sequence[Any], size: int, *, keep: bool) -> Any:
         """The data frame of the answers."""
         if all(isinstance(shard, SparkPartition) for shard in shards) and self._frame is not None:
             return self._of_partitions(work, common, shards, size, keep)
         packed = [pickle.dumps(shard) for shard in shards]
         small = sum(map(len, packed)) < SMALL
         frame = self.session.range(0, len(packed), 1, len(packed)) if small else _spread(self.session, packed)
-        return frame.mapInArrow(playing_others(work, common, packed if small else None, size), ANSWERS)
+        return frame.mapInArrow(play_shards(work, common, packed if small else None, size), ANSWERS)
 
     def _of_partitions(self, work: Any, common: Any, shards: Sequence[Any], size: int, keep: bool) -> Any:
         from pyspark.sql import functions as F
@@ -138,15 +146,15 @@ class SparkEngine(Engine):
         frame = self._frame
         if len(leaves) < FEW:  # of one partition, say, the rows of the others need not leave Spark
             frame = frame.where(F.spark_partition_id().isin(list(leaves)))
-        return frame.mapInArrow(playing(work, common, leaves, self._layout, self._columns, keep, size), ANSWERS)
+        return frame.mapInArrow(play_partitions(work, common, leaves, self._layout, self._columns, keep, size), ANSWERS)
 
-    def _collected(
+    def _collect_nodes(
         self, frame: Any, merge: Any, common: Any, leaves: int, size: int, stop: Callable[[], bool] | None
     ) -> Mapping[int, tuple[str, Any]]:
         """The result of each node: a leaf, or neighbours that were merged on the executors."""
         if size > 1:
-            frame = frame.groupBy("node").applyInArrow(merging(merge, common, leaves, size), ANSWERS)
-        table = collected(self.session, frame, stop)
+            frame = frame.groupBy("node").applyInArrow(merge_neighbours(merge, common, leaves, size), ANSWERS)
+        table = collect(self.session, frame, stop)
         answers = [answer.as_py() for answer in table.column("answer")]
         sent = len(pickle.dumps(common, protocol=5)) * leaves
         self.moved = (sent, sum(map(len, answers)))
@@ -160,27 +168,34 @@ def _spread(session: Any, packed: Sequence[bytes]) -> Any:
     return session.createDataFrame(pa.table({"leaf": range(len(packed)), "shard": packed})).repartition(len(packed))
 
 
-def collected(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
+def collect(session: Any, frame: Any, stop: Callable[[], bool] | None = None) -> Any:
     """The rows of a data frame as an Arrow table.
+
+    Parameters
+    ----------
+    session : SparkSession
+    frame : DataFrame
+    stop : callable, optional
+        Called now and then; true stops the work.
 
     Raises
     ------
     Interrupted
-        If `stop` said so; Spark's tasks are cancelled.
+        If `stop` was true; Spark's tasks are cancelled.
     EngineError
         If the workers cannot run the work, or a task failed as often as Spark tries it.
     """
     from pyspark.errors import PySparkException
 
     try:
-        return frame.toArrow() if stop is None else _watched(session, frame, stop)
+        return frame.toArrow() if stop is None else _collect_watched(session, frame, stop)
     except PySparkException as error:
         if "PythonException" not in type(error).__name__:
             raise
-        raise EngineError(_said(str(error))) from error
+        raise EngineError(_last_error(str(error))) from error
 
 
-def _watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
+def _collect_watched(session: Any, frame: Any, stop: Callable[[], bool]) -> Any:
     from pyspark import inheritable_thread_target
 
     tag, future = f"regretless-{uuid4().hex}", Future[Any]()
@@ -226,7 +241,7 @@ def through_connect(session: Any) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect")
 
 
-def _said(message: str) -> str:
+def _last_error(message: str) -> str:
     """What a worker's traceback comes down to."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not line.strip().startswith("SQLSTATE")]
     errors = [line for line in lines if line.partition(":")[0].isidentifier() or "Error:" in line.partition(" ")[0]]
@@ -246,4 +261,182 @@ def partitions_of(frame: Any) -> Iterator[int]:
     from pyspark.sql import functions as F
 
     partitions = frame.select(F.spark_partition_id().alias("place")).distinct()
-    return iter(sorted(collected(frame.sparkSession, partitions).column("place").to_pylist()))
+    return iter(sorted(collect(frame.sparkSession, partitions).column("place").to_pylist()))
+
+
+# ---- in the workers
+
+
+class PartitionTask:
+    """The record batches of a task, which come once; all of them can be written to a temporary file, to come again.
+
+    Parameters
+    ----------
+    batches : iterator of pyarrow.RecordBatch
+    name : str
+        Of the partition.
+    rows : int
+        How many there should be.
+    keep : bool
+        Whether they are wanted more than once.
+    """
+
+    def __init__(self, batches: Batches, name: str, rows: int, keep: bool) -> None:
+        self._batches, self._name, self._rows, self._keep = batches, name, rows, keep
+        self._file: Any = None
+        self._begun = False
+        self.again = False
+
+    def read(self) -> Batches:
+        """All record batches from the first one.
+
+        Raises
+        ------
+        RegretlessError
+            If they came before and were not written; `again` is true then.
+        """
+        if self._keep:
+            return self._read_stored()
+        if self._begun:
+            self.again = True
+            raise RegretlessError(f"{self._name}: its rows were read already")
+        self._begun = True
+        return self._count_rows()
+
+    def _count_rows(self) -> Batches:
+        seen = 0
+        for batch in self._batches:
+            seen += batch.num_rows
+            yield batch
+        if seen != self._rows:
+            fault = f"{seen} rows, but {self._rows} when they were counted: the data frame is not always the same"
+            raise DataError(self._name, None, None, fault, OTHER_ROWS)
+
+    def _read_stored(self) -> Batches:
+        import pyarrow as pa
+
+        if self._file is None:
+            self._file = TemporaryFile()  # noqa: SIM115 (it goes with the task)
+            writer = None
+            for batch in self._count_rows():
+                writer = writer or pa.ipc.new_stream(self._file, batch.schema)
+                writer.write_batch(batch)
+            if writer is not None:
+                writer.close()
+        self._file.seek(0)
+        return iter(pa.ipc.open_stream(self._file))
+
+
+class TaskShard(Shard):
+    """A partition in the task that has its rows."""
+
+    def __init__(self, name: str, task: PartitionTask, layout: Layout, columns: int | None) -> None:
+        self.name, self._task, self._layout, self._columns = name, task, layout, columns
+
+    def open(self, schema: dict[str, Any] | None) -> Stream:
+        """Its rows, which are read when they are asked for."""
+        return RecordStream(self._task.read, self._layout, self.name, self._columns)
+
+
+def play_partitions(
+    work: Callable[..., Any],
+    common: Any,
+    leaves: Mapping[int, tuple[int, str, int]],
+    layout: Layout | None,
+    columns: int | None,
+    keep: bool,
+    size: int,
+) -> Callable[[Batches], Batches]:
+    """What plays a partition: its answer, in one row; no row for a partition that takes no part.
+
+    Parameters
+    ----------
+    work, common
+        As of `Engine.fold`.
+    leaves : mapping
+        By the number of each partition that takes part: its place among the shards, its name, and its rows.
+    layout : Layout
+    columns : int or None
+        How many features there must be.
+    keep : bool
+        Whether rows are wanted more than once.
+    size : int
+        How many neighbours are merged on the executors.
+    """
+
+    def play(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        place = TaskContext.get().partitionId()
+        if place in leaves:
+            leaf, name, rows = leaves[place]
+            task = PartitionTask(batches, name, rows, keep)
+            shard = TaskShard(name, task, layout, columns)  # type: ignore[arg-type]
+            answer = _answer(work, common, shard, lambda: task.again)
+            for _ in islice(batches, LEFT):
+                pass
+            yield _row(leaf, size, answer)
+
+    return play
+
+
+def play_shards(
+    work: Callable[..., Any], common: Any, packed: Sequence[bytes] | None, size: int
+) -> Callable[[Batches], Batches]:
+    """What plays pickled shards, whose places are the rows of a data frame; they are in these rows if not here."""
+
+    def play(batches: Batches) -> Batches:
+        for batch in batches:
+            for row, leaf in enumerate(batch.column(0).to_pylist()):
+                shard = pickle.loads(packed[leaf] if packed is not None else batch.column(1)[row].as_py())
+                yield _row(leaf, size, _answer(work, common, shard, lambda: False))
+
+    return play
+
+
+def merge_neighbours(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> Callable[[Any], Any]:
+    """What merges the answers of neighbours, as the tree over all leaves would.
+
+    Parameters
+    ----------
+    merge, common
+        As of `Engine.fold`.
+    leaves : int
+        How many shards there are in all.
+    size : int
+        How many neighbours are merged on the executors.
+    """
+
+    def group(table: Any) -> Any:
+        import pyarrow as pa
+
+        rows = sorted(table.select(["leaf", "node", "answer"]).to_pylist(), key=lambda row: row["leaf"])
+        node = rows[0]["node"]
+        tree: MergeTree[Any] = MergeTree(min(size, leaves - node * size), partial(merge, common))
+        answer: tuple[str, Any] | None = None
+        for row in rows:
+            kind, value = pickle.loads(row["answer"])
+            if kind != "result":
+                answer = kind, value
+                break
+            tree.add(row["leaf"] - node * size, value)
+        if answer is None:
+            answer = "result", tree.result
+        return pa.Table.from_batches([_row(node * size, size, answer)])
+
+    return group
+
+
+def _answer(work: Callable[..., Any], common: Any, shard: Any, again: Callable[[], bool]) -> tuple[str, Any]:
+    """The result of a shard, under its kind."""
+    value, error = run_answering(work, common, shard)
+    if error is None:
+        return "result", value
+    return ("again", None) if again() else ("error", error)
+
+
+def _row(leaf: int, size: int, answer: tuple[str, Any]) -> Any:
+    import pyarrow as pa
+
+    columns = [pa.array([leaf]), pa.array([leaf // size]), pa.array([pickle.dumps(answer, protocol=5)], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["leaf", "node", "answer"])

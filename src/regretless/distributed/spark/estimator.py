@@ -8,9 +8,10 @@ from pyspark import keyword_only
 from pyspark.ml.classification import Classifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
+from ...catalogue import DEFAULT_OVER_SHARDS
 from ...checks import one_of, whole
-from ..core.learner_adapter import refuse
-from ..core.messages import WEIGHTINGS
+from ..learner_adapter import refuse
+from ..messages import WEIGHTINGS
 from ..mixing import Mixing
 from .model import RegretlessModel
 from .params import NAMES, MixingParams
@@ -62,7 +63,7 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
     def __init__(
         self,
         *,
-        learner: Any = "averaged-perceptron",
+        learner: Any = DEFAULT_OVER_SHARDS,
         featuresCol: Any = None,
         labelCol: str | None = None,
         predictionCol: str | None = None,
@@ -79,7 +80,7 @@ class RegretlessClassifier(MixingParams, Classifier, DefaultParamsReadable, Defa
         num_workers: int | None = None,
     ) -> None:
         super().__init__()
-        self._setDefault(learner="averaged-perceptron", weights="uniform")
+        self._setDefault(learner=DEFAULT_OVER_SHARDS, weights="uniform")
         self._take(self._input_kwargs)
 
     def setParams(self, **parameters: Any) -> RegretlessClassifier:

@@ -20,7 +20,7 @@ SNAKES = {
 }
 
 
-def described(learner: Any) -> str | dict[str, Any]:
+def description_of(learner: Any) -> str | dict[str, Any]:
     """A learner as Spark can keep it: its name, with the parameters that are not as they come.
 
     Parameters
@@ -35,7 +35,7 @@ def described(learner: Any) -> str | dict[str, Any]:
     if isinstance(learner, str):
         return str(learner_class(learner).name)
     if isinstance(learner, Mapping):
-        return described(made(learner))
+        return description_of(learner_from(learner))
     if not isinstance(learner, OnlineClassifier):
         raise TypeError(f"{learner!r} is no learner: give the name of one, or one of regretless")
     plain = type(learner)().get_params()
@@ -43,8 +43,8 @@ def described(learner: Any) -> str | dict[str, Any]:
     return {"learner": learner.name, "parameters": other} if other else learner.name
 
 
-def made(value: str | Mapping[str, Any]) -> OnlineClassifier:
-    """The learner of what `described` gave."""
+def learner_from(value: str | Mapping[str, Any]) -> OnlineClassifier:
+    """The learner of what `description_of` gave."""
     if isinstance(value, str):
         value = {"learner": value}
     name, parameters = value["learner"], value.get("parameters", {})
@@ -86,7 +86,7 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
         for name, value in parameters.items():
             spark = SNAKES.get(name, name)
             if not self.hasParam(spark):
-                raise TypeError(f"there is no parameter {name!r}; there are: {', '.join(self._known())}")
+                raise TypeError(f"there is no parameter {name!r}; there are: {', '.join(self._param_names())}")
             if spark in named and value is not None:
                 raise TypeError(f"{name} and {spark} are one parameter: give it once")
             if value is not None:
@@ -97,7 +97,7 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
             self.clear(self.featuresCols)
         self._set(**named)
 
-    def _known(self) -> list[str]:
+    def _param_names(self) -> list[str]:
         return [param.name for param in self.params]
 
 
@@ -105,7 +105,10 @@ class MixingParams(ColumnParams):
     """What is learned, and how."""
 
     learner: Any = Param(
-        Params._dummy(), "learner", "the learner: its name, or a learner of regretless with its parameters", described
+        Params._dummy(),
+        "learner",
+        "the learner: its name, or a learner of regretless with its parameters",
+        description_of,
     )
     epochs: Any = Param(Params._dummy(), "epochs", "how often all rows are played, at least 1", TypeConverters.toInt)
     weights: Any = Param(
@@ -129,4 +132,4 @@ class MixingParams(ColumnParams):
 
     def made_learner(self) -> OnlineClassifier:
         """The learner that was named."""
-        return made(self.getOrDefault("learner"))
+        return learner_from(self.getOrDefault("learner"))

@@ -114,7 +114,7 @@ def batch_of(records: Any, layout: Layout, name: str, first: int = 0, columns: i
     DataError
         If something is missing, not finite, or of another width.
     """
-    rows = _Rows(layout, name, first, columns)
+    rows = _RecordRows(layout, name, first, columns)
     result = records.columns
     for label, column in zip(layout.features, result, strict=False):
         rows.refuse_nulls(column, label)
@@ -125,7 +125,7 @@ def batch_of(records: Any, layout: Layout, name: str, first: int = 0, columns: i
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _RecordRows:
     """What stands behind `batch_of`: the forms of features, and how messages name a row."""
 
     layout: Layout

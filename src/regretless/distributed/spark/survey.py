@@ -10,7 +10,7 @@ import numpy as np
 from ...data.batch import Array
 from ...errors import RegretlessError
 from ...linear.labels import read_labels
-from .engine import SparkEngine, SparkPartition, collected, partitions_of
+from .engine import SparkEngine, SparkPartition, collect, partitions_of
 from .rows import Layout
 
 NUMERIC = ("byte", "short", "integer", "long", "float", "double")
@@ -62,9 +62,9 @@ class Partitions:
         self._dataset, self._workers, self._held = dataset, num_workers, False
 
     def __enter__(self) -> Partitions:
-        self.frame = self._prepared()
+        self.frame = self._prepare()
         try:
-            self.shards, columns = _counted(self.frame, self.layout)
+            self.shards, columns = _count_partitions(self.frame, self.layout)
             self.classes = _classes(self.frame, str(self.layout.label))
         except BaseException:
             self.__exit__()
@@ -76,13 +76,13 @@ class Partitions:
         if self._held:
             self.frame.unpersist()
 
-    def _prepared(self) -> Any:
+    def _prepare(self) -> Any:
         from pyspark import StorageLevel
 
-        frame = chosen(self._dataset, self.layout)
+        frame = select_columns(self._dataset, self.layout)
         dealt = self._workers is not None and len(list(partitions_of(frame))) != self._workers
         if dealt:
-            frame = _dealt(frame, self._workers)
+            frame = _repartition(frame, self._workers)
         elif self._dataset.storageLevel != StorageLevel.NONE:
             return frame
         self._held = True
@@ -122,7 +122,7 @@ def layout_of(schema: Any, features: str | Sequence[str], label: str | None) -> 
         kind = _type(schema, label, "label")
         if kind.typeName() not in (*NUMERIC, "decimal", "boolean", "string"):
             raise RegretlessError(
-                f"column {label!r} holds {_called(kind)}: labels are numbers, truth values or strings"
+                f"column {label!r} holds {_kind_name(kind)}: labels are numbers, truth values or strings"
             )
         if label in ([features] if isinstance(features, str) else features):
             raise RegretlessError(f"column {label!r} cannot be the label and a feature")
@@ -135,18 +135,18 @@ def layout_of(schema: Any, features: str | Sequence[str], label: str | None) -> 
         return Layout("array", (features,), label)
     if kind.typeName() in (*NUMERIC, "decimal", "boolean"):
         return Layout("columns", (features,), label)
-    raise RegretlessError(f"column {features!r} holds {_called(kind)}: {VECTORS}")
+    raise RegretlessError(f"column {features!r} holds {_kind_name(kind)}: {VECTORS}")
 
 
-def chosen(dataset: Any, layout: Layout) -> Any:
+def select_columns(dataset: Any, layout: Layout) -> Any:
     """The columns of a layout alone, the label last."""
     from pyspark.sql import functions as F
 
     wanted = [*layout.features, *([] if layout.label is None else [layout.label])]
-    return dataset.select([F.col(quoted(name)) for name in wanted])
+    return dataset.select([F.col(quote(name)) for name in wanted])
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A column's name as Spark reads it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -163,7 +163,7 @@ def _numeric(schema: Any, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         kind = _type(schema, name, "features")
         if kind.typeName() not in (*NUMERIC, "decimal", "boolean"):
-            raise RegretlessError(f"column {name!r} holds {_called(kind)}: in a list of columns all must be numeric")
+            raise RegretlessError(f"column {name!r} holds {_kind_name(kind)}: in a list of columns all must be numeric")
     return tuple(names)
 
 
@@ -171,33 +171,33 @@ def _is_vector(kind: Any) -> bool:
     return type(kind).__name__ == "VectorUDT" and type(kind).__module__.startswith("pyspark.ml.")
 
 
-def _called(kind: Any) -> str:
+def _kind_name(kind: Any) -> str:
     vectors = "vectors" if _is_vector(kind) else "vectors of pyspark.mllib"
     return str(kind.simpleString()) if type(kind).__name__ != "VectorUDT" else vectors
 
 
-def _dealt(frame: Any, workers: int | None) -> Any:
+def _repartition(frame: Any, workers: int | None) -> Any:
     from pyspark.sql import functions as F
 
-    every = [F.col(quoted(name)) for name in frame.columns]
+    every = [F.col(quote(name)) for name in frame.columns]
     return frame.repartition(workers).sortWithinPartitions(F.xxhash64(*every), F.hash(*every))
 
 
-def _counted(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
+def _count_partitions(frame: Any, layout: Layout) -> tuple[list[SparkPartition], int]:
     """The partitions that hold rows, and how many features there are; counted by Spark itself."""
     from pyspark.sql import functions as F
 
     names = [*layout.features, str(layout.label)]
-    unfit = [F.isnull(F.col(quoted(name))) for name in names]
+    unfit = [F.isnull(F.col(quote(name))) for name in names]
     if frame.schema[str(layout.label)].dataType.typeName() in ("float", "double"):
-        unfit[-1] = unfit[-1] | F.isnan(F.col(quoted(names[-1])))
+        unfit[-1] = unfit[-1] | F.isnan(F.col(quote(names[-1])))
     looked = [F.spark_partition_id().alias("place"), _width(layout).alias("width")]
-    looked += [F.xxhash64(*(F.col(quoted(name)) for name in names)).alias("hashed")]
+    looked += [F.xxhash64(*(F.col(quote(name)) for name in names)).alias("hashed")]
     looked += [one.alias(f"unfit{place}") for place, one in enumerate(unfit)]
     sums = [F.count_if(F.col(f"unfit{place}")).alias(f"unfit{place}") for place in range(len(names))]
     sums += [F.expr("bit_xor(hashed)").alias("hashed")]
     sums += [F.count(F.lit(1)).alias("rows"), F.min("width").alias("least"), F.max("width").alias("most")]
-    table = collected(frame.sparkSession, frame.select(looked).groupBy("place").agg(*sums))
+    table = collect(frame.sparkSession, frame.select(looked).groupBy("place").agg(*sums))
     rows = sorted(table.to_pylist(), key=lambda row: row["place"])
     if not rows:
         raise RegretlessError("the data frame has no rows: there is nothing to learn from")
@@ -223,7 +223,7 @@ def _width(layout: Layout) -> Any:
     """How many features a row has."""
     from pyspark.sql import functions as F
 
-    column = F.col(quoted(layout.features[0]))
+    column = F.col(quote(layout.features[0]))
     if layout.kind == "columns":
         return F.lit(len(layout.features))
     if layout.kind == "array":
@@ -235,8 +235,8 @@ def _width(layout: Layout) -> Any:
 def _classes(frame: Any, label: str) -> Array:
     from pyspark.sql import functions as F
 
-    classes = frame.select(F.col(quoted(label)).alias("label")).distinct().limit(MOST_CLASSES + 1)
-    values = collected(frame.sparkSession, classes).column("label").to_pylist()
+    classes = frame.select(F.col(quote(label)).alias("label")).distinct().limit(MOST_CLASSES + 1)
+    values = collect(frame.sparkSession, classes).column("label").to_pylist()
     if len(values) > MOST_CLASSES:
         raise RegretlessError(f"column {label!r} holds more than {MOST_CLASSES:,} different labels")
     if values and not isinstance(values[0], str | bool | int):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...data.batch import Array
-from ...linear import mirror_steps as mirror
-from ...linear.averaged import AveragedState
-from ...linear.mirror_steps import MirrorState
-from ...linear.second_order_learner import SecondOrderState
-from ...linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
+from ..data.batch import Array
+from ..linear import mirror_steps as mirror
+from ..linear.averaged import AveragedState
+from ..linear.mirror_steps import MirrorState
+from ..linear.second_order_learner import SecondOrderState
+from ..linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
 
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache
 
@@ -68,7 +68,14 @@ def differences(state: State, start: Array) -> Array:
 
 
 def place(state: State, weights: Array, norms2: Array) -> None:
-    """Put weights in place of those that learn, with their squared lengths; the state has as many columns."""
+    """Put weights in place of those that learn, with their squared lengths; the state has as many columns.
+
+    Parameters
+    ----------
+    state : State
+    weights : ndarray, shape (1 + columns, targets)
+    norms2 : ndarray, shape (targets,)
+    """
     state.weights[: state.columns] = weights[1:]
     if state.lag is not None:
         state.lag[:] = 0
@@ -211,7 +218,7 @@ def sum_arrays(state: AveragedState) -> tuple[Array, Array]:
 # ---- dual coordinates
 
 
-def place_duals(state: MirrorState, duals: Array, rules: Rules, met: Array, reach: Array) -> None:
+def place_duals(state: MirrorState, duals: Array, rules: Rules, columns_seen: Array, reach: Array) -> None:
     """Put these dual coordinates in place of its own; it has as many columns.
 
     Parameters
@@ -221,7 +228,7 @@ def place_duals(state: MirrorState, duals: Array, rules: Rules, met: Array, reac
         As `weights_of` gives them.
     rules : Rules
         By which the weights follow from them.
-    met : ndarray, shape (targets,)
+    columns_seen : ndarray, shape (targets,)
         Up to which feature rounds have shown any.
     reach : ndarray, shape (targets,)
         The largest norm of an update's row.
@@ -229,14 +236,14 @@ def place_duals(state: MirrorState, duals: Array, rules: Rules, met: Array, reac
     for target in range(state.targets):
         state.pairs[:, [target, state.targets + target]] = 0
         state.begin(target)
-    state.memory[:, mirror.MET], state.memory[:, mirror.REACH] = met, reach
+    state.memory[:, mirror.MET], state.memory[:, mirror.REACH] = columns_seen, reach
     state.theta[: state.columns] = duals[1:]
     state.memory[:, mirror.BIAS] = duals[0]
     state.memory[:, mirror.TOUCHED] = np.count_nonzero(duals, axis=0)
     state.player(rules).refresh()
 
 
-def met_of(state: BaseState) -> Array | None:
+def columns_seen_of(state: BaseState) -> Array | None:
     """Up to which feature rounds have shown any, shape (targets,); None of learners without mirror steps."""
     return state.memory[:, mirror.MET].copy() if isinstance(state, MirrorState) else None
 

@@ -9,27 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate
-from ...data.batch import Array, Batch
-from ...errors import RegretlessError
-from ...linear.averaged import AveragedPerceptron
-from ...linear.base import OnlineClassifier
-from ...linear.certificates import OTHERS, CertifiedLearner, gives
-from ...linear.comparators.search import Question
-from ...linear.margin_perceptron import MarginPerceptron
-from ...linear.multiclass import MulticlassPerceptron
-from ...theorem import NO_NUMBERS
-from ...theory.mixing_facts import MixedFacts
-from ..checkpoint import SavedRun, no_guarantee
-from ..core.learner_adapter import kind_of
-from ..engines.engine import Engine
-from ..engines.pools import engine_of
-from ..epochs import Epochs
-from ..history import Sums
-from ..rows.shards import Shard
-from ..rows.sources import shards_of
-from .comparators import QuestionOfMixture, QuestionOverShards
-from .shard_rounds import Reading, Size, gather, rounds_at_hand, sizes_of
+from ..certificate import Certificate
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..linear.averaged import AveragedPerceptron
+from ..linear.base import OnlineClassifier
+from ..linear.certificates import OTHERS, CertifiedLearner, gives
+from ..linear.comparators.search import Question
+from ..linear.margin_perceptron import MarginPerceptron
+from ..linear.multiclass import MulticlassPerceptron
+from ..theorem import NO_NUMBERS
+from ..theory.mixing_facts import MixedFacts
+from .checkpoint import SavedRun, no_guarantee
+from .comparators import QuestionOfMixture, QuestionOverShards, Reading, Size, gather, rounds_at_hand, sizes_of
+from .engine import Engine
+from .epochs import Epochs
+from .history import MixingSums
+from .learner_adapter import kind_of
+from .pools import engine_of
+from .shards import Shard
+from .sources import shards_of
 
 BY_SUMS = (
     CertifiedLearner.judge,
@@ -114,12 +113,12 @@ def certify_mixture(
     engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
     if why := no_guarantee(learner, run):
-        return _declined(learner, why) + future
+        return _decline(learner, why) + future
     reading = Reading(run.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, shards, engine, reading)
-    changed = _changed(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
+    changed = _change_in(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
     if changed is not None:
-        return _declined(learner, changed) + future
+        return _decline(learner, changed) + future
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
@@ -131,7 +130,7 @@ def _finite(certificate: Certificate) -> Certificate:
     return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts)
 
 
-def _declined(learner: OnlineClassifier, why: str) -> list[Certificate]:
+def _decline(learner: OnlineClassifier, why: str) -> list[Certificate]:
     return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven() or learner.proven()]
 
 
@@ -191,8 +190,7 @@ def certify_shards(
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
     if question.local_rounds is not None:
-        names = [field.name for field in fields(Question)]
-        return learner.judge(Question(**{name: getattr(question, name) for name in names}))
+        return learner.judge(Question(**_fields(question, Question)))
     if type(learner).judge not in BY_SUMS:
         return learner.declined(ALL_AT_ONCE)
     return learner.judge(question)
@@ -210,10 +208,19 @@ def _over(
     local_rounds = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(local_rounds, sizes), rows, in_memory=local_rounds is not None, **how)
-    own = {field.name: getattr(plain, field.name) for field in fields(Question)}
     return QuestionOverShards(
-        **own, engine=engine, shards=shards, reading=reading, sizes=sizes, local_rounds=local_rounds
+        **_fields(plain, Question),
+        engine=engine,
+        shards=shards,
+        reading=reading,
+        sizes=sizes,
+        local_rounds=local_rounds,
     )
+
+
+def _fields(question: Question, kind: type[Question]) -> dict[str, Any]:
+    """What a question of this kind is made of."""
+    return {field.name: getattr(question, field.name) for field in fields(kind)}
 
 
 def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverShards) -> QuestionOfMixture:
@@ -222,8 +229,11 @@ def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverSha
     target_facts: list[Any] = [
         MixedFacts(facts, run.weights, sums.whole.together, least, plain.state.targets) for facts in plain.target_facts
     ]
-    own = {field.name: getattr(plain, field.name) for field in fields(QuestionOverShards)}
-    own |= {"target_facts": target_facts, "theorems": learner.mixed_proven(), "other": _means(learner)}
+    own = _fields(plain, QuestionOverShards) | {
+        "target_facts": target_facts,
+        "theorems": learner.mixed_proven(),
+        "other": _means(learner),
+    }
     return QuestionOfMixture(
         **own,
         shares=sums.shares.tolist(),
@@ -252,7 +262,7 @@ def _least(run: SavedRun) -> float:
     return float(min(min(group) / sum(group) for group in groups))
 
 
-def _changed(sums: Sums, sizes: Sequence[Size]) -> str | None:
+def _change_in(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
     """Which shard is not what was played, if that shows."""
     for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:

@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...catalogue import LEARNERS, learner_class
-from ...data.batch import Array
-from ...errors import ParameterError, RegretlessError
-from ...ledger import FIELDS
-from ...linear.averaged import AveragedState
-from ...linear.base import OnlineClassifier
-from ...linear.mirror_steps import MirrorState
-from ...linear.second_order_learner import SecondOrderLearner, SecondOrderState
-from ...linear.state import NORM2, State
-from .messages import WEIGHTINGS, Part, Start, Weighting
-from .second_order import matrices_of, place_matrices
+from ..catalogue import LEARNERS, learner_class
+from ..data.batch import Array
+from ..errors import ParameterError, RegretlessError
+from ..ledger import FIELDS
+from ..linear.averaged import AveragedState
+from ..linear.base import OnlineClassifier
+from ..linear.mirror_steps import MirrorState
+from ..linear.second_order_learner import SecondOrderLearner, SecondOrderState
+from ..linear.state import NORM2, State
+from .messages import WEIGHTINGS, MeanPart, Start, Weighting
 from .state_weights import (
     add_sums,
+    columns_seen_of,
     differences,
-    met_of,
     place,
     place_duals,
     reach_of,
@@ -30,7 +29,7 @@ from .state_weights import (
     weights_in,
     weights_of,
 )
-from .weighted_mean import pack, rows_to_send, unpack
+from .weighted_mean import matrices_of, pack, place_matrices, rows_to_send, unpack
 
 if TYPE_CHECKING:
     from .messages import Count, ShardResult
@@ -154,6 +153,11 @@ def make_start(
         What `take_in` gave after the epoch before.
     alone : bool
         Whether there is one shard only, which then goes on with all that the learner remembers.
+
+    Raises
+    ------
+    ParameterError
+        If `weighting` is none.
     """
     if weighting not in WEIGHTINGS:
         raise ParameterError("weights", repr(weighting), f"it must be one of {', '.join(WEIGHTINGS)}")
@@ -173,7 +177,7 @@ def make_start(
         norms2=state.memory[:, NORM2].copy() if isinstance(state, State) else np.zeros(state.targets),
         clock=np.zeros_like(state.books) if clock is None else np.array(clock, dtype=np.float64),
         passes=passes,
-        met=met_of(state),
+        columns_seen=columns_seen_of(state),
         whole={name: array.copy() for name, array in state.tensors().items()} if alone else None,
     )
 
@@ -185,16 +189,27 @@ def learner_at(start: Start) -> OnlineClassifier:
     state = learner.state_
     if start.whole is not None:
         state.adopt(start.columns, {name: array.copy() for name, array in start.whole.items()})
-    elif isinstance(state, MirrorState) and start.met is not None:
-        place_duals(state, start.weights, learner.rules(), start.met, np.zeros(state.targets))
+    elif isinstance(state, MirrorState) and start.columns_seen is not None:
+        place_duals(state, start.weights, learner.rules(), start.columns_seen, np.zeros(state.targets))
     elif isinstance(state, State):
         place(state, start.weights, start.norms2)
     state.books[:] = start.clock
     return learner
 
 
-def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> Part:
+def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> MeanPart:
     """What a shard hands up after its epoch.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After the epoch on the shard.
+    start : Start
+        What it began with.
+    weight : float
+        What the shard counts in the mean.
+    rounds : float
+        How many rows it played.
 
     Raises
     ------
@@ -212,15 +227,15 @@ def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
         raise RegretlessError("the weights have overflowed; lower the rate or scale X")
     if start.whole is not None:
         whole = {name: array for name, array in state.tensors().items() if name != "books"}
-        return Part(len(weights), None, weights, None, weight, rounds, whole)
+        return MeanPart(len(weights), None, weights, None, weight, rounds, whole)
     if isinstance(state, SecondOrderState):
         matrices = matrices_of(state)
         _refuse_overflown(*matrices.values())
-        return Part(len(weights), None, weights[:0], None, weight, rounds, matrices=matrices)
+        return MeanPart(len(weights), None, weights[:0], None, weight, rounds, matrices=matrices)
     if not isinstance(state, State):
         return pack(start.weights, weights, None, weight, rounds)
     sums = None if averaged is None else sums_beyond(averaged, start.weights, rows)
-    return Part(1 + state.columns, rows, weights, sums, weight, rounds)
+    return MeanPart(1 + state.columns, rows, weights, sums, weight, rounds)
 
 
 def rate_clock(learner: OnlineClassifier) -> Array:
@@ -286,14 +301,14 @@ def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     return np.asarray(np.max([count.clock for count in counts], axis=0))
 
 
-def _settle(learner: OnlineClassifier, start: Start, part: Part, counts: tuple[Count, ...]) -> None:
+def _settle(learner: OnlineClassifier, start: Start, part: MeanPart, counts: tuple[Count, ...]) -> None:
     state = learner.state_
     if isinstance(state, MirrorState):
         weights, _ = unpack(start.weights, part)
         _refuse_overflown(weights)
-        met = [count.met for count in counts if count.met is not None]
+        columns_seen = [count.columns_seen for count in counts if count.columns_seen is not None]
         reach = [one for one in (reach_of(state), *(count.reach for count in counts)) if one is not None]
-        place_duals(state, weights, learner.rules(), np.max(met, axis=0), np.max(reach, axis=0))
+        place_duals(state, weights, learner.rules(), np.max(columns_seen, axis=0), np.max(reach, axis=0))
     elif isinstance(state, SecondOrderState) and part.matrices is not None:
         _refuse_overflown(*part.matrices.values())
         place_matrices(state, part.matrices)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...data.batch import Array
+from ..data.batch import Array
 
 Weighting = Literal["uniform", "updates", "rows"]
 
@@ -42,7 +42,7 @@ class Start:
         What the books of a shard begin with: zero but for what rates go by.
     passes : int
         How often a shard is gone over before the weights are mixed.
-    met : ndarray, shape (targets,), or None
+    columns_seen : ndarray, shape (targets,), or None
         Of learners of mirror steps: up to which feature rounds have shown any.
     whole : dict of str to ndarray, or None
         Where there is one shard only: all that the learner remembers, with which the shard goes on, so that the run is
@@ -60,7 +60,7 @@ class Start:
     norms2: Array
     clock: Array
     passes: int = 1
-    met: Array | None = None
+    columns_seen: Array | None = None
     whole: dict[str, Array] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -133,7 +133,7 @@ class Count:
         Shaped as the books: what rates go by, as it stood at the end.
     fresh : (int, int)
         Rounds and mistakes of the first pass.
-    met, reach : ndarray, shape (targets,), or None
+    columns_seen, reach : ndarray, shape (targets,), or None
         Of learners of mirror steps: up to which feature rounds have shown any, and the largest norm of an update's row.
     skipped : int
         Rows that were passed over.
@@ -153,14 +153,14 @@ class Count:
     fresh: tuple[int, int]
     cpu: float = 0.0
     reading: float = 0.0
-    met: Array | None = None
+    columns_seen: Array | None = None
     reach: Array | None = None
     skipped: int = 0
     first_errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class MeanPart:
     """A weighted mean over some shards.
 
     Attributes
@@ -200,7 +200,7 @@ class ShardResult:
 
     Attributes
     ----------
-    part : Part or None
+    part : MeanPart or None
         None where shards had labels or columns that the start did not know.
     counts : tuple of Count
         In the order of the shards; those with something new have none.
@@ -208,6 +208,6 @@ class ShardResult:
         Labels and columns of shards with something new.
     """
 
-    part: Part | None
+    part: MeanPart | None
     counts: tuple[Count, ...]
     schema: ShardSchema | None = None

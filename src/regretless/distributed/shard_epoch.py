@@ -1,23 +1,174 @@
-"""Labels and columns of shards, collected before the first epoch."""
+"""What an engine runs on one shard: an epoch, or a survey of its labels and columns; and how two become one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
+from time import thread_time
 from typing import Any
 
 import numpy as np
 
-from ...data.batch import Array
-from ...data.columns import KINDS
-from ...data.feature_index import pair_keys, parts
-from ...data.stream import Stream
-from ...errors import DataError, RegretlessError
-from ...linear.labels import distinct
-from ..rows.shards import Shard
-from .messages import ShardSchema, Start
+from ..data.batch import Array, Batch
+from ..data.columns import KINDS
+from ..data.feature_index import pair_keys, parts
+from ..data.stream import Stream
+from ..errors import DataError, ParameterError, RegretlessError, RowRefused
+from ..linear.base import OnlineClassifier
+from ..linear.labels import distinct, encode
+from .learner_adapter import books_of_epoch, learner_at, part_of, rate_clock
+from .messages import Count, ShardResult, ShardSchema, Start
+from .shards import Shard
+from .state_weights import columns_seen_of, reach_of
+from .weighted_mean import merge_parts
 
 ID_ZERO = "id zero"
+
+
+def epoch(start: Start, shard: Shard) -> ShardResult:
+    """Play the rows of a shard from the mixed weights.
+
+    Parameters
+    ----------
+    start : Start
+        Where all shards begin.
+    shard : Shard
+        Opened here.
+
+    Returns
+    -------
+    ShardResult
+        Its part and its count; or its schema alone, where it has labels or columns that the start does not know: then
+        nothing was learned.
+
+    Raises
+    ------
+    DataError, RegretlessError
+        If the shard cannot be read, or its rows cannot be played. The message names it.
+    """
+    try:
+        return _play(start, shard)
+    except RegretlessError as error:
+        if type(error) not in (RegretlessError, ParameterError):
+            raise  # it names the shard, or is no fault of it
+        text = str(error)
+        raise RegretlessError(text if text.startswith(shard.name) else f"{shard.name}: {text}") from error
+
+
+def merge(start: Start, left: ShardResult, right: ShardResult) -> ShardResult:
+    """The results of neighbouring shards in one.
+
+    Parameters
+    ----------
+    start : Start
+        What all shards began with.
+    left, right : ShardResult
+        Of neighbours.
+    """
+    counts = (*left.counts, *right.counts)
+    if left.part is not None and right.part is not None:
+        return ShardResult(merge_parts(start.weights, left.part, right.part), counts)
+    if left.schema is None or right.schema is None:
+        return ShardResult(None, counts, left.schema or right.schema)
+    return ShardResult(None, counts, merge_schemas(start, left.schema, right.schema))
+
+
+@dataclass(slots=True)
+class _Passes:
+    """The passes over a shard, and their counts."""
+
+    start: Start
+    shard: Shard
+    rows: int = 0
+    nonzeros: int = 0
+    seconds: float = 0.0
+    fresh: tuple[int, int] = (0, 0)
+    skipped: int = 0
+    first_errors: tuple[str, ...] = ()
+
+    def play(self, learner: OnlineClassifier) -> bool:
+        """Make all passes, as long as there is nothing that the start does not know; whether there was not."""
+        for number in range(self.start.passes):
+            if not self._pass(learner):
+                return False
+            if number == 0:
+                self.fresh = self.rows, int(learner.ledger_.mistakes)
+        return True
+
+    def _pass(self, learner: OnlineClassifier) -> bool:
+        stream, before = self.shard.open(self.start.schema), self.rows
+        for batch in self._batches(stream):
+            if not len(batch):
+                continue
+            if batch.labels is None:
+                raise DataError(self.shard.name, None, None, "rows without labels", "they teach nothing")
+            codes, known = encode(batch.labels, self.start.classes)
+            if not known.all():
+                return False
+            try:
+                learner.play_encoded(batch, codes)
+            except RowRefused as error:
+                if not self.shard.of_file:  # arrays, whose rows are counted as Python does
+                    raise RegretlessError(error.why) from error  # nothing of a shard that fails is learned
+                raise stream.refused(error, self.rows - before) from error
+            self.rows += len(batch)
+            self.nonzeros += batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
+        if self.rows == before:
+            raise DataError(self.shard.name, None, None, "no rows", "give a shard with at least one labelled row")
+        self.skipped, self.first_errors = stream.skipped, tuple(stream.first_errors)
+        return not has_news(self.start.schema, stream.schema())
+
+    def _batches(self, stream: Stream) -> Iterator[Batch]:
+        """The batches, the time that reading takes being measured."""
+        batches = iter(stream.batches())
+        while True:
+            began = thread_time()
+            batch = next(batches, None)
+            self.seconds += thread_time() - began
+            if batch is None:
+                return
+            yield batch
+
+
+def _play(start: Start, shard: Shard) -> ShardResult:
+    began = thread_time()
+    learner, reading = learner_at(start), _Passes(start, shard)
+    try:
+        known = reading.play(learner)
+    except DataError as error:
+        if not error.found.startswith(ID_ZERO):
+            raise
+        known = False  # ids begin at 0 here, or the file is bad: the survey says which
+    if not known:
+        return ShardResult(None, (), survey(start, shard))
+    clock, state = rate_clock(learner), learner.state_
+    state.books[:] = books_of_epoch(learner, start)
+    ledger = learner.ledger_
+    weight = {"uniform": 1.0, "updates": ledger.updates, "rows": float(reading.rows)}[start.weighting]
+    part = part_of(learner, start, weight, float(reading.rows))
+    count = Count(
+        name=shard.name,
+        rounds=reading.rows,
+        updates=int(ledger.updates),
+        mistakes=int(ledger.mistakes),
+        weight=weight,
+        books=state.books,
+        columns=state.columns,
+        nonzeros=reading.nonzeros,
+        clock=clock,
+        fresh=reading.fresh,
+        cpu=thread_time() - began,
+        reading=reading.seconds,
+        columns_seen=columns_seen_of(state),
+        reach=reach_of(state),
+        skipped=reading.skipped,
+        first_errors=reading.first_errors,
+    )
+    return ShardResult(part, (count,))
+
+
+# ---- labels and columns, which the first epoch must know
 
 
 def peek(common: Any, shard: Shard) -> ShardSchema:
@@ -35,7 +186,19 @@ def peek(common: Any, shard: Shard) -> ShardSchema:
 
 
 def survey(start: Start, shard: Shard) -> ShardSchema:
-    """Labels and columns of all rows of a shard; nothing is learned."""
+    """Labels and columns of all rows of a shard; nothing is learned.
+
+    Parameters
+    ----------
+    start : Start
+        Its schema says how the shard is read; ids that begin at 0 are read so.
+    shard : Shard
+
+    Raises
+    ------
+    DataError
+        If the shard cannot be read, or its labels never agree with those of the first shard.
+    """
     try:
         return _survey(start, start.schema, shard)
     except DataError as error:
@@ -131,7 +294,7 @@ def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """
     first = schemas[0]
     if first.get("format") == "table":
-        return _united_tables(schemas)
+        return _unite_tables(schemas)
     result = dict(first)
     ids = [schema["ids_from"] for schema in schemas if schema.get("ids_from") is not None]
     if "ids_from" in first:
@@ -143,7 +306,14 @@ def unite_schemas(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def columns_of(schema: dict[str, Any], numbered: int) -> int:
-    """How many columns a schema has; `numbered` if they are called by their number, and the schema does not say."""
+    """How many columns a schema has; `numbered` if they are called by their number, and the schema does not say.
+
+    Parameters
+    ----------
+    schema : dict
+    numbered : int
+        How many features are known.
+    """
     if schema.get("hash") is not None:
         return int(1 << schema["hash"]["bits"])
     if schema.get("crossing") is not None:
@@ -165,13 +335,13 @@ def unite_labels(labels: Iterable[Any]) -> Array:
     return np.array(sorted(different))
 
 
-def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    kinds = _united_kinds(schemas)
+def _unite_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    kinds = _unite_kinds(schemas)
     named = [_features(schema) for schema in schemas]
     features = _in_order(named)
     places = {feature: place for place, feature in enumerate(features)}
     order = {name: place for place, name in enumerate(kinds)}
-    united_tables = {
+    united = {
         **schemas[0],
         "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
         "features": [[order[name], value] for name, value in features],
@@ -179,14 +349,14 @@ def _united_tables(schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
     if schemas[0].get("crossing") is not None and schemas[0].get("hash") is None:
         listed = [
-            [_renumbered(key, [places[feature] for feature in ours]) for key in _keys(schema)]
+            [_renumber(key, [places[feature] for feature in ours]) for key in _keys(schema)]
             for schema, ours in zip(schemas, named, strict=True)
         ]
-        united_tables["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
-    return united_tables
+        united["crossing"] = {**schemas[0]["crossing"], "keys": _in_order(listed)}
+    return united
 
 
-def _united_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _unite_kinds(schemas: Sequence[dict[str, Any]]) -> dict[str, str]:
     """The kind of each column, in the order of the first schema."""
     kinds: dict[str, str] = {}
     for schema in schemas:
@@ -210,7 +380,7 @@ def _keys(schema: dict[str, Any]) -> list[int]:
     return (schema.get("crossing") or {}).get("keys") or []
 
 
-def _renumbered(key: int, places: list[int]) -> int:
+def _renumber(key: int, places: list[int]) -> int:
     """The key of a feature, or of the product of two, when features have other numbers."""
     numbers = np.array([places[part] for part in parts(key)], np.int64)
     return int(numbers[0] if len(numbers) == 1 else pair_keys(numbers[:1], numbers[1:])[0])

@@ -1,71 +1,157 @@
-"""The result of combining experts on shards: sums, comparators and certificates."""
+"""Experts combined on every shard by itself: ledgers add up, and so does what theorems say against one comparator."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf, isnan, nan
 from operator import add
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate
-from ...comparator import ExpertComparator
-from ...errors import ParameterError
-from ...experts.base import ExpertLearner
-from ...experts.comparators import Hindsight, absent_reasons
-from ...experts.losses import WITHOUT_OUTCOME, Loss
-from ...ledger import ExpertLedger
-from ...theorem import BOUNDLESS, NO_NUMBERS, Theorem
-from ...theory.expert_facts import MIXED, divergence
-from ...theory.rounding import of_regret
-from ..engines.pools import engine_of
+from ..certificate import Certificate
+from ..comparator import ExpertComparator
+from ..data.batch import Array
+from ..errors import ParameterError, RegretlessError
+from ..experts.base import ExpertLearner
+from ..experts.comparators import Hindsight, absent_reasons
+from ..experts.losses import WITHOUT_OUTCOME
+from ..ledger import ExpertLedger
+from ..theorem import BOUNDLESS, NO_NUMBERS, Theorem
+from ..theory.expert_facts import divergence
+from ..theory.rounding import of_regret
+from .forecast_shards import (
+    CombinedShards,
+    Experts,
+    FixedWeights,
+    ForecastShard,
+    PlayTask,
+    add_losses,
+    add_plays,
+    copy_for,
+    find_experts,
+    forecast_shards,
+    keep_first,
+    loss_of_weights,
+    play_shard,
+)
+from .pools import engine_of
 
-if TYPE_CHECKING:
-    from ...experts.sufficient_statistics import Totals
-    from ...theory.expert_facts import ExpertFacts
-    from ..rows.forecast_shards import Experts, ForecastShard
 
-Array = np.ndarray[Any, Any]
+def combine(
+    learner: ExpertLearner,
+    shards: Any,
+    executor: Any = None,
+    *,
+    on_shard: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+    **reading: Any,
+) -> Combined:
+    """Combine the forecasts of experts on every shard by itself, and add up what was observed.
 
+    Every shard is played from the prior by a copy of the learner of its own. Ledgers add: losses, what each expert
+    lost, and the rest are sums over all rounds of all shards. What is certified is about these sums.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShardPlay:
-    """The result of one shard.
-
-    Attributes
+    Parameters
     ----------
-    name : str
-        Of the shard.
-    ledger : ExpertLedger
-    facts : ExpertFacts
-        Of the copy of the learner that played it, after its last round.
+    learner : ExpertLearner
+        That has not played; it is left as it is. A horizon is that of one shard.
+    shards : str, path, sequence of paths, sequence of (forecasts, outcomes), or sequence of callables
+        Files, by a quoted pattern or by their paths; arrays or frames of shape (rounds, experts) or (rounds, experts,
+        width) with their outcomes, or alone where the loss needs none; or functions that give such a pair where the
+        shard is played.
+    executor : Executor or Engine, optional
+        The engine; by default this process, one after the other. The result has the same bits on every engine.
+    on_shard : callable, optional
+        Called with the place of each shard that is over.
+    stop : callable, optional
+        Called now and then; true stops the run.
+    **reading
+        Of files: options of `regretless.data.forecasts.open_forecasts`.
+
+    Returns
+    -------
+    Combined
+
+    Raises
+    ------
+    DataError
+        If a shard cannot be used; it is named.
+    RegretlessError
+        If the learner cannot be copied for every shard, or the experts are not the same everywhere.
+    Interrupted
+        If `stop` was true.
+
+    Notes
+    -----
+    The theorem. Let u be one comparator for all shards: an expert, or a convex (for `Ridge` a linear) combination. If a
+    theorem bounds the regret against u by B_s(u) in every play of the rounds of shard s from the prior, then
+
+        sum_s (loss of the learner's copy on s) - (loss of u on all shards) <= sum_s B_s(u).
+
+    Proof: the loss of a fixed u on all rounds is the sum of its losses on the shards, so that the left side is the sum
+    of the regrets R_s(u) of the copies, and R_s(u) <= B_s(u) on each. Nothing else is used: not the order of the
+    shards, not where they were played. The same holds of mistakes and of expected losses, whose bounds add up in the
+    same way. An expert that was silent on a whole shard had no regret there, and every B_s is at least 0 for it. Draws
+    of experts are independent from shard to shard (each copy has a seed of its own, made of the learner's and of the
+    shard's place), so that the luck of all draws is that of one sequence of independent draws as long as all shards.
+
+    What this does not say: no learner went over all rounds. Every copy paid for finding out by itself, so that a bound
+    that is constant in the rounds is S times that of one pass over S shards, and one that grows with the square root of
+    the rounds is sqrt(S) times as large, for shards of one length. There are no weights for the rounds to come but
+    those of a play that goes over the shards one after the other. And u is one for all shards: that each copy would
+    also stand up to the best expert of its own shard is said by the certificates of the shards, not by the sum.
+
+    What does not add up is declined, with its reason: the best sequence of experts with so many switches, for shards
+    have no order among each other; the best combination under other losses than the square loss, which is no function
+    of sums; `Doubling`, whose stretches begin anew by the count of all rounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.experts import AggregatingAlgorithm
+    >>> rng = np.random.default_rng(0)
+    >>> shards = [(rng.random((50, 3)), rng.random(50)) for _ in range(4)]
+    >>> combined = combine(AggregatingAlgorithm(loss="square", value_range=(0, 1)), shards)
+    >>> int(combined.ledger.rounds)
+    200
+    >>> combined.violated
+    False
     """
+    fresh = _fresh(learner)
+    tables = forecast_shards(shards, reading)
+    if not tables:
+        raise RegretlessError("there are no shards")
+    engine, blind = engine_of(executor), fresh._loss.name in WITHOUT_OUTCOME
+    known = engine.fold(find_experts, keep_first, blind, tables[:1])
+    task = PlayTask(fresh, known)
+    template = copy_for(task, 0)  # so that what does not fit is said before anything is played
+    played = engine.fold(play_shard, add_plays, task, tables, done=on_shard, stop=stop)
+    return Combined(template, played, tables, known)
 
-    name: str
-    ledger: ExpertLedger
-    facts: ExpertFacts
+
+def _fresh(learner: Any) -> ExpertLearner:
+    if not isinstance(learner, ExpertLearner):
+        kind = type(learner).__name__
+        if hasattr(learner, "blocks_"):
+            raise RegretlessError(
+                f"{kind}: its stretches begin anew by the count of all rounds, which no shard knows; play the shards "
+                "with the learner itself, tuned by the horizon= of a shard"
+            )
+        raise RegretlessError(f"{kind} does not combine experts: regretless.experts has the learners that do")
+    if learner.rounds_ or learner.pending_:
+        raise RegretlessError(
+            "every shard is played from the prior, and this learner has played already: give learner.clone()"
+        )
+    changes: Mapping[str, Any] = {"random_state": learner.seed_} if hasattr(learner, "seed_") else {}
+    fresh = learner.clone(**changes)
+    fresh.expert_names_ = learner.expert_names_
+    return fresh
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CombinedShards:
-    """The result of some neighbouring shards.
-
-    Attributes
-    ----------
-    ledger : ExpertLedger
-        The sum of theirs.
-    totals : Totals or None
-        The sum of what hindsight needs.
-    plays : tuple of ShardPlay
-        In the order of the shards.
-    """
-
-    ledger: ExpertLedger
-    totals: Totals | None
-    plays: tuple[ShardPlay, ...]
+# ---- the result
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,9 +231,9 @@ class Combined:
         list of ExpertComparator
             `absent` says why others are missing.
         """
-        board = self.learner._known()
+        known = self.learner._known()
         hindsight = Hindsight(
-            self.ledger, self.learner._loss, board.prior, lambda: (), self.learner.names(), self._totals
+            self.ledger, self.learner._loss, known.prior, lambda: (), self.learner.names(), self._totals
         )
         comparators = [hindsight.best_expert()]
         if self._totals is None:
@@ -158,7 +244,7 @@ class Combined:
         if "best_linear" not in self.absent:
             # Each shard charges for the distance from the start, so that the sum of the bounds does so many times.
             price = float(getattr(self.learner, "a", 0.0)) * len(self.plays)
-            comparators += hindsight.best_linear(self._totals, price, getattr(board, "start", None))
+            comparators += hindsight.best_linear(self._totals, price, getattr(known, "start", None))
         return comparators
 
     def comparator(self, against: Any, executor: Any = None) -> ExpertComparator:
@@ -227,7 +313,7 @@ class Combined:
     def _lost(self, weights: Array, executor: Any) -> float:
         """What fixed weights lose on all shards."""
         task = FixedWeights(self.learner._loss, self._known, weights)
-        return float(engine_of(executor).fold(loss_of_weights, add_losses, task, cast(Any, self.shards)))
+        return float(engine_of(executor).fold(loss_of_weights, add_losses, task, self.shards))
 
     def certify(self, *, against: Any = None, executor: Any = None) -> list[Certificate]:
         """Each theorem about the learner, read on every shard against one comparator for all of them, and summed.
@@ -246,14 +332,14 @@ class Combined:
         """
         result = self.comparators() if against is None else [self.comparator(against, executor)]
         strongest = sorted(result, key=lambda one: -one.regret)
-        return [self._certified(theorem, strongest) for theorem in self.learner.theorems]
+        return [self._certificate(theorem, strongest) for theorem in self.learner.theorems]
 
     @property
     def violated(self) -> bool:
         """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
         return any(one.violated for one in self.certify())
 
-    def _certified(self, theorem: Theorem, value: list[ExpertComparator]) -> Certificate:
+    def _certificate(self, theorem: Theorem, value: list[ExpertComparator]) -> Certificate:
         """Against the strongest comparator that it applies to; a bound on a count against the best expert."""
         if theorem.quantity != "regret":
             value = [one for one in value if one.expert is not None] or value
@@ -305,46 +391,17 @@ class Combined:
 
 
 def on_shard(comparator: ExpertComparator, ledger: ExpertLedger) -> ExpertComparator:
-    """The same comparator in the rounds of one shard; what a combination lost there alone is not known."""
+    """The same comparator in the rounds of one shard; what a combination lost there alone is not known.
+
+    Parameters
+    ----------
+    comparator : ExpertComparator
+        For all shards together.
+    ledger : ExpertLedger
+        Of the shard.
+    """
     place = comparator.expert
     if place is None:
         return replace(comparator, loss=nan, faced=ledger.loss, rounds=ledger.rounds)
     lost, faced, spoke = (float(values[place]) for values in (ledger.losses, ledger.faced, ledger.spoke))
     return replace(comparator, loss=lost, faced=faced, rounds=spoke)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FixedWeights:
-    """What fixed weights lose.
-
-    Attributes
-    ----------
-    loss : Loss
-    known : Experts
-    weights : ndarray, shape (experts,)
-    """
-
-    loss: Loss
-    known: Experts
-    weights: Array
-
-
-def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
-    """On one shard."""
-    loss, among = task.loss, np.flatnonzero(task.weights)
-    weights, total = task.weights[among], 0.0
-    for advice, outcomes in shard.blocks(task.known, loss.name in WITHOUT_OUTCOME):
-        part = advice[:, among].astype(np.float64)
-        if loss.name in MIXED:
-            came = np.nan if outcomes is None else np.asarray(outcomes)[:, None]
-            total += float((loss.of(part, came) @ weights).sum())
-        elif part.ndim == 3:
-            total += float(loss.of_vectors(np.einsum("ten,e->tn", part, weights), outcomes).sum())
-        else:
-            total += float(loss.of(part @ weights, np.nan if outcomes is None else outcomes).sum())
-    return total
-
-
-def add_losses(_: FixedWeights, left: float, right: float) -> float:
-    """Losses add."""
-    return left + right

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...errors import EngineError
+from ..errors import EngineError
 
 ROOM = 31 << 20  # bytes; of what is larger than 32 MB glibc never keeps the memory
 
@@ -56,7 +56,7 @@ class Broadcast:
             parts: list[Any] = [pickle.dumps(self.value, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)]
             parts += [buffer.raw() for buffer in buffers]  # arrays, from where they are
             self._sizes = tuple(len(part) for part in parts)
-            self._file, self._path = _written(parts)
+            self._file, self._path = _write_file(parts)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -74,25 +74,25 @@ class Broadcast:
         """Whether the work is no longer waited for."""
         return self._ended
 
-    def sent(self, processes: int) -> int:
+    def bytes_sent(self, processes: int) -> int:
         """How many bytes went down, if so many processes had a part in the work."""
         return processes * sum(self._sizes) if self._by_file else self._sent
 
     def __reduce__(self) -> tuple[Callable[..., ReceivedValue | LostValue], tuple[Any, ...]]:
         if self._path is not None:
             return from_file, (self._token, self._path, self._sizes)
-        packed = self._pickled()
+        packed = self._pickle_once()
         self._sent += len(packed)
         return from_bytes, (self._token, packed)
 
-    def _pickled(self) -> bytes:
+    def _pickle_once(self) -> bytes:
         with self._lock:
             if self._packed is None:
                 self._packed = pickle.dumps(self.value, pickle.HIGHEST_PROTOCOL)
             return self._packed
 
 
-def _written(parts: list[Any]) -> tuple[int, str]:
+def _write_file(parts: list[Any]) -> tuple[int, str]:
     """A new file that holds them, open, and where it is.
 
     Raises
@@ -240,7 +240,7 @@ def _read(path: str, sizes: tuple[int, ...]) -> tuple[Any, int | None] | None:
     try:
         parts = [np.empty(size, dtype=np.uint8) for size in sizes]
         with open(file, "rb", buffering=0, closefd=False) as reading:
-            if not all(_filled(reading, part) for part in parts):
+            if not all(_fill_buffer(reading, part) for part in parts):
                 return None
         value = pickle.loads(parts[0].data, buffers=parts[1:])
         stays_open = os.name == "posix"  # elsewhere a file that is open cannot be removed
@@ -250,7 +250,7 @@ def _read(path: str, sizes: tuple[int, ...]) -> tuple[Any, int | None] | None:
             os.close(file)
 
 
-def _filled(reading: RawIOBase, part: Any) -> bool:
+def _fill_buffer(reading: RawIOBase, part: Any) -> bool:
     view = memoryview(part)
     while view:
         count = reading.readinto(view)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...bandits.simulation import simulate as locally
-from ..engines.pools import engine_of
+from ..bandits.simulation import simulate as locally
+from .pools import engine_of
 
 if TYPE_CHECKING:
-    from ...bandits.base import Bandit
-    from ...bandits.simulation import Pulls
+    from ..bandits.base import Bandit
+    from ..bandits.simulation import Pulls
 
 
 def simulate(learner: Bandit, environment: Any, executor: Any = None, **how: Any) -> Pulls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from types import SimpleNamespace
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...data.batch import Batch, aligned
-from ...data.rows import open_stream
-from ...data.stream import Stream, past
-from ...errors import DataError, RegretlessError
-from ...linear.labels import read_labels
-from ...linear.validation import ColumnRefused, read_rows
+from ..data.batch import Batch, aligned
+from ..data.rows import open_stream
+from ..data.stream import Stream, past
+from ..errors import DataError, RegretlessError
+from ..linear.labels import read_labels
+from ..linear.validation import ColumnRefused, read_rows
 
 UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: there is no telling which
 LOOKED_AT = 8  # rows at either end of those in memory by which they are known again
@@ -118,7 +118,15 @@ class FileShard(Shard):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayShard(Shard):
-    """Rows in memory; they travel wherever the shard is played."""
+    """Rows in memory; they travel wherever the shard is played.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    X, y
+        As `fit` takes them.
+    """
 
     name: str
     X: Any
@@ -141,7 +149,15 @@ class ArrayShard(Shard):
 
 @dataclass(frozen=True, slots=True)
 class CallShard(Shard):
-    """What a function reads where the shard is played."""
+    """What a function reads where the shard is played.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    function : callable
+        Takes nothing and gives (X, y) or a `Stream`, every time the same.
+    """
 
     name: str
     function: Callable[[], Any]
@@ -220,7 +236,10 @@ class HeldStream(Stream):
         if not self._batch.sparse and known is not None and known != here:
             raise self._error(f"{here} columns of features", f"{known} are expected, as in the first shard")
         if schema.get("held") and schema.get("names") != self._names:
-            raise self._error(f"its columns are {_said(self._names)}", f"in the first shard {_said(schema['names'])}")
+            raise self._error(
+                f"its columns are {_columns_in_words(self._names)}",
+                f"in the first shard {_columns_in_words(schema['names'])}",
+            )
 
     def _error(self, fault: str, advice: str) -> DataError:
         return DataError(self.name, None, None, fault, advice)
@@ -254,8 +273,26 @@ def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> St
     raise DataError(name, None, None, fault, "rows and their labels are expected: (X, y), or a Stream")
 
 
+def few_of(names: Iterable[str], most: int = 3) -> str:
+    """Names as messages list them, the first few and how many more there are.
+
+    Parameters
+    ----------
+    names : iterable of str
+    most : int, default=3
+        How many are listed.
+    """
+    listed = list(names)
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
+
+
 def fingerprint(X: Any, y: Any) -> str | None:
     """What identifies rows in memory: their shape, the first and last of them, and all labels.
+
+    Parameters
+    ----------
+    X, y
+        As `fit` takes them.
 
     Returns
     -------
@@ -266,7 +303,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         few = min(rows, LOOKED_AT)
-        ends = [_rows(_cut(X, first, few)) for first in (0, rows - few)]
+        ends = [_rows(_rows_between(X, first, few)) for first in (0, rows - few)]
         labels = read_labels(y, rows)
     except Exception:  # whatever tables and sequences of others raise
         return None
@@ -284,7 +321,7 @@ def _rows(X: Any) -> Batch:
     return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
-def _cut(X: Any, first: int, count: int) -> Any:
+def _rows_between(X: Any, first: int, count: int) -> Any:
     if isinstance(X, Batch):
         return X.slice(first, first + count)
     if hasattr(X, "iloc"):
@@ -292,5 +329,5 @@ def _cut(X: Any, first: int, count: int) -> Any:
     return X.slice(first, count) if hasattr(X, "schema") else X[first : first + count]  # tables; all else
 
 
-def _said(names: list[str] | None) -> str:
+def _columns_in_words(names: list[str] | None) -> str:
     return "without names" if names is None else ", ".join(names[:5]) + ", ..." * (len(names) > 5)

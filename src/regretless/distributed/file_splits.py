@@ -11,12 +11,12 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from ...data.batch import Batch
-from ...data.formats import ROWS
-from ...data.rows import open_stream
-from ...data.source import DECOMPRESSORS, Input, open_bytes, read_ready
-from ...data.stream import Stream
-from ...errors import DataError
+from ..data.batch import Batch
+from ..data.formats import ROWS
+from ..data.rows import open_stream
+from ..data.source import DECOMPRESSORS, Input, open_bytes, read_ready
+from ..data.stream import Stream
+from ..errors import DataError
 from .shards import ArrayShard, FileShard
 
 TEXT = ("svmlight", "csv", "tsv")
@@ -91,6 +91,13 @@ class PieceShard(FileShard):
 def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
     """A file as so many shards.
 
+    Parameters
+    ----------
+    shard : FileShard
+        The whole file.
+    pieces : int
+        At least 1.
+
     Raises
     ------
     DataError
@@ -113,6 +120,12 @@ def pieces_of(shard: FileShard, pieces: int) -> list[FileShard]:
 def rows_of(shard: ArrayShard, pieces: int) -> list[ArrayShard]:
     """Rows in memory as so many shards.
 
+    Parameters
+    ----------
+    shard : ArrayShard
+    pieces : int
+        At least 1; the pieces are of about the same size.
+
     Raises
     ------
     DataError
@@ -126,12 +139,12 @@ def rows_of(shard: ArrayShard, pieces: int) -> list[ArrayShard]:
         raise DataError(shard.name, None, None, f"{rows} rows", f"they cannot be cut into {pieces} pieces")
     cuts = [slice(rows * place // pieces, rows * (place + 1) // pieces) for place in range(pieces)]
     return [
-        ArrayShard(f"{shard.name}[{place + 1}/{pieces}]", _taken(X, cut), _taken(shard.y, cut))
+        ArrayShard(f"{shard.name}[{place + 1}/{pieces}]", _take(X, cut), _take(shard.y, cut))
         for place, cut in enumerate(cuts)
     ]
 
 
-def _taken(held: Any, cut: slice) -> Any:
+def _take(held: Any, cut: slice) -> Any:
     return held.iloc[cut] if hasattr(held, "iloc") else held[cut]
 
 
@@ -154,7 +167,13 @@ class Lines(Input):
         self._piece, self._pieces, self._table = piece, pieces, table
 
     def open(self) -> BinaryIO:
-        """The bytes of these lines."""
+        """The bytes of these lines.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, or it can be read only once.
+        """
         file = open_bytes(self.path)
         if not stat.S_ISREG(os.stat(self.path).st_mode):
             file.close()
@@ -235,10 +254,10 @@ class _Renumbered(Stream):
         try:
             yield from self._inner.batches(skip)
         except DataError as error:
-            raise self._explained(error) from error
+            raise self._explain(error) from error
         finally:
             self.skipped = self._inner.skipped
-            self.first_errors = self._inner.first_errors and self._moved(self._inner.first_errors)
+            self.first_errors = self._inner.first_errors and self._renumber(self._inner.first_errors)
 
     def schema(self) -> dict[str, Any]:
         return self._inner.schema()
@@ -246,7 +265,7 @@ class _Renumbered(Stream):
     def feature_names(self) -> list[str] | None:
         return self._inner.feature_names()
 
-    def _explained(self, error: DataError) -> DataError:
+    def _explain(self, error: DataError) -> DataError:
         if error.line is not None:
             line = error.line + self._lines.lines_before()
             return DataError(error.path, line, error.column, error.found, error.advice)
@@ -255,7 +274,7 @@ class _Renumbered(Stream):
             return DataError(error.path, None, None, "no rows begin in this piece", advice)
         return error
 
-    def _moved(self, errors: list[str]) -> list[str]:
+    def _renumber(self, errors: list[str]) -> list[str]:
         """The same messages with the lines of the whole file."""
         before, head = self._lines.lines_before(), f"{self.name}:"
         moved = []

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
+from glob import glob, has_magic
 from inspect import signature
 from typing import Any
 
-from ...checks import whole
-from ...data.formats import ROWS
-from ...data.rows import READERS, open_stream
-from ...errors import DataError, ParameterError, RegretlessError
+from ..checks import whole
+from ..data.formats import ROWS
+from ..data.rows import READERS, open_stream
+from ..errors import DataError, ParameterError, RegretlessError
 from .file_splits import pieces_of, rows_of
-from .paths import Paths, paths_of
 from .shards import ArrayShard, CallShard, FileShard, Shard
 
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 DECIDED = ("path", "schema", "frozen", "cache")  # by the workers
 EXPECTED = "paths, a pattern such as 'part-*.svm', pairs (X, y), functions that read one, or shards"
 
@@ -46,7 +48,7 @@ def files(paths: Paths, *, pieces: int = 1, **reading: Any) -> list[Shard]:
     for name in reading:
         if name not in known:
             raise ParameterError(name, repr(reading[name]), f"files are read with {', '.join(known)}", ": ")
-    options = {name: value if isinstance(value, str) else _fixed(value) for name, value in reading.items()}
+    options = {name: value if isinstance(value, str) else _freeze(value) for name, value in reading.items()}
     result = [FileShard(path, os.path.abspath(path), options) for path in paths_of(paths)]
     if pieces == 1:
         return list(result)
@@ -68,6 +70,13 @@ def arrays(parts: Iterable[tuple[Any, Any]], *, pieces: int = 1) -> list[Shard]:
     Returns
     -------
     list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If there are none, or one is no pair.
+    DataError
+        If rows are too few for so many pieces.
     """
     result: list[Shard] = []
     for place, part in enumerate(parts):
@@ -89,12 +98,17 @@ def calls(functions: Iterable[Callable[[], Any]]) -> list[Shard]:
     Returns
     -------
     list of Shard
+
+    Raises
+    ------
+    RegretlessError
+        If there are none, or one is no function.
     """
     result: list[Shard] = []
     for place, function in enumerate(functions):
         if not callable(function):
             raise RegretlessError(f"shard {place} is {type(function).__name__}; a function is expected")
-        result.append(CallShard(f"shard {place} ({_called(function)})", function))
+        result.append(CallShard(f"shard {place} ({_name_of(function)})", function))
     return _some(result)
 
 
@@ -158,11 +172,11 @@ def _distinct(shards: list[Shard]) -> list[Shard]:
     return shards
 
 
-def _fixed(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     return tuple(value) if isinstance(value, Sequence | set | frozenset) else value
 
 
-def _called(function: Callable[[], Any]) -> str:
+def _name_of(function: Callable[[], Any]) -> str:
     inner = getattr(function, "func", function)
     return str(getattr(inner, "__name__", type(inner).__name__))
 
@@ -196,3 +210,69 @@ def _columns(name: str) -> str:
     if reader.named:
         return "that have names"
     return "that have ids" if "ids_from" in reader.takes else "that go by their places"
+
+
+# ---- the files of a pattern
+
+
+def paths_of(paths: Paths) -> list[str]:
+    """The files that paths and patterns stand for, ``part-2`` before ``part-10``.
+
+    Parameters
+    ----------
+    paths : path, pattern such as ``"part-*.svm"``, or sequence of these
+        What exists under the name itself is no pattern.
+
+    Returns
+    -------
+    list of str
+        In natural order, so that it does not matter what expands a pattern. That a
+        file exists shows when it is opened: it may lie on another machine.
+
+    Raises
+    ------
+    RegretlessError
+        If no file matches, a path is a folder, or a file is given twice.
+    """
+    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not listed:
+        raise RegretlessError("there are no files; give paths or a pattern such as 'part-*.svm'")
+    result = [path for one in listed for path in _expand(os.fspath(one))]
+    seen: dict[str, str] = {}
+    for path in result:
+        _refuse_folder(path)
+        real = os.path.realpath(path)
+        if real in seen:
+            also = "" if seen[real] == path else f", also as {seen[real]}"
+            raise DataError(path, None, None, f"this file is given twice{also}", "give every file once")
+        seen[real] = path
+    return sorted(result, key=natural)
+
+
+def same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to the same place, be there a file or not."""
+    return os.path.realpath(first) == os.path.realpath(second)
+
+
+def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """What to sort names by, for numbers in them to count as numbers."""
+    pieces = re.split(r"([0-9]+)", name)
+    return tuple((1, int(one), "") if one.isdecimal() else (0, 0, one) for one in pieces), name
+
+
+def _expand(path: str) -> list[str]:
+    if path == "-":
+        fault = "standard input can be read once only, and every epoch reads its shards again"
+        raise DataError("<stdin>", None, None, fault, "save it in a file first")
+    if not has_magic(path) or os.path.exists(path):
+        return [path]
+    matches = glob(path, recursive=True)
+    if not matches:
+        raise DataError(path, None, None, "no file matches this pattern", "check the folder and the pattern")
+    return matches
+
+
+def _refuse_folder(path: str) -> None:
+    if os.path.isdir(path):
+        inside = os.path.join(path, "*")
+        raise DataError(path, None, None, "this is a folder", f"give the files in it, as {inside!r}")

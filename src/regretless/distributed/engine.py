@@ -7,10 +7,10 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from ...data.batch import Batch
-from ...data.stream import Stream
-from ...errors import DataError, Interrupted, RegretlessError
-from ..rows.shards import Shard
+from ..data.batch import Batch
+from ..data.stream import Stream
+from ..errors import DataError, Interrupted, RegretlessError
+from .shards import Shard
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -88,7 +88,7 @@ def pairs(leaves: int) -> list[list[tuple[int, ...]]]:
     return levels
 
 
-class Tree(Generic[T]):
+class MergeTree(Generic[T]):
     """Merges leaves as they come, in whatever order, always in the same shape.
 
     Two siblings are merged as soon as both are there. Leaves that come in their order leave no more than one node
@@ -207,7 +207,7 @@ class Engine:
         RegretlessError
             If a shard cannot be used; it is named.
         """
-        tree: Tree[T] = Tree(len(shards), partial(merge, common))
+        tree: MergeTree[T] = MergeTree(len(shards), partial(merge, common))
         with closing(self._answers(work, common, shards, stop)) as answers:  # what is left is cancelled at once
             for place, answer in answers:
                 tree.add(place, answer)
@@ -239,6 +239,13 @@ def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
 
     Every engine calls this where the shard is played.
 
+    Parameters
+    ----------
+    work : callable
+        As of `Engine.fold`.
+    common : object
+    shard : Shard, or something else with a name
+
     Raises
     ------
     RegretlessError
@@ -266,6 +273,22 @@ def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple
     """The result of a shard, or what is wrong with its data: an answer too, where a task that fails is tried again.
 
     A disk or a network that failed is raised, for another attempt may go well.
+
+    Parameters
+    ----------
+    work, common, shard
+        As of `run_guarded`.
+
+    Returns
+    -------
+    result : object or None
+    error : RegretlessError or None
+        What is wrong with the data.
+
+    Raises
+    ------
+    RegretlessError
+        If a disk or a network failed.
     """
     try:
         return run_guarded(work, common, shard), None

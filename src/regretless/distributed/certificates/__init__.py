@@ -1,1 +1,0 @@
-"""Theorems read over shards."""

@@ -1,1 +1,0 @@
-"""What plays shards: this process, an executor, a pool of processes."""

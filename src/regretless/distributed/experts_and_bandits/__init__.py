@@ -1,1 +1,0 @@
-"""What adds up over shards: ledgers of experts and of bandits."""

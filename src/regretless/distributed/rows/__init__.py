@@ -1,1 +1,0 @@
-"""Where the rows of shards come from."""
