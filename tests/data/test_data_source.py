@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from regretless.data.cache import Cached
 from regretless.data.source import (
     DECOMPRESSORS,
+    Cached,
     Live,
     can_be_read_again,
     name_of,

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..errors import DataError
 from .archives import NUMBERS, Archive, Member, array_of, damage_as_error
+from .batch import Array
 from .formats import LOSSES
 from .messages import listed
 from .named_columns import Part, read_picked
 from .source import Source, whole_file
-from .table_chunk import Array
 
 NO_ARM = -1
 SUM = 1e-6  # by which probabilities may miss one

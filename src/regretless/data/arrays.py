@@ -63,7 +63,7 @@ class NumberedStream(Stream):
             if not self._skips:
                 return piece.slice(0, row), error
             self._pass_over(str(error))
-        return only(piece, ~bad), None
+        return piece.only(~bad), None
 
 
 class ArrayStream(NumberedStream):
@@ -203,14 +203,3 @@ def _found(batch: Batch, row: int, number: int) -> str:
         return f"the label of row {number} (counted from 0) is {np.asarray(one.labels)[0]}"
     column = bad[0] if one.indices is None else one.indices[bad[0]]
     return f"row {number}, column {column} (counted from 0) holds {values[bad[0]]}"
-
-
-def only(batch: Batch, mask: Array) -> Batch:
-    """The rows that a mask keeps."""
-    labels = None if batch.labels is None else batch.labels[mask]
-    if batch.starts is None or batch.indices is None:
-        return Batch(batch.values[mask], labels, batch.columns)
-    lengths = np.diff(batch.starts)
-    entries = np.repeat(mask, lengths)
-    starts = np.concatenate([[0], np.cumsum(lengths[mask])])
-    return Batch(batch.values[entries], labels, batch.columns, batch.indices[entries], starts)

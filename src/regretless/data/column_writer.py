@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..atomic_write import Replacement, naming
-from .table_chunk import Array
+from .batch import Array
 
 PARQUET = (".parquet", ".pq")
 GROUP = 1 << 18  # cells that are put together in a row group

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .batch import Array
 from .columns import NUMERIC
 from .csv import share_of_numbers
-from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream
-from .forecast_times import moments
+from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream, moments
 from .messages import listed
 from .named_columns import Selection, Usual, floats, open_columns
 from .source import Source
-from .table_chunk import Array, Chunk
+from .table_chunk import Chunk
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5

@@ -10,13 +10,12 @@ import numpy as np
 from ..errors import DataError, ParameterError, RegretlessError
 from .archives import NUMBERS, Archive, Member, damage_as_error
 from .arrays import ENTRIES, slices
-from .forecast_stream import Columns, ForecastBatch, ForecastStream
+from .batch import Array
+from .forecast_stream import Columns, ForecastBatch, ForecastStream, moments
 from .forecast_tables import TableForecasts
-from .forecast_times import moments
 from .formats import FORECASTS
 from .messages import listed
 from .source import Source, can_be_read_again, whole_file
-from .table_chunk import Array
 
 TABLES = ("experts", "relatives")
 OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")
@@ -81,7 +80,7 @@ def open_forecasts(
     _refuse_contradictions(columns)
     source: Source = path
     if cache is not None and not can_be_read_again(path):
-        from .cache import Cached
+        from .source import Cached
 
         source = Cached(path, cache)
     if chosen == "npz":

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, ParameterError, RegretlessError
+from .batch import Array
 from .named_columns import Part, read_picked
 from .source import Source, name_of
-from .table_chunk import Array
 
 ACTION, PROBABILITY = "action", "probability"  # columns of a policy
 SUMS = 1e-6  # how far from 1 the probabilities of a policy may sum to, as they are rounded in a file

@@ -12,13 +12,12 @@ import numpy as np
 from ..errors import DataError, ParameterError
 from .archives import NUMBERS, Archive, array_of, damage_as_error
 from .arrays import ENTRIES, slices
-from .forecast_stream import Columns, Words
+from .batch import Array
+from .forecast_stream import Columns, Complain, Words
 from .forecast_tables import CLOCKLIKE, TableForecasts
-from .forecast_times import Complain
 from .formats import LOSSES, refuse_array
 from .messages import listed
 from .source import Source, whole_file
-from .table_chunk import Array
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 FAR = 2.0  # so many times as far below the others as these are apart

@@ -11,11 +11,12 @@ import numpy as np
 
 from ..errors import DataError
 from .arrow import ArrowStream
+from .batch import Array
 from .csv import CsvStream
 from .formats import COLUMNS, delimiter_of
 from .source import Source, name_of
 from .table import TableStream
-from .table_chunk import Array, Chunk
+from .table_chunk import Chunk
 
 Usual = Callable[[str, Any], str]
 

@@ -11,10 +11,9 @@ import numpy as np
 from ..errors import DataError, ModelError
 from .archives import Archive, File, Member, array_of, damage_as_error
 from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
-from .batch import Array, Batch
+from .batch import Array, Batch, ascending_rows, first_columns, repeated_index
 from .messages import one_of
 from .source import Source, whole_file
-from .to_csr import ascending_rows, first_columns, repeated_index
 
 
 class NumpyStream(NumberedStream):

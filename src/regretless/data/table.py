@@ -12,19 +12,15 @@ import numpy as np
 
 from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
-from .batch import Batch
-from .columns import ABSENT, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams
-from .contents import described, likely_target, option
-from .feature_index import Numbering
-from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
-from .messages import SKIPPING, listed, one_of
+from .batch import ABSENT, Array, Batch, sparse_rows, with_words
+from .columns import KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
+from .feature_crosses import TableProducts
+from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
+from .messages import SKIPPING, described, likely_target, listed, one_of, option
 from .names import all_names
-from .products import TableProducts
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
-from .table_chunk import Array, Chunk
-from .to_csr import sparse_rows, with_words
-from .words import words_of
+from .table_chunk import Chunk
 
 TARGETS = ("label", "target", "class", "outcome", "response", "y")  # the last only where none of the others is
 ZERO = "pass --missing zero to take it for 0"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.batch import Array
 from ...data.columns import KINDS
-from ...data.feature_index import pair_keys, parts
+from ...data.interactions import pair_keys, parts
 from ...data.stream import Stream
 from ...errors import DataError, RegretlessError
 from ...linear.labels import distinct

@@ -188,7 +188,7 @@ def written(finite_class: FiniteClass, file: str | PathLike[str]) -> WrittenPoin
     DataError
         If something cannot be used: it names the place.
     """
-    from ...data.point_labels import read_point_labels
+    from ...data.records import read_point_labels
 
     rows = read_point_labels(file, finite_class.points, finite_class.point_names)
     return WrittenPoints(finite_class, rows.points.tolist(), rows.labels.tolist())
