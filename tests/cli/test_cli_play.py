@@ -25,8 +25,8 @@ from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
 from regretless.play import play
 from regretless.play.compatibility import TABLES, WORST, fits
-from regretless.play.lower_bounds import CheckedLowerBound
 from regretless.play.player import Point
+from regretless.play.result import CheckedLowerBound
 from regretless.report import PlayReport, play_page
 
 from ..command_line import CommandLine

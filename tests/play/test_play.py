@@ -39,8 +39,8 @@ from regretless.environments import (
 from regretless.environments.asker import Asker
 from regretless.environments.labels import Labels
 from regretless.environments.lower_bounds import LowerBound
+from regretless.environments.points import WorstCaseLabels
 from regretless.environments.registry import ENVIRONMENTS, entry_of, make
-from regretless.environments.targets.points import WorstCaseLabels
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
@@ -51,9 +51,8 @@ from regretless.play import bandits, compatibility, play, trace
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
 from regretless.play.linear_player import LinearPlayer
-from regretless.play.lower_bounds import CheckedLowerBound, check_lower_bound
 from regretless.play.player import LabelPlayer
-from regretless.play.result import joined
+from regretless.play.result import CheckedLowerBound, check_lower_bound, joined
 from regretless.play.run import again, player_of
 from regretless.theorem import theorem
 

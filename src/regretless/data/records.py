@@ -121,7 +121,7 @@ class Records:
 
 
 @dataclass(frozen=True)
-class PointLabels:
+class LabelledPoints:
     """Rounds as a file has them.
 
     Attributes
@@ -134,7 +134,7 @@ class PointLabels:
     labels: Array
 
 
-def read_point_labels(path: Source, points: int, names: Sequence[str] | None = None) -> PointLabels:
+def read_point_labels(path: Source, points: int, names: Sequence[str] | None = None) -> LabelledPoints:
     """Read rounds: in each row a point and its label.
 
     A first row of such words as ``point`` and ``label`` is a header. Blank lines and those that begin with # are passed
@@ -168,7 +168,7 @@ class _RoundReader:
         if not any(name.isdecimal() for name in self._places):
             self._places |= {str(number): number for number in range(points)}
 
-    def read(self) -> PointLabels:
+    def read(self) -> LabelledPoints:
         """The whole table."""
         points, labels = array("q"), bytearray()
         for number, record in enumerate(self._records.filled(self._records.lines())):
@@ -179,7 +179,7 @@ class _RoundReader:
         if not labels:
             fault = "no row has a label" if self._records.line else "the file is empty"
             raise DataError(self._name, None, None, fault, EXPECTED)
-        return PointLabels(np.array(points, dtype=np.int64), np.frombuffer(labels, np.uint8))
+        return LabelledPoints(np.array(points, dtype=np.int64), np.frombuffer(labels, np.uint8))
 
     def _is_header(self, record: Record) -> bool:
         words = [cell.strip() for cell in record.cells]

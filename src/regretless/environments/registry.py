@@ -49,101 +49,95 @@ class Entry(NamedTuple):
 
 ENVIRONMENTS = {
     "shattered-tree": Entry(
-        "adversaries.tree",
+        "mistake_trees",
         "ShatteredTree",
         "points",
         "walks down a mistake tree, away from every prediction",
         needs_class=True,
     ),
     "randomized-tree": Entry(
-        "adversaries.randomized_tree",
+        "mistake_trees",
         "RandomizedTree",
         "points",
         "asks what a learner that draws can guess worst, and answers what costs it most",
         needs_class=True,
     ),
     "random-target": Entry(
-        "targets.points",
+        "points",
         "RandomTarget",
         "points",
         "points and the hypothesis that labels them are drawn",
         needs_class=True,
     ),
     "agnostic-tree": Entry(
-        "adversaries.agnostic_tree",
+        "agnostic",
         "AgnosticTree",
         "points",
         "fair coins down a mistake tree, by the majority of the labels of each point",
         needs_class=True,
     ),
     "written": Entry(
-        "targets.points",
+        "points",
         "written",
         "points",
         "points and labels of a file, a row for each round",
         needs_class=True,
     ),
     "label-flipping": Entry(
-        "adversaries.constant_experts",
+        "agnostic",
         "LabelFlipping",
         "points",
         "two constant experts, and never the label that is predicted",
     ),
-    "fair-coins": Entry(
-        "adversaries.constant_experts", "FairLabels", "points", "two constant experts, and a fair coin for a label"
-    ),
+    "fair-coins": Entry("agnostic", "FairLabels", "points", "two constant experts, and a fair coin for a label"),
     "dyadic": Entry(
-        "adversaries.dyadic", "Dyadic", "rows", "halfspaces of the plane, halved again and again by the prediction"
+        "linear_adversaries", "Dyadic", "rows", "halfspaces of the plane, halved again and again by the prediction"
     ),
     "orthonormal": Entry(
-        "adversaries.orthonormal", "Orthonormal", "rows", "a new direction each round, and a label against it"
+        "linear_adversaries", "Orthonormal", "rows", "a new direction each round, and a label against it"
     ),
     "exponential": Entry(
-        "adversaries.exponential",
+        "linear_adversaries",
         "Exponential",
         "rows",
         "few rows that a perceptron needs exponentially many updates for",
     ),
-    "sparse-target": Entry("targets.sparse", "SparseTarget", "votes", "the majority of a few out of many votes"),
-    "separable": Entry(
-        "targets.separable", "Separable", "rows", "rows of the unit ball, apart by a margin but for noise"
-    ),
-    "drifting-target": Entry("targets.separable", "DriftingTarget", "rows", "the same, and the target turns steadily"),
-    "bernoulli": Entry(
-        "arms.stochastic", "Bernoulli", "arms", "arms with a mean loss each", usual={"means": "0.4,0.6"}
-    ),
+    "sparse-target": Entry("linear_targets", "SparseTarget", "votes", "the majority of a few out of many votes"),
+    "separable": Entry("linear_targets", "Separable", "rows", "rows of the unit ball, apart by a margin but for noise"),
+    "drifting-target": Entry("linear_targets", "DriftingTarget", "rows", "the same, and the target turns steadily"),
+    "bernoulli": Entry("stochastic", "Bernoulli", "arms", "arms with a mean loss each", usual={"means": "0.4,0.6"}),
     "switching": Entry(
-        "arms.switching",
+        "stochastic",
         "Switching",
         "arms",
         "arms whose mean losses change at chosen rounds",
         usual={"means": "0.4,0.6;0.6,0.4"},
     ),
     "drifting": Entry(
-        "arms.switching",
+        "stochastic",
         "Drifting",
         "arms",
         "arms whose mean losses go from one to another in small steps",
         usual={"first": "0.3,0.7", "last": "0.7,0.3"},
     ),
     "one-better-arm": Entry(
-        "arms.lower_bounds", "OneBetterArm", "arms", "fair coins, and one arm a little better", usual={"arms": "2"}
+        "hard_arms", "OneBetterArm", "arms", "fair coins, and one arm a little better", usual={"arms": "2"}
     ),
     "likeliest-loses": Entry(
-        "arms.adaptive",
+        "hard_arms",
         "LikeliestLoses",
         "arms",
         "the arm most likely drawn loses, the others do not",
         usual={"arms": "2"},
     ),
     "most-drawn-loses": Entry(
-        "arms.adaptive",
+        "hard_arms",
         "MostDrawnLoses",
         "arms",
         "the arm most often drawn loses, the others do not",
         usual={"arms": "2"},
     ),
-    "reversal": Entry("arms.lower_bounds", "reversal", "arms", "what the first half taught is wrong in the second one"),
+    "reversal": Entry("hard_arms", "reversal", "arms", "what the first half taught is wrong in the second one"),
 }
 
 

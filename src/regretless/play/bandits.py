@@ -17,9 +17,8 @@ from ..comparator import BanditComparator
 from ..environments import Environment, Stochastic
 from ..environments.labels import Labels
 from ..errors import RegretlessError
-from .lower_bounds import CheckedLowerBound, check_lower_bound
 from .player import LabelPlayer, Point
-from .result import PlayResult
+from .result import CheckedLowerBound, PlayResult, check_lower_bound
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 Array = np.ndarray[Any, Any]
+AT_ONCE = 1 << 16  # numbers that a block of rounds holds
+WATCHED = 256  # rounds that are played in Python before `stop` is called
+PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
 
 
 class Tally:
@@ -99,11 +102,6 @@ class Tally:
             quantities["expected regret in mistakes"] = likely
             quantities["regret in mistakes"] = likely if self.mistakes is None else float(self.mistakes - best)
         return quantities
-
-
-AT_ONCE = 1 << 16  # numbers that a block of rounds holds
-WATCHED = 256  # rounds that are played in Python before `stop` is called
-PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
 
 
 @dataclass(frozen=True, slots=True)

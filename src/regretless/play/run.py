@@ -12,17 +12,17 @@ from ..bandits.base import Bandit
 from ..catalogue import Kind
 from ..checks import whole
 from ..environments import Environment
-from ..environments.arms.stochastic import key_of_run
 from ..environments.base import length_of
 from ..environments.labels import Labels
 from ..environments.lower_bounds import LearnerDescription
+from ..environments.stochastic import key_of_run
 from ..errors import RegretlessError
 from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
-from .lower_bounds import check_lower_bound
 from .player import Player, Point
-from .result import PlayResult, called, joined, mean_point
+from .point_players import ArmsPlayer, ClassPlayer, ExpertPlayer
+from .result import PlayResult, called, check_lower_bound, joined, mean_point
 
 OnPoint = Callable[[Point], None]
 SEEDS = 2**63 - 1
@@ -252,20 +252,14 @@ def player_of(learner: Any, environment: Labels | Environment, run: int) -> Play
     if isinstance(environment, Environment):
         if kind != "experts":
             raise RegretlessError(f"{learner.name} cannot play against {called(environment)}, which has losses of arms")
-        from .expert_player import ArmsPlayer
-
         return ArmsPlayer(learner, environment, run)
     if kind == "class":
-        from .class_player import ClassPlayer
-
         return ClassPlayer(learner, environment, run)
     if kind == "linear":
         from .linear_player import LinearPlayer
 
         return LinearPlayer(learner, environment, run)
     if kind == "experts":
-        from .expert_player import ExpertPlayer
-
         return ExpertPlayer(learner, environment, run)
     from .bandits import AdvisedPlayer
 

@@ -11,11 +11,11 @@ from ..bandits.base import Bandit
 from ..environments.labels import Labels
 from .bandits import drawn
 from .player import LabelPlayer, Turn
+from .point_players import ArmsPlayer
 from .run import again, player_of
 
 if TYPE_CHECKING:
     from ..environments import Environment
-    from .expert_player import ArmsPlayer
 
 Array = np.ndarray[Any, Any]
 NARROW = 16  # numbers of a row that are shown
@@ -125,8 +125,6 @@ def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: 
     if isinstance(player, LabelPlayer):
         asker = player.environment.begin(run)
         return [_step(player, asker, place + 1) for place in range(rounds)]
-    from .expert_player import ArmsPlayer
-
     assert isinstance(player, ArmsPlayer)
     return [_weighed(player, place + 1) for place in range(rounds)]
 
