@@ -224,7 +224,7 @@ class RandomizedTree(PointLabels):
     alike = True
 
     def __init__(self, finite_class: FiniteClass, limit: float | None = 30.0, rounds: int | None = None) -> None:
-        from ..finite_classes.dimensions.randomized import RandomizedSearch
+        from ..finite_classes.littlestone import RandomizedSearch
 
         super().__init__(finite_class, rounds)
         self._search, self._lock = RandomizedSearch(finite_class), Lock()

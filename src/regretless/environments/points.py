@@ -216,7 +216,7 @@ class WorstCaseLabels(WrittenPoints):
     summary = "points and labels of a hypothesis that cost this very learner as much as any do"
 
     def __init__(self, learner: ClassLearner, limit: float | None = None) -> None:
-        from ..finite_classes.worst_cases.search import worst_case
+        from ..finite_classes.forced_mistakes import worst_case
 
         self.most = worst_case(learner, limit=limit)
         if not len(self.most.points):

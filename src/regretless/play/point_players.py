@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import RegretlessError
-from ..finite_classes.learners.search_learner import SearchingLearner
+from ..finite_classes.learners.standard_optimal import SearchingLearner
 from ..info import info_of
 from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point, Turn
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
-from ...errors import RegretlessError
-from ..finite_class import FiniteClass, Words
-from .budget import Progress, Stop, Watch
-from .dimension import Dimension
+from .. import _core
+from ..errors import RegretlessError
+from .dimension import Dimension, Progress, Stop, Watch
+from .finite_class import FiniteClass, Words
 
 Points = np.ndarray[Any, np.dtype[np.intp]]
 

@@ -1,26 +1,106 @@
-"""The most mistakes of a learner on realizable labels, and rounds that force them."""
+"""The most mistakes of a learner on labels of a hypothesis, and rounds that force them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from math import inf
+from dataclasses import dataclass
+from math import inf, isinf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import _core
-from ...errors import RegretlessError
-from ...info import HasInfo
-from ..dimensions.budget import MEMORY, STOPPED, TIME, Progress, Stop, Watch
-from ..dimensions.littlestone import littlestone_dimension
-from ..finite_class import FiniteClass, Words, refuse_empty, transposed
-from ..learners.base import ClassLearner
-from ..learners.consistent import Consistent
-from ..learners.halving import Halving
-from ..learners.standard_optimal import StandardOptimal
-from .result import WorstCase, rounds
+from .. import _core
+from ..errors import RegretlessError
+from ..info import HasInfo
+from .dimension import MEMORY, STOPPED, TIME, Progress, Stop, Watch
+from .finite_class import FiniteClass, Words, refuse_empty, transposed
+from .learners.base import ClassLearner
+from .learners.consistent import Consistent
+from .learners.halving import Halving
+from .learners.standard_optimal import StandardOptimal
+from .littlestone import littlestone_dimension
+
+Array = np.ndarray[Any, Any]
+# Words between two looks at the clock: few at first, then some hundredths of a second.
+_FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase:
+    """Rounds that force mistakes, and how many can be forced at most.
+
+    Attributes
+    ----------
+    lower, upper : int or float
+        Numbers between which the most mistakes lie; infinite where there is no end to them.
+    points, labels : ndarray of int64, shape (rounds,)
+        Rounds in which the learner makes `lower` mistakes. If there is no end to these, rounds that come back to where
+        the learner was before, with a mistake since. Of the standard optimal algorithm none, if the search for the
+        dimension that it uses ended early.
+    hypothesis : int
+        A hypothesis that agrees with all of these labels.
+    seconds : float
+        Time of the search.
+    steps : int
+        Number of sets of hypotheses, or states of the learner, of the search.
+    stopped : str or None
+        Reason of an early end.
+    """
+
+    lower: float
+    upper: float
+    points: Array
+    labels: Array
+    hypothesis: int
+    seconds: float = 0.0
+    steps: int = 0
+    stopped: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both bounds are equal."""
+        return self.lower == self.upper
+
+    @property
+    def mistakes(self) -> float:
+        """The most mistakes; possibly infinite.
+
+        Raises
+        ------
+        RegretlessError
+            If the search ended early.
+        """
+        if not self.exact:
+            raise RegretlessError(f"worst case: {self.stopped}; it is only known to be {self}")
+        return self.lower
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "without end" if isinf(self.lower) else str(self.lower)
+        return f"{self.lower} or more" if isinf(self.upper) else f"{self.lower} to {self.upper}"
+
+    def describe(self) -> dict[str, Any]:
+        """The worst case as JSON values; None stands for no end."""
+        return {
+            "mistakes": _finite(self.lower) if self.exact else [_finite(self.lower), _finite(self.upper)],
+            "exact": self.exact,
+            "points": self.points.tolist(),
+            "labels": self.labels.tolist(),
+            "hypothesis": self.hypothesis,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+        }
+
+
+def _finite(number: float) -> int | None:
+    return None if isinf(number) else int(number)
+
+
+def rounds(points: list[int], labels: list[int]) -> tuple[Array, Array]:
+    """Rounds as arrays."""
+    return np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64)
 
 
 class Step(NamedTuple):
@@ -112,16 +192,16 @@ def _values(graph: Graph) -> tuple[list[float], list[int]]:
 
 def _components(graph: Graph) -> Iterator[list[int]]:
     """Strongly connected components in reverse topological order (Tarjan 1972)."""
-    met: dict[int, int] = {}
+    index: dict[int, int] = {}
     low = [0] * len(graph)
-    held = [False] * len(graph)
-    waiting: list[int] = []
+    stacked = [False] * len(graph)
+    stack: list[int] = []
     path: list[tuple[int, Iterator[Step]]] = []
 
     def enter(node: int) -> None:
-        met[node] = low[node] = len(met)
-        waiting.append(node)
-        held[node] = True
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        stacked[node] = True
         path.append((node, iter(graph[node])))
 
     enter(0)  # all nodes are reachable from it
@@ -129,23 +209,23 @@ def _components(graph: Graph) -> Iterator[list[int]]:
         node, steps = path[-1]
         step = next(steps, None)
         if step is not None:
-            if step.to not in met:
+            if step.to not in index:
                 enter(step.to)
-            elif held[step.to]:
-                low[node] = min(low[node], met[step.to])
+            elif stacked[step.to]:
+                low[node] = min(low[node], index[step.to])
             continue
         path.pop()
         if path:
             low[path[-1][0]] = min(low[path[-1][0]], low[node])
-        if low[node] == met[node]:
-            yield _taken(waiting, held, node)
+        if low[node] == index[node]:
+            yield _popped(stack, stacked, node)
 
 
-def _taken(waiting: list[int], held: list[bool], last: int) -> list[int]:
+def _popped(stack: list[int], stacked: list[bool], last: int) -> list[int]:
     together: list[int] = []
     while not together or together[-1] != last:
-        together.append(waiting.pop())
-        held[together[-1]] = False
+        together.append(stack.pop())
+        stacked[together[-1]] = False
     return together
 
 
@@ -187,15 +267,11 @@ def _way(
 
 def _back(before: dict[int, tuple[int, Step] | None], node: int, last: Step) -> list[Step]:
     way = [last]
-    came = before[node]
-    while came is not None:
-        way.append(came[1])
-        came = before[came[0]]
+    earlier = before[node]
+    while earlier is not None:
+        way.append(earlier[1])
+        earlier = before[earlier[0]]
     return way[::-1]
-
-
-# Words between two looks at the clock: few at first, then some hundredths of a second.
-_FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
 
 
 def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch: Watch) -> WorstCase:
@@ -225,9 +301,6 @@ def _in_order(finite_class: FiniteClass, order: np.ndarray[Any, Any] | None) -> 
     if order is None or np.array_equal(order, np.arange(finite_class.hypotheses)):
         return finite_class.columns
     return transposed(finite_class.rows[order], finite_class.points)
-
-
-__all__ = ["WorstCase", "worst_case"]
 
 
 def worst_case(
