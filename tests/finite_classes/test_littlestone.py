@@ -457,7 +457,7 @@ def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPa
     finite_class = drawn(700, 700, 0.3, 2)
     ends = set()
     for first, between in ((1 << 16, 0.02), (7, 0.0), (1 << 30, 1.0)):
-        monkeypatch.setattr(dimension_module.Watch.slices, "__defaults__", (first,))
+        monkeypatch.setattr(dimension_module.SearchLimits.slices, "__defaults__", (first,))
         monkeypatch.setattr(dimension_module, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
         search = RandomizedSearch(finite_class)
         found = search.dimension(words=6_000_000)

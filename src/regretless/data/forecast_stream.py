@@ -207,7 +207,7 @@ class ForecastBatch:
 
 
 @dataclass(frozen=True)
-class Words:
+class Terms:
     """What messages call a table's columns and cells, and the option that chooses among the columns."""
 
     column: str
@@ -221,11 +221,11 @@ class Words:
         return f"or name the {self.column}s with {self.option}"
 
 
-FORECASTS = Words("expert", "forecast", "forecasts", "--experts")
+FORECASTS = Terms("expert", "forecast", "forecasts", "--experts")
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """Which columns are what, as far as the user says.
 
     Attributes
@@ -244,7 +244,7 @@ class Columns:
         Whether rows of one time are a block, whose outcomes are known once a row of a later time comes.
     block : str or None
         Of which stretch of time rows are a block instead, a unit of `TimeBlocks`.
-    words : Words
+    words : Terms
         What messages call them.
     """
 
@@ -256,7 +256,7 @@ class Columns:
     need_target: bool = True
     blocks: bool = False
     block: str | None = None
-    words: Words = FORECASTS
+    words: Terms = FORECASTS
     ignore: Sequence[str] = ()
 
     def apart(self) -> list[str]:
@@ -283,7 +283,7 @@ class ForecastStream(ABC):
         What a user should know of the columns, once the first batch is known.
     """
 
-    def __init__(self, path: Source, columns: Columns) -> None:
+    def __init__(self, path: Source, columns: ColumnRoles) -> None:
         self.name = name_of(path)
         self.rereadable = can_be_read_again(path)
         self.experts: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, RegretlessError
 from .batch import Array
-from .named_columns import Part, read_picked
+from .named_columns import PickedRows, read_picked
 from .source import Source, name_of
 
 ACTION, PROBABILITY = "action", "probability"  # columns of a policy
@@ -277,7 +277,7 @@ def _distributions(table: Array, log: Log, name: str, context: str | None) -> Ar
     return scaled
 
 
-def _check(part: Part, name: str, bad: Array, expected: str) -> None:
+def _check(part: PickedRows, name: str, bad: Array, expected: str) -> None:
     """Note that a column of numbers holds in these rows what cannot be; empty cells are noted already."""
     values = part.numbers[name]
     rows = bad[~np.isnan(values[bad])] if part.chunk.table[name].null_count else bad  # those have a fault already

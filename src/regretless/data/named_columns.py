@@ -105,7 +105,7 @@ def floats(column: Any) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PickedRows:
     """Consecutive rows; checks add their faults to `chunk`, and `refuse` raises the first."""
 
     chunk: Chunk
@@ -122,7 +122,7 @@ class Part:
 
 def read_picked(
     path: Source, words: Sequence[str] | None, numbers: Sequence[str], format: str | None = None
-) -> Iterator[Part]:
+) -> Iterator[PickedRows]:
     """The picked columns of a table, part by part; no cell of them may be empty.
 
     Parameters
@@ -137,7 +137,7 @@ def read_picked(
     Raises
     ------
     DataError
-        If a column is lacking, or the file cannot be read. What is wrong with cells waits for `Part.refuse`.
+        If a column is lacking, or the file cannot be read. What is wrong with cells waits for `PickedRows.refuse`.
     """
     table = open_columns(path, COLUMNS.choose(path, format), _Picked(name_of(path), words, numbers))
     empty = True
@@ -145,7 +145,7 @@ def read_picked(
         if not (chunk.table.num_rows or len(chunk.faults.rows())):
             continue
         empty = False
-        yield Part(
+        yield PickedRows(
             chunk,
             {name: _codes(chunk, name) for name in (chunk.table.column_names if words is None else words)},
             {name: _numbers(chunk, name) for name in numbers},

@@ -114,7 +114,7 @@ def suffixes(source: Source) -> list[str]:
     return result[:-1] if result and result[-1] in DECOMPRESSORS else result
 
 
-class Live(Input):
+class LiveInput(Input):
     """Standard input from which rows are taken as they come, for someone who waits for the answers.
 
     Its `readinto` waits for bytes once, and then gives None where it would have to wait again.

@@ -92,7 +92,7 @@ def _shown(number: int | Fraction) -> str:
     return str(number) if isinstance(number, int) else repr(float(number))
 
 
-class Watch:
+class SearchLimits:
     """The clock, callbacks and limits of a search.
 
     Parameters

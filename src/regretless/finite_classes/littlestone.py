@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..checks import whole
-from .dimension import Between, Dimension, Progress, Stop, Watch
+from .dimension import Between, Dimension, Progress, SearchLimits, Stop
 from .finite_class import FiniteClass, Words, refuse_empty
 from .mistake_tree import MistakeTree
 
@@ -110,13 +110,13 @@ class LittlestoneSearch(VersionSpaceSearch):
         stop : callable, optional
             Called at intervals; once it returns true, the search ends.
         """
-        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+        limits = SearchLimits(limit=limit, on_progress=on_progress, stop=stop)
         lower, upper, steps = 0, left_of(self.finite_class, alive).bit_length() - 1, 0
         try:
-            for slice_ in watch.slices():
+            for slice_ in limits.slices():
                 lower, upper, used = self._search.run(alive, slice_)
                 steps += used
-                if lower == upper or watch.end(steps, lower, upper):
+                if lower == upper or limits.end(steps, lower, upper):
                     break
         except MemoryError:
             pass  # the bounds so far are the answer
@@ -135,47 +135,47 @@ class LittlestoneSearch(VersionSpaceSearch):
         Extracting the tree is part of the search. If its proof was dropped from the table and cannot be computed again
         in time, or memory is exhausted, the tree is a simple one, and the lower bound is its depth.
         """
-        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
-        return self._dimension(alive, watch, one_level(self.finite_class, alive))
+        limits = SearchLimits(limit=limit, on_progress=on_progress, stop=stop)
+        return self._dimension(alive, limits, one_level(self.finite_class, alive))
 
     def labels(self, alive: Words | None, point: int) -> tuple[int, int]:
         """The dimensions of the hypotheses with label 0 and with label 1 at a point; -1 of none."""
         return self._search.labels(alive, point)
 
-    def _dimension(self, alive: Words | None, watch: Watch, tree: MistakeTree) -> Dimension:
+    def _dimension(self, alive: Words | None, limits: SearchLimits, tree: MistakeTree) -> Dimension:
         """The dimension, at least the depth of a known tree."""
         lower, upper, steps = tree.depth, left_of(self.finite_class, alive).bit_length() - 1, 0
         choice = None if alive is not None or tree.depth > 1 else self.words + GREEDY_AFTER
         try:
-            for slice_ in watch.slices():
+            for slice_ in limits.slices():
                 allowed = slice_ if choice is None else min(slice_, choice - self.words)
                 lower, upper, used = self._search.run(alive, allowed, tree.depth)
                 steps += used
-                if lower == upper or watch.end(steps, lower, upper):
+                if lower == upper or limits.end(steps, lower, upper):
                     break
                 if choice is not None and self.words >= choice:
-                    choice, tree = None, self._greedy(watch, tree)
+                    choice, tree = None, self._greedy(limits, tree)
         except MemoryError:
             pass  # the bounds so far are the answer
         if lower > tree.depth:
-            tree = self._tree(alive, lower, watch) or tree
-        return Dimension(DETERMINISTIC, tree.depth, upper, tree, watch.seconds, steps)
+            tree = self._tree(alive, lower, limits) or tree
+        return Dimension(DETERMINISTIC, tree.depth, upper, tree, limits.seconds, steps)
 
-    def _greedy(self, watch: Watch, tree: MistakeTree) -> MistakeTree:
+    def _greedy(self, limits: SearchLimits, tree: MistakeTree) -> MistakeTree:
         """The tree of a greedy shattered set, if it is deeper: fast for large classes."""
         choice = _core.Shatter(self.finite_class.columns, self.finite_class.hypotheses, 0)
-        while not choice.dive(GREEDY_AFTER) and not watch.over():
+        while not choice.dive(GREEDY_AFTER) and not limits.over():
             pass
         return max(tree, MistakeTree.of_shattered(self.finite_class, choice.found), key=_depth)
 
-    def _tree(self, alive: Words | None, depth: int, watch: Watch) -> MistakeTree | None:
+    def _tree(self, alive: Words | None, depth: int, limits: SearchLimits) -> MistakeTree | None:
         """A tree of this depth; None if it must be computed again and time or memory is exhausted."""
         try:
-            for slice_ in watch.slices():
+            for slice_ in limits.slices():
                 tree = self._search.tree(alive, depth, slice_)
                 if tree is not None:
                     return MistakeTree(*tree)
-                if self.memory_full and watch.over():
+                if self.memory_full and limits.over():
                     break
         except MemoryError:
             pass
@@ -249,15 +249,15 @@ def littlestone_dimension(
     """
     if not finite_class.hypotheses:
         return Dimension(DETERMINISTIC, -1, -1, None)
-    watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+    limits = SearchLimits(limit=limit, on_progress=on_progress, stop=stop)
     tree = one_level(finite_class)
     if shattered is not None:
         tree = max(tree, MistakeTree.of_shattered(finite_class, shattered), key=_depth)
     try:
         search = LittlestoneSearch(finite_class)
     except MemoryError:
-        return Dimension(DETERMINISTIC, tree.depth, finite_class.floor_log2, tree, watch.seconds)
-    return search._dimension(None, watch, tree)
+        return Dimension(DETERMINISTIC, tree.depth, finite_class.floor_log2, tree, limits.seconds)
+    return search._dimension(None, limits, tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,23 +330,23 @@ class RandomizedSearch(VersionSpaceSearch):
             The most words of bits to read. The search then ends at the same place on every machine, at most a few reads
             of the whole class later.
         """
-        watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+        limits = SearchLimits(limit=limit, on_progress=on_progress, stop=stop)
         lower, upper = by_number(self.finite_class, alive)
         steps = lookups = 0
         finer = False
         try:
-            for slice_ in watch.slices():
+            for slice_ in limits.slices():
                 allowed = slice_ if words is None else min(slice_, words - lookups)
                 low, high, rounded, used, more = self._search.run(alive, allowed)
                 steps, lookups = steps + used, lookups + more
                 # Each split on the way down may have added half a unit.
                 lower, upper = low * UNIT - rounded * self.finite_class.points * UNIT / 2, high * UNIT
                 finer = rounded and low == high
-                if low == high or watch.end(steps, lower, upper) or (words is not None and lookups >= words):
+                if low == high or limits.end(steps, lower, upper) or (words is not None and lookups >= words):
                     break
         except MemoryError:
             pass  # the bounds so far are the answer
-        return RandomizedDimension(RANDOMIZED, lower, upper, watch.seconds, steps, finer)
+        return RandomizedDimension(RANDOMIZED, lower, upper, limits.seconds, steps, finer)
 
     def value(self, alive: Words | None = None) -> Fraction:
         """The dimension by a complete search, rounded up to a multiple of 2^-58.
@@ -420,9 +420,9 @@ def randomized_littlestone_dimension(
     >>> dimension.lower, dimension.upper
     (Fraction(3, 2), Fraction(3, 2))
     """
-    watch = Watch(limit=limit)
+    limits = SearchLimits(limit=limit)
     try:
         search = RandomizedSearch(finite_class)
     except MemoryError:
-        return RandomizedDimension(RANDOMIZED, *by_number(finite_class), watch.seconds)
+        return RandomizedDimension(RANDOMIZED, *by_number(finite_class), limits.seconds)
     return search.dimension(limit=limit, on_progress=on_progress, stop=stop)

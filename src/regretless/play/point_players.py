@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import RegretlessError
 from ..finite_classes.learners.standard_optimal import SearchingLearner
 from ..info import info_of
-from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point, Turn
+from .player import AT_ONCE, WATCHED, CurvePoint, LabelPlayer, LabelRound, Player
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -84,13 +84,13 @@ class ClassPlayer(LabelPlayer):
         wrong = self.learner.play(points, (labels > 0).astype(np.uint8)).mistakes
         return wrong, wrong
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """Mistakes, and how many hypotheses are left."""
         tally = self.tally
         counted = float(tally.mistakes or 0)
-        return Point(self.rounds, counted, tally.best, self.learner.ledger_.alive)
+        return CurvePoint(self.rounds, counted, tally.best, self.learner.ledger_.alive)
 
-    def after(self, turn: Turn) -> dict[str, Any]:
+    def after(self, turn: LabelRound) -> dict[str, Any]:
         """How many hypotheses are left."""
         return {"alive": int(self.learner.ledger_.alive)}
 
@@ -171,7 +171,7 @@ class ExpertPlayer(LabelPlayer):
         chances = np.clip(played.predictions, 0.0, 1.0)
         return int(np.count_nonzero((chances >= 0.5) != (truths > 0))), float(np.abs(chances - truths).sum())
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The loss, and that of the best expert."""
         return _facts(self.learner, self.rounds)
 
@@ -228,7 +228,7 @@ class ArmsPlayer(Player):
                 self._opponent.see(drawn)
             self.rounds += 1
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The loss, and that of the best arm."""
         return _facts(self.learner, self.rounds)
 
@@ -244,7 +244,7 @@ class ArmsPlayer(Player):
         return certificates
 
 
-def _facts(learner: ExpertLearner, rounds: int) -> Point:
+def _facts(learner: ExpertLearner, rounds: int) -> CurvePoint:
     ledger = learner.ledger_
     best = learner.comparators()[0]
-    return Point(rounds, float(ledger.loss), float(best.loss))
+    return CurvePoint(rounds, float(ledger.loss), float(best.loss))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificate import ERRORS, RELATIVE, Certificate, in_figures
-from .player import Point
+from .player import CurvePoint
 
 if TYPE_CHECKING:
     from ..environments.lower_bounds import LearnerDescription, LowerBound
@@ -117,7 +117,7 @@ class PlayResult:
         "mistakes" or "loss": what the learner is counted by.
     more : str
         What else the curve has; empty if nothing.
-    curve : list of Point
+    curve : list of CurvePoint
         How things stood after 1, 2, 4, ... rounds and at the end; means over the runs.
     totals : ndarray, shape (runs,)
         The count of each run.
@@ -142,7 +142,7 @@ class PlayResult:
     runs: int
     counts: str
     more: str
-    curve: list[Point]
+    curve: list[CurvePoint]
     totals: Array
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
@@ -187,11 +187,11 @@ def called(environment: Any) -> str:
     return str(getattr(environment, "name", "")) or type(environment).__name__
 
 
-def mean_point(points: list[Point]) -> Point:
+def mean_point(points: list[CurvePoint]) -> CurvePoint:
     """The mean of the same point of some runs."""
     bests = [point.best for point in points if point.best is not None]
     more = [point.more for point in points if point.more is not None]
-    return Point(
+    return CurvePoint(
         points[0].rounds,
         float(np.mean([point.count for point in points])),
         float(np.mean(bests)) if len(bests) == len(points) else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,19 +83,12 @@ class SearchingLearner(ClassLearner):
         """Store further results of a round."""
 
 
-class Search(Protocol):
-    """A search for Littlestone dimensions that can be continued."""
-
-    def run(self, alive: Any, words: int, /) -> tuple[int, int, int]:
-        """Bounds on the dimension after reading `words` words, and the number of steps."""
-
-
 def most_words(finite_class: FiniteClass) -> int:
     """The number of words that a search of a class reads between checks of Ctrl-C."""
     return max(LAST, LOOKS * finite_class.columns.size)
 
 
-def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST) -> int:
+def compared(search: _core.Littlestone, one: Words, other: Words, most_at_once: int = LAST) -> int:
     """1, 0 or -1: whether the dimension of one part is larger than that of the other, equal, or smaller.
 
     The dimensions are computed only as far as the comparison needs.
@@ -117,7 +110,7 @@ def dimension_bounds(finite_class: FiniteClass, part: Words | None) -> tuple[int
 
     The search is new, so that its result does not depend on earlier questions.
     """
-    search: Search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
+    search: _core.Littlestone = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     left, words, most_at_once = PATIENCE, FIRST, most_words(finite_class)
     least, most, _ = search.run(part, words)
     while least < most and left > 0:
