@@ -59,7 +59,7 @@ class NumberedStream(Stream):
         """The rows to use, and the error to raise after them."""
         advice = "only finite numbers can be used" + ("" if self._skips else f"; {SKIPPING}")
         for row in np.flatnonzero(bad).tolist():
-            error = DataError(self.name, None, None, _found(piece, row, first + row), advice)
+            error = DataError(self.name, None, None, _fault_of(piece, row, first + row), advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._pass_over(str(error))
@@ -194,7 +194,7 @@ def _not_finite(batch: Batch) -> Array:
     return bad
 
 
-def _found(batch: Batch, row: int, number: int) -> str:
+def _fault_of(batch: Batch, row: int, number: int) -> str:
     """What is not finite in a row; numbers are those of numpy."""
     one = batch.slice(row, row + 1)
     values = one.values.reshape(-1)

@@ -62,12 +62,12 @@ class ArrowStream(TableStream):
         path, wanted = self._path, SUFFIXES[self._format]
         if not (isinstance(path, str | os.PathLike) and can_be_read_again(path) and os.path.isdir(path)):
             return [whole_file(path, f"the {self._format} format")]
-        inside = sorted(fault for fault in Path(path).rglob("*") if fault.suffix.lower() in wanted)
-        shown = [fault for fault in inside if not _is_hidden(fault.relative_to(path))]
+        inside = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in wanted)
+        shown = [file for file in inside if not _is_hidden(file.relative_to(path))]
         if not shown:
             fault = f"this folder holds no file ending in {' or '.join(wanted)}"
             raise self._error(fault, "name a file or another folder")
-        return [str(fault) for fault in shown]
+        return [str(file) for file in shown]
 
     @contextmanager
     def _damage(self, path: str) -> Iterator[None]:
@@ -119,8 +119,8 @@ class ArrowStream(TableStream):
         )
         raise self._error(f"column {name!r} is of type {value}", advice)
 
-    def _refuse_other_kind(self, name: str, fault: str, of_type: Any) -> None:
-        if self._kind(name) in NUMERIC and fault in VALUED:
+    def _refuse_other_kind(self, name: str, kind: str, of_type: Any) -> None:
+        if self._kind(name) in NUMERIC and kind in VALUED:
             advice = "numbers are expected, as in the first file"
             raise self._error(f"column {name!r} is of type {of_type}", advice)
 

@@ -281,7 +281,7 @@ class _BitReader(MatrixReader):
             place = 0
         if place is not None:
             raise self._records.error(
-                first, place, f"{_found(cells[place])} beside 0 and 1", _advice(cells[place], hint=True)
+                first, place, f"{_cell_fault(cells[place])} beside 0 and 1", _advice(cells[place], hint=True)
             )
         return False
 
@@ -320,13 +320,13 @@ class _BitReader(MatrixReader):
         bit = _bit(cell)
         if MINUS_ONE.fullmatch(cell.strip()):
             if not self._signs and self._digits.translate(None, b"1\1"):
-                raise self._records.error(record, place, f"{_found(cell)} beside 0", MIXED_BITS)
+                raise self._records.error(record, place, f"{_cell_fault(cell)} beside 0", MIXED_BITS)
             self._signs = True
             return 0
         if bit is None:
-            raise self._records.error(record, place, _found(cell), _advice(cell, hint=place == 0))
+            raise self._records.error(record, place, _cell_fault(cell), _advice(cell, hint=place == 0))
         if bit == 0 and self._signs:
-            raise self._records.error(record, place, f"{_found(cell)} beside -1", MIXED_BITS)
+            raise self._records.error(record, place, f"{_cell_fault(cell)} beside -1", MIXED_BITS)
         return bit
 
     def _is_new(self, name: str) -> bool:
@@ -362,7 +362,7 @@ def _counting(cells: Sequence[str]) -> bool:
     return len(cells) >= COUNTING and counting([cell.strip() for cell in cells])
 
 
-def _found(cell: str) -> str:
+def _cell_fault(cell: str) -> str:
     return f"found {shown(cell)}" if cell.strip() else "found an empty cell"
 
 

@@ -91,6 +91,15 @@ class FeatureMap:
     feature's number is instead the lowest `bits` bits of the 64-bit BLAKE2b hash of its name in UTF-8, read as a
     little-endian number; features of the same number are added up.
 
+    Parameters
+    ----------
+    bits : int, optional
+        Of the hash, from 1 to 30.
+    limit : int
+        How many features there may be.
+    keep : int
+        As the attribute.
+
     Attributes
     ----------
     kinds : dict of str to str

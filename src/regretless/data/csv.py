@@ -268,8 +268,8 @@ class CsvStream(TableStream):
             faults = find_faults(block, names, {name: self._kind(name) for name in wanted}, self._ways)
         bad = faults.rows()
         text = block.without([spans()[row] for row in bad])
-        kept = np.setdiff1d(np.arange(len(spans())), bad)
-        return Chunk(parse(block, text, names, self._types(wanted)), error, kept, faults)
+        left = np.setdiff1d(np.arange(len(spans())), bad)
+        return Chunk(parse(block, text, names, self._types(wanted)), error, left, faults)
 
     def _ways(self, name: str, numbers: int, cells: int) -> str:
         """What can be done about a cell of a column that is no number."""

@@ -78,6 +78,14 @@ class Blocks:
     A row ends at a line feed, a carriage return or both, unless a quote is open. A quote opens a cell only as
     its first character, so that ``5" pipe`` is an ordinary cell. What stands between cells, the first line says
     (`delimiter_in`); whether decimals have a comma, the first block.
+
+    Parameters
+    ----------
+    file : binary file
+    name : str
+        What messages call it.
+    delimiter : bytes
+        What is expected between cells.
     """
 
     def __init__(self, file: BinaryIO, name: str, delimiter: bytes) -> None:
@@ -211,8 +219,8 @@ def decimal_comma(text: bytes, delimiter: bytes) -> bool:
     Where commas separate cells these are in quotes, and three digits behind each comma might be thousands.
     """
     if delimiter == b",":
-        found = re.findall(rb'"[-+]?[0-9]*,([0-9]+)"', text)
-        some = any(len(digits) != THOUSANDS for digits in found)
+        decimals = re.findall(rb'"[-+]?[0-9]*,([0-9]+)"', text)
+        some = any(len(digits) != THOUSANDS for digits in decimals)
     else:
         some = re.search(_decimal(b",", delimiter), text) is not None
     return some and re.search(_decimal(rb"\.", delimiter), text) is None
@@ -324,16 +332,16 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str], ways: Way
     if (clear := legible(text)) is not text:
         parse(block, clear, names, dict.fromkeys(names[:1], pa.binary()), unequal)
         spans = block.rows()
-        text = block.without([spans[row] for row in sorted(unequal.found)])
+        text = block.without([spans[row] for row in sorted(unequal.cells)])
     raw = parse(block, text, names, dict.fromkeys(kinds, pa.binary()), unequal)
-    faults.add(np.array(sorted(unequal.found), np.intp), None, unequal.explain)
-    read = np.setdiff1d(np.arange(raw.num_rows + len(unequal.found)), list(unequal.found))
+    faults.add(np.array(sorted(unequal.cells), np.intp), None, unequal.explain)
+    read = np.setdiff1d(np.arange(raw.num_rows + len(unequal.cells)), list(unequal.cells))
     for name, kind in kinds.items():
         column = raw[name].combine_chunks()
         plain = compute.replace_substring(column, b",", b".") if block.comma and kind == "number" else column
         bad = _unreadable(plain, kind)
-        held = len(column) - column.null_count
-        more = ways(name, held - len(bad), held) if kind == "number" else ""
+        filled = len(column) - column.null_count
+        more = ways(name, filled - len(bad), filled) if kind == "number" else ""
         faults.add(read[bad], name, _explain(name, kind, column, read, more))
     return faults
 
@@ -351,15 +359,15 @@ class UnequalRows:
     """Notes the rows that have too few or too many cells, as pyarrow comes across them."""
 
     def __init__(self) -> None:
-        self.found: dict[int, tuple[int, int]] = {}
+        self.cells: dict[int, tuple[int, int]] = {}
 
     def __call__(self, row: Any) -> str:
-        self.found[row.number - 1] = (row.actual_columns, row.expected_columns)
+        self.cells[row.number - 1] = (row.actual_columns, row.expected_columns)
         return "skip"
 
     def explain(self, row: int) -> tuple[str, str]:
         """What was found, what to do."""
-        actual, expected = self.found[row]
+        actual, expected = self.cells[row]
         return f"{actual} cell{'s' * (actual > 1)}", f"{expected} are expected, as in the first line"
 
 

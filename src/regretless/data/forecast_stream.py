@@ -267,6 +267,11 @@ class ColumnRoles:
 class ForecastStream(ABC):
     """A source of rounds with forecasts.
 
+    Parameters
+    ----------
+    path : path or "-"
+    columns : ColumnRoles
+
     Attributes
     ----------
     name : str

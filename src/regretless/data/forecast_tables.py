@@ -140,6 +140,12 @@ class TableForecasts(ForecastStream):
 class ForecastSelection(Selection):
     """Decides which columns are read and what they are, while their kinds become known.
 
+    Parameters
+    ----------
+    columns : ColumnRoles
+    stream : TableForecasts
+        It gets the experts, the target and the notes.
+
     Attributes
     ----------
     kinds : dict of str to str
@@ -260,8 +266,8 @@ def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
         error: Exception | None = None
         try:
             after = next(chunks, None)
-        except Exception as fault:
-            after, error = None, fault
+        except Exception as caught:
+            after, error = None, caught
         yield before, after is None and error is None
         if error is not None:
             raise error
@@ -288,5 +294,5 @@ def _words(column: Any) -> list[str]:
 
 
 def _without_categorical(advice: str, otherwise: str) -> str:
-    head, result, _ = advice.partition("; pass --categorical")
-    return f"{head}, {otherwise}" if result else advice
+    head, advised, _ = advice.partition("; pass --categorical")
+    return f"{head}, {otherwise}" if advised else advice

@@ -235,7 +235,7 @@ class _NumberReader(MatrixReader):
             return not corner, False
         if not all(top):
             place = top.index(False) + 1
-            raise self._records.error(first, place, f"{_found(first.cells[place])} among numbers", MIXED)
+            raise self._records.error(first, place, f"{_cell_fault(first.cells[place])} among numbers", MIXED)
         return (False, False) if corner else self._labelled(first, below)
 
     def _labelled(self, first: Record, below: bool | None) -> tuple[bool, bool]:
@@ -245,7 +245,7 @@ class _NumberReader(MatrixReader):
             return True, True
         if below is True:
             raise self._records.error(
-                first, 0, f"{_found(first.cells[0])} among numbers", f"a number is expected; {MIXED}"
+                first, 0, f"{_cell_fault(first.cells[0])} among numbers", f"a number is expected; {MIXED}"
             )
         counted = [cell.strip() for cell in first.cells[1:]]
         header = below is False and len(counted) >= COUNTING and counting(counted)
@@ -317,5 +317,5 @@ class _NumberReader(MatrixReader):
                 self._notes.append(f"{self._name}: {note} (--names says where names stand)")
 
 
-def _found(cell: str) -> str:
+def _cell_fault(cell: str) -> str:
     return f"{shown(cell)} stands" if cell.strip() else "an empty cell stands"

@@ -34,7 +34,7 @@ class Log:
     propensities : ndarray of float64, shape (rounds,)
         The probability with which it was.
     rewards : ndarray of float64, shape (rounds,)
-        What came of it; losses, if `losses` is True.
+        What the action earned; losses, if `losses` is True.
     value_range : (float, float)
         Where all of these are known to lie.
     losses : bool

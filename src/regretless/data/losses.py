@@ -115,6 +115,12 @@ class Inspection:
     """Looks for rows that cannot be played, while a table is read part by part.
 
     The whole table is looked at, for a value outside of the declared range is answered with the range there is.
+
+    Parameters
+    ----------
+    name : str
+        The file, as messages call it.
+    wanted : Wanted
     """
 
     def __init__(self, name: str, wanted: Wanted) -> None:

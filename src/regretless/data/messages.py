@@ -44,7 +44,7 @@ def described(table: Any) -> Iterator[str]:
     names = table.column_names[:MOST_COLUMNS]
     width = max(map(len, names), default=0)
     for number, name in enumerate(names, 1):
-        yield f"{number:>4}  {name:<{width}}  {_held(table[name])}"
+        yield f"{number:>4}  {name:<{width}}  {_contents(table[name])}"
     if more := len(table.column_names) - len(names):
         yield f"      and {more:,} more"
 
@@ -66,7 +66,7 @@ def _values(column: Any) -> list[Any]:
     return [value for value in compute.unique(column).to_pylist() if value is not None]
 
 
-def _held(column: Any) -> str:
+def _contents(column: Any) -> str:
     from pyarrow import types
 
     values = _values(column)

@@ -12,10 +12,11 @@ import numpy as np
 from ..errors import DataError
 from .arrow import ArrowStream
 from .batch import Array
+from .columns import Codes
 from .csv import CsvStream
 from .formats import COLUMNS, delimiter_of
 from .source import Source, name_of
-from .table import TableStream
+from .table import TableStream, codes_of, missing_rows
 from .table_chunk import Chunk
 
 Usual = Callable[[str, Any], str]
@@ -106,10 +107,18 @@ def floats(column: Any) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class PickedRows:
-    """Consecutive rows; checks add their faults to `chunk`, and `refuse` raises the first."""
+    """Consecutive rows; checks add their faults to `chunk`, and `refuse` raises the first.
+
+    Attributes
+    ----------
+    chunk : Chunk
+    words : dict of str to (ndarray of int32, list of str)
+        For each column of words, which of the listed ones each row holds (-1 for none), and the list.
+    numbers : dict of str to ndarray of float64, shape (rows,)
+    """
 
     chunk: Chunk
-    words: dict[str, tuple[Array, list[str]]]
+    words: dict[str, Codes]
     numbers: dict[str, Array]
 
     def refuse(self) -> None:
@@ -147,8 +156,8 @@ def read_picked(
         empty = False
         yield PickedRows(
             chunk,
-            {name: _codes(chunk, name) for name in (chunk.table.column_names if words is None else words)},
-            {name: _numbers(chunk, name) for name in numbers},
+            {name: codes_of(_filled(chunk, name)) for name in (chunk.table.column_names if words is None else words)},
+            {name: floats(_filled(chunk, name)) for name in numbers},
         )
     if empty:
         raise DataError(table.name, None, None, "no rows", "give a file with at least one row")
@@ -188,23 +197,9 @@ class _Picked(Selection):
         return self._words is None or name in self._words
 
 
-def _numbers(chunk: Chunk, name: str) -> Array:
+def _filled(chunk: Chunk, name: str) -> Any:
+    """A column of a chunk, whose empty cells become faults."""
     column = chunk.table[name]
-    _refuse_missing(chunk, name, column)
-    return floats(column)
-
-
-def _codes(chunk: Chunk, name: str) -> tuple[Array, list[str]]:
-    """Which of the listed words each row holds (-1 for none), and the words."""
-    column = chunk.table[name]
-    _refuse_missing(chunk, name, column)
-    if column.null_count == len(column):
-        return np.full(len(column), -1, np.int32), []
-    array = column.unify_dictionaries().combine_chunks()
-    return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
-
-
-def _refuse_missing(chunk: Chunk, name: str, column: Any) -> None:
     if column.null_count:
-        missing = np.flatnonzero(column.is_null().to_numpy())
-        chunk.fault(missing, name, lambda _: f"column {name!r} has no value", "every row needs one")
+        chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", "every row needs one")
+    return column

@@ -194,9 +194,9 @@ class _RoundReader:
             raise DataError(self._name, record.line, None, fault, f"{EXPECTED}, with {self._between()} between them")
         point, label = self._places.get(cells[0]), LABELS.get(cells[1])
         if point is None:
-            raise self._records.error(record, 0, f"{_found(cells[0], 'no point is called')}", self._known())
+            raise self._records.error(record, 0, f"{_cell_fault(cells[0], 'no point is called')}", self._known())
         if label is None:
-            raise self._records.error(record, 1, _found(cells[1], "there is no label"), "0 or 1 is expected")
+            raise self._records.error(record, 1, _cell_fault(cells[1], "there is no label"), "0 or 1 is expected")
         return point, label
 
     def _between(self) -> str:
@@ -210,5 +210,5 @@ class _RoundReader:
         return f"one of the {self._count} points of the class is expected: {few}{', ...' * (self._count > 3)}"
 
 
-def _found(cell: str, what: str) -> str:
+def _cell_fault(cell: str, what: str) -> str:
     return f"{what} {shown(cell)}" if cell else "an empty cell stands"

@@ -219,22 +219,22 @@ def open_stream(
         "keep_names": keep_names,
         "header": header,
     }
-    given = {option: value for option, value in options.items() if value is not None}
-    _refuse_foreign(given, name, reader)
+    settings = {option: value for option, value in options.items() if value is not None}
+    _refuse_foreign(settings, name, reader)
     everywhere = {"frozen": frozen, "max_features": max_features}
-    _refuse_names_kept(keep_names, hash_bits, schema)
-    crossing = {} if reader.named else _numbered(given, schema)
+    _refuse_keep_names(keep_names, hash_bits, schema)
+    crossing = {} if reader.named else _numbered(settings, schema)
     if crossing:
         everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
         crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
-    given |= {option: value for option, value in everywhere.items() if option in reader.takes}
+    settings |= {option: value for option, value in everywhere.items() if option in reader.takes}
     source: Source = path
     if cache is not None and not can_be_read_again(path):
         from .source import Cached
 
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
-    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
+    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **settings, **reader.fixed)
     if crossing:
         from .feature_crosses import CrossedStream
 
@@ -253,14 +253,14 @@ def _normalized(stream: Stream, normalize: bool, schema: dict[str, Any] | None) 
     return NormalizedStream(stream)
 
 
-def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
+def _refuse_keep_names(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
     if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
         raise ParameterError("keep_names", None, "has no meaning without a hash: names are lost in hashing alone", " ")
 
 
-def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
-    """The options of products and hashing, taken out of those given; none if columns are as in the file."""
-    taken = {option: given.pop(option) for option in CROSSING & set(given)}
+def _numbered(settings: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of products and hashing, taken out of the settings; none if columns are as in the file."""
+    taken = {option: settings.pop(option) for option in CROSSING & set(settings)}
     if schema is None or schema.get("crossing") is not None:
         return taken or ({} if schema is None else {"interactions": ()})
     for option in taken:
@@ -268,8 +268,8 @@ def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str,
     return {}
 
 
-def _refuse_foreign(given: dict[str, Any], name: str, reader: Reader) -> None:
-    for option in given:
+def _refuse_foreign(settings: dict[str, Any], name: str, reader: Reader) -> None:
+    for option in settings:
         if option not in reader.takes:
             takers = [other for other, one in READERS.items() if option in one.takes]
             raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")

@@ -19,6 +19,10 @@ KEY = "normalize"  # of the schema
 class Stream(ABC):
     """A source of rounds.
 
+    Parameters
+    ----------
+    name : str
+
     Attributes
     ----------
     name : str
