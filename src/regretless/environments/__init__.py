@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .agnostic import AgnosticTree, FairLabels, LabelFlipping
     from .asker import Asker
     from .base import Environment, Oblivious, Opponent, Table
-    from .hard_arms import Adaptive, FairCoins, LikeliestLoses, MostDrawnLoses, OneBetterArm, reversal
+    from .hard_arms import Adaptive, LikeliestLoses, MostDrawnLoses, OneBetterArm, reversal
     from .labels import Labels, ObliviousLabels
     from .linear_adversaries import Dyadic, Exponential, Orthonormal
     from .linear_targets import DriftingTarget, Separable, SparseTarget
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .mistake_trees import RandomizedTree, ShatteredTree
     from .points import RandomTarget, WrittenPoints, written
     from .registry import ENVIRONMENTS, make
-    from .stochastic import Bernoulli, Drifting, Stochastic, Switching
+    from .stochastic import Bernoulli, Drifting, FairCoins, Stochastic, Switching
 
 _HOMES = {
     "Adaptive": "hard_arms",
@@ -34,7 +34,7 @@ _HOMES = {
     "Dyadic": "linear_adversaries",
     "Environment": "base",
     "Exponential": "linear_adversaries",
-    "FairCoins": "hard_arms",
+    "FairCoins": "stochastic",
     "FairLabels": "agnostic",
     "LabelFlipping": "agnostic",
     "Labels": "labels",

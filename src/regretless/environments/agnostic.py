@@ -9,11 +9,10 @@ import numpy as np
 from ..checks import whole
 from ..finite_classes.finite_class import FiniteClass
 from .asker import Array, Asker, Places, opposite
-from .hard_arms import FairCoins
 from .labels import ObliviousLabels
 from .lower_bounds import LearnerDescription, LowerBound
 from .points import PointLabels, signed, votes_of
-from .stochastic import key_of, key_of_run, uniforms
+from .stochastic import FairCoins, key_of, key_of_run, uniforms
 
 if TYPE_CHECKING:
     from ..finite_classes.finite_class import FiniteClass

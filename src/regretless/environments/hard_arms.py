@@ -3,72 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import comb, exp, pi, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from ..checks import share, whole
 from ..errors import ParameterError, RegretlessError
-from .base import Array, Environment, Oblivious, Opponent, Table
+from .base import Array, Environment, Opponent, Table
 from .lower_bounds import LearnerDescription, LowerBound
 from .stochastic import Stochastic, World, key_of, key_of_run, uniforms
 
-EXACTLY = 500  # pairs of rounds
 Arms = np.ndarray[Any, np.dtype[np.int64]]
-
-
-class FairCoins(Oblivious):
-    """Two arms, and a fair coin each round: one arm loses 1, the other nothing. Every run has coins of its own.
-
-    No learner can expect a smaller loss than half the rounds, and the better arm's is expected to be smaller by
-    `regret`, at least sqrt(T / 8), by Khintchine's inequality with its best constant (Szarek 1976).
-
-    Parameters
-    ----------
-    rounds : int, optional
-    seed : int
-
-    Examples
-    --------
-    >>> from regretless.bandits import Exp3
-    >>> from regretless.environments import FairCoins
-    >>> from regretless.play import play
-    >>> play(Exp3(seed=0), FairCoins(), 1000).count
-    491.0
-    """
-
-    alike = False
-    rewards = False
-
-    def __init__(self, rounds: int | None = None, seed: int = 0) -> None:
-        self.seed = key_of(seed)
-        super().__init__(2, rounds)
-
-    def block(self, begin: int, end: int, run: int = 0) -> Array:
-        """One and nothing, or nothing and one."""
-        heads = uniforms(key_of_run(self.seed, run), begin, end, 1) < 0.5
-        return np.concatenate([heads, ~heads], axis=1).astype(np.float64)
-
-    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-        """Half the rounds, and the regret of every learner."""
-        source = "Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.5; Szarek 1976"
-        return [
-            LowerBound("Fair coins", "loss", rounds / 2, source, "expected"),
-            LowerBound("Fair coins", "regret", FairCoins.regret(rounds), source, "expected"),
-        ]
-
-    @staticmethod
-    def regret(rounds: int) -> float:
-        """What every learner's regret is in expectation: T C(T - 1, floor((T - 1) / 2)) / 2^T.
-
-        That is m C(2m, m) / 4^m, where T is 2m or 2m - 1; of many rounds, to the last digit or so, by Stirling's series
-        of the logarithm, whose terms have alternating signs: the first one that is left out is below 1e-24.
-        """
-        m = (whole("rounds", rounds) + 1) // 2
-        if m <= EXACTLY:
-            return float(m * comb(2 * m, m) / 4**m)
-        return sqrt(m / pi) * exp((-1 / 8 + (1 / 192 - (1 / 640 - 17 / 14336 / m**2) / m**2) / m**2) / m)
 
 
 class OneBetterArm(Stochastic):
