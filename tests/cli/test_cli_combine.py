@@ -398,7 +398,7 @@ def test_progress_is_shown_where_it_is_asked_for(run, table, monkeypatch):
     """With --progress the number of rounds is written though stderr is no terminal."""
     monkeypatch.setattr("regretless.cli.console.ELSEWHERE", 0)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
-    for module in ("csv_blocks", "csv"):
+    for module in ("delimited", "csv"):
         monkeypatch.setattr(f"regretless.data.{module}.SMALLEST", 1000)
     assert "rounds, " in run("combine", table, *WORDS, "--progress").err
     assert "rounds, " not in run("combine", table, *WORDS).err

@@ -16,9 +16,9 @@ import pytest
 from regretless.cli.dimension import EPILOG
 from regretless.cli.dimension_result import least_by_counting
 from regretless.finite_classes import Dimension, FiniteClass, MistakeTree
-from regretless.finite_classes.dimensions.randomized import RandomizedDimension
-from regretless.finite_classes.dimensions.vc import check_shattered
 from regretless.finite_classes.families import FAMILIES
+from regretless.finite_classes.littlestone import RandomizedDimension
+from regretless.finite_classes.vc import check_shattered
 from regretless.report.mistake_tree import LONGEST, MOST, TreePicture, tree_lines, tree_svg
 
 from ..command_line import CommandLine, start
@@ -192,7 +192,7 @@ def test_learners_that_draw(run):
 
 def test_a_search_that_ran_out_of_time(run, hard, monkeypatch):
     """When the seconds are over, an interval takes the place of what is not known, and the witnesses still hold."""
-    for module in ("regretless.finite_classes.dimensions.budget", "regretless.cli.dimension_result"):
+    for module in ("regretless.finite_classes.dimension", "regretless.cli.dimension_result"):
         monkeypatch.setattr(f"{module}.perf_counter", process_time)  # as much is found on a machine that is busy
     found = run("dimension", hard, "--limit", 0.3, "--json").json
     (low, high), made = found["exact"]["vc_dimension"], FiniteClass.read(hard)
@@ -207,7 +207,7 @@ def ended_at(monkeypatch, module: str, name: str, lower: Any, upper: Any, witnes
     """Let a search end with this."""
     drawn = isinstance(lower, Fraction)
     found = RandomizedDimension(name, lower, upper) if drawn else Dimension(name, lower, upper, witness)
-    monkeypatch.setattr(f"regretless.finite_classes.dimensions.{module}", lambda *_, **__: found)
+    monkeypatch.setattr(f"regretless.finite_classes.{module}", lambda *_, **__: found)
 
 
 LEAF = MistakeTree(np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
@@ -232,7 +232,7 @@ def test_an_interval_says_what_is_forced_and_what_is_enough(run, monkeypatch):
     """Of a bound that is not known, how many mistakes are forced stands beside how many a learner makes at most."""
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
-    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
     told = run("dimension", "--named", "thresholds:10", "--randomized").out
     assert "1 to 3   no deterministic learner can promise fewer than 1, and halving promises 3\n" in told
     assert "no learner which draws can promise fewer than 0.5 expected mistakes, and the best promises 1.5\n" in told
@@ -244,11 +244,11 @@ def test_intervals_use_what_the_randomised_dimension_says(run, monkeypatch):
     """The Littlestone dimension is at least the randomised one, and at most twice that."""
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
-    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
     asked = ("dimension", "--named", "thresholds:10", "--randomized")
     assert run(*asked, "--json").json["littlestone_dimension"] == 2
     assert "a mistake tree of depth 1; at least 2, by the randomized dimension" in run(*asked).out
-    ended_at(monkeypatch, "randomized.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
+    ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
     found = run("dimension", "--named", "singletons:70", "--randomized", "--json").json
     assert found["exact"]["randomized_littlestone_dimension"] == ["1/2", "2"]
 

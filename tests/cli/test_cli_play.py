@@ -25,8 +25,8 @@ from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
 from regretless.play import play
 from regretless.play.compatibility import TABLES, WORST, fits
-from regretless.play.lower_bounds import CheckedLowerBound
-from regretless.play.player import Point
+from regretless.play.player import CurvePoint
+from regretless.play.result import CheckedLowerBound
 from regretless.report import PlayReport, play_page
 
 from ..command_line import CommandLine
@@ -559,7 +559,7 @@ def test_a_promise_is_drawn_as_it_grows():
     bound = LowerBound("All", "mistakes", 4.0, "s")
     result = SimpleNamespace(
         learner=SimpleNamespace(name="l"), rounds=4, runs=1, counts="mistakes", certificates=[], seconds=0.1,
-        curve=[Point(rounds, float(rounds), None) for rounds in (1, 2, 4)],
+        curve=[CurvePoint(rounds, float(rounds), None) for rounds in (1, 2, 4)],
         lower_bounds=[CheckedLowerBound(bound, 4.0)],
         lower_bounds_at=lambda rounds: [replace(bound, least=float(rounds))],
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from regretless.catalogue import expert_class
 from regretless.cli.combine import UNITS
-from regretless.data import forecast_times
+from regretless.data import forecast_stream
 from regretless.data.forecasts import open_forecasts
 from regretless.errors import DataError
 from regretless.experts import MLPoly
@@ -129,7 +129,7 @@ def test_times_that_go_back_are_refused(run, tmp_path, times, line, words):
 def test_times_of_another_kind_than_the_first_are_refused(tmp_path):
     """A word among numbers, after the first rows were read, is an error with its place."""
     blocks, complain = (
-        forecast_times.TimeBlocks("hour"),
+        forecast_stream.TimeBlocks("hour"),
         lambda row, *words: DataError("t.csv", row, None, words[1], words[2]),
     )
     assert blocks.mark(["1", "1", "2"], complain)[0].tolist() == [1, 1, 3]
@@ -163,7 +163,7 @@ def test_blocks_may_be_stretches_of_time(run, tmp_path, unit, expected):
     numbers = run("combine", write(tmp_path / "u.csv", range(4), *drawn(4)), *WORDS, "--block", unit)
     assert (numbers.code, f"a date is expected, for blocks of one {unit}" in numbers.err) == (1, True)
     assert run("combine", table, "--target", "load", "--block", unit).code == 2
-    assert tuple(forecast_times.UNITS) == UNITS
+    assert tuple(forecast_stream.UNITS) == UNITS
 
 
 def test_a_draw_a_round_cannot_wait(run, tmp_path):

@@ -30,7 +30,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 @pytest.fixture
 def blocks(monkeypatch):
     """Have text read in many small blocks."""
-    for module in ("csv_blocks", "csv"):
+    for module in ("delimited", "csv"):
         monkeypatch.setattr(f"regretless.data.{module}.SMALLEST", 2000)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
 

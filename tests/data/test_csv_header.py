@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regretless.data import open_stream
-from regretless.data.csv_header import is_row
+from regretless.data.csv import is_row
 
 from ..command_line import CommandLine
 from .test_data_csv import Table, table, whole

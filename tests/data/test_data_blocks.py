@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from regretless.data import csv_blocks as module
-from regretless.data.csv_blocks import Block, Blocks, count_lines
+from regretless.data import delimited as module
+from regretless.data.delimited import Block, Blocks, count_lines
 from regretless.errors import DataError
 
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.data import csv as csv_module
-from regretless.data import csv_blocks as blocks_module
-from regretless.data import csv_cells, open_stream
+from regretless.data import delimited as blocks_module
+from regretless.data import open_stream
 from regretless.data.batch import Batch
 from regretless.data.stream import Stream
 from regretless.errors import DataError, RegretlessError
@@ -408,14 +408,14 @@ def test_a_signal_is_not_lost_while_text_is_read(monkeypatch):
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
 
-    class Striking(csv_cells.UnequalRows):
+    class Striking(blocks_module.UnequalRows):
         def __call__(self, row: Any) -> str:
             signal.raise_signal(signal.SIGINT)
             return super().__call__(row)
 
     try:
         block = blocks_module.Block(b"", 1, b",")
-        csv_cells.parse(block, b"1,2\n3\n4,5\n", ["a", "b"], {"a": None, "b": None}, Striking())
+        blocks_module.parse(block, b"1,2\n3\n4,5\n", ["a", "b"], {"a": None, "b": None}, Striking())
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == [signal.SIGINT]

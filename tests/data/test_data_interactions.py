@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from regretless.data import ArrayStream, CrossedStream, open_stream
 from regretless.data import interactions as interactions_module
 from regretless.data.columns import hashed
-from regretless.data.feature_index import Keys, hashed_keys, pair_keys, parts
+from regretless.data.interactions import Keys, hashed_keys, pair_keys, parts
 from regretless.data.names import called, column_names, made_of
 from regretless.data.stream import Stream
 from regretless.errors import DataError, ModelError, RegretlessError
@@ -123,7 +123,7 @@ def test_how_a_file_is_cut_does_not_matter(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text(path.read_text().replace(",", "\t"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("regretless.data.csv.SMALLEST", 1 << 20)
-        patch.setattr("regretless.data.csv_blocks.SMALLEST", 1 << 20)
+        patch.setattr("regretless.data.delimited.SMALLEST", 1 << 20)
         other = open_stream(tmp_path / "t.tsv", interactions=["*"])
         assert sum(1 for _ in other.batches()) == 1
         assert whole(other)[0].tolist() == values.tolist()

@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from regretless.data.cache import Cached
 from regretless.data.source import (
     DECOMPRESSORS,
-    Live,
+    Cached,
+    LiveInput,
     can_be_read_again,
     name_of,
     open_bytes,
@@ -214,7 +214,7 @@ def test_errors_of_the_disk_are_not_called_damage(tmp_path: Path, monkeypatch: p
 def test_live_input_gives_what_is_there(monkeypatch: pytest.MonkeyPatch, rows: bytes) -> None:
     """A live pipe gives the bytes that have come, says that there may be more, and ends when it is closed."""
     reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as pipe, Live.open(_open_live(monkeypatch, pipe)) as file:
+    with os.fdopen(reading, "rb") as pipe, LiveInput.open(_open_live(monkeypatch, pipe)) as file:
         os.write(writing, rows)
         assert read_ready(file, 1 << 20) == (rows, None)
         os.write(writing, rows[:3])
@@ -224,6 +224,6 @@ def test_live_input_gives_what_is_there(monkeypatch: pytest.MonkeyPatch, rows: b
         assert read_ready(file, 1 << 20) == (rows[3:], True)
 
 
-def _open_live(monkeypatch: pytest.MonkeyPatch, pipe: Any) -> Live:
+def _open_live(monkeypatch: pytest.MonkeyPatch, pipe: Any) -> LiveInput:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(pipe))
-    return Live()
+    return LiveInput()

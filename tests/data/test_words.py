@@ -76,7 +76,7 @@ def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch
     assert [name for name in firsts if " " not in name] == list(dict.fromkeys(words))
     monkeypatch.setattr("regretless.data.csv.SMALLEST", 16)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
-    monkeypatch.setattr("regretless.data.csv_blocks.SMALLEST", 16)
+    monkeypatch.setattr("regretless.data.delimited.SMALLEST", 16)
     cut = open_stream(path, text=["review"], ngrams=2)
     assert len(list(cut.batches())) > 3
     assert (rows_of(cut), cut.feature_names()) == (rows, names)

@@ -26,7 +26,7 @@ from regretless.environments import (
     Table,
     reversal,
 )
-from regretless.environments.arms.stochastic import key_of_run, uniforms
+from regretless.environments.stochastic import key_of_run, uniforms
 from regretless.errors import RegretlessError
 
 WORD = 2**64

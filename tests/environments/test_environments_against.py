@@ -24,8 +24,8 @@ from regretless.environments import (
     ShatteredTree,
     WrittenPoints,
 )
-from regretless.environments.targets import points as points_module
-from regretless.environments.targets.points import votes_of
+from regretless.environments import points as points_module
+from regretless.environments.points import votes_of
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge, RandomizedWeightedMajority, WeightedMajority
 from regretless.finite_classes import FiniteClass, Halving, RandomizedOptimal, StandardOptimal

@@ -27,9 +27,9 @@ from regretless.finite_classes import (
     vc_dimension,
     worst_case,
 )
-from regretless.finite_classes.dimensions.vc import check_shattered
 from regretless.finite_classes.learners.base import ClassLearner
-from regretless.finite_classes.learners.certificates import rank
+from regretless.finite_classes.learners.state import rank
+from regretless.finite_classes.vc import check_shattered
 from regretless.linear import Perceptron, Winnow
 from regretless.play import play
 

@@ -19,15 +19,15 @@ from regretless.errors import RegretlessError
 from regretless.finite_classes import (
     FiniteClass,
     MistakeTree,
+    littlestone,
     littlestone_dimension,
     randomized_littlestone_dimension,
     vc_dimension,
 )
-from regretless.finite_classes.dimensions import budget, littlestone, randomized
-from regretless.finite_classes.dimensions.littlestone import LittlestoneSearch
-from regretless.finite_classes.dimensions.randomized import RandomizedSearch
+from regretless.finite_classes import dimension as dimension_module
 from regretless.finite_classes.finite_class import Words, packed
 from regretless.finite_classes.learners.randomized import RandomizedOptimal, searched
+from regretless.finite_classes.littlestone import LittlestoneSearch, RandomizedSearch
 
 from .small_classes import KNOWN, every_class, random_class
 
@@ -442,7 +442,7 @@ def test_patience_is_what_may_be_looked_at() -> None:
         assert patience <= search.words <= patience + 8 * finite_class.columns.size + 700 * 700 * 9 // 2
     learner = RandomizedOptimal(finite_class, random_state=0, patience=1 << 18)
     ones = int(finite_class.matrix[:, 0].sum())
-    halves = [randomized.by_number(finite_class, side)[1] for side in sides_of(finite_class, 0)]
+    halves = [littlestone.by_number(finite_class, side)[1] for side in sides_of(finite_class, 0)]
     assert ones > 100
     assert learner.forecast(0) == float((1 + halves[1] - halves[0]) / 2)
 
@@ -457,8 +457,8 @@ def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPa
     finite_class = drawn(700, 700, 0.3, 2)
     ends = set()
     for first, between in ((1 << 16, 0.02), (7, 0.0), (1 << 30, 1.0)):
-        monkeypatch.setattr(budget.Watch.slices, "__defaults__", (first,))
-        monkeypatch.setattr(budget, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
+        monkeypatch.setattr(dimension_module.SearchLimits.slices, "__defaults__", (first,))
+        monkeypatch.setattr(dimension_module, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
         search = RandomizedSearch(finite_class)
         found = search.dimension(words=6_000_000)
         ends.add((search.words, found.lower, found.upper, found.steps))
@@ -549,7 +549,7 @@ def test_a_shattered_set_is_where_the_search_begins() -> None:
 
 def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that is not done soon is never behind a greedy choice of points, which is its tree if it is ended."""
-    monkeypatch.setattr(littlestone, "GREEDY_AFTER", budget.FIRST_SLICE)
+    monkeypatch.setattr(littlestone, "GREEDY_AFTER", dimension_module.FIRST_SLICE)
     finite_class = drawn(1500, 1500, 0.3, 3)
     told: list[tuple[int, int, int]] = []
     found = littlestone_dimension(finite_class, stop=lambda: len(told) > 1, on_progress=lambda *news: told.append(news))

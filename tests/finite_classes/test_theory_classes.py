@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from regretless.comparator import ClassComparator
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.finite_classes.finite_class import packed
-from regretless.finite_classes.learners.certificates import rank
+from regretless.finite_classes.learners.state import rank
 from regretless.ledger import ClassLedger
 from regretless.theory import finite_classes as theory
 from regretless.theory.finite_classes import ClassFacts, certified, chernoff, floor_log2, half_the_bits_of
@@ -120,7 +120,7 @@ def test_ranks_of_large_classes(monkeypatch):
     coins = np.random.default_rng(1).random((5000, 40)) < 0.5
     assert rank(FiniteClass(coins)) == 40
     assert rank(FiniteClass(np.hstack([coins, coins[:, :20] ^ coins[:, 20:], ~coins]))) == 40
-    monkeypatch.setattr("regretless.finite_classes.learners.certificates.MOST_STEPS", 1000)
+    monkeypatch.setattr("regretless.finite_classes.learners.state.MOST_STEPS", 1000)
     assert rank(FiniteClass(coins)) is None
 
 

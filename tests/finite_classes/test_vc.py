@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.errors import RegretlessError
 from regretless.finite_classes import FiniteClass, littlestone_dimension, vc_dimension
-from regretless.finite_classes.dimensions import vc as vc_module
-from regretless.finite_classes.dimensions.vc import check_shattered
+from regretless.finite_classes import vc as vc_module
+from regretless.finite_classes.vc import check_shattered
 
 from .small_classes import KNOWN, TIES_MATTER, random_class
 

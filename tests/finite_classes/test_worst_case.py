@@ -21,11 +21,11 @@ from regretless.finite_classes import (
     Halving,
     RandomizedOptimal,
     StandardOptimal,
+    forced_mistakes,
     littlestone_dimension,
     worst_case,
 )
-from regretless.finite_classes.learners.certificates import rank
-from regretless.finite_classes.worst_cases import search
+from regretless.finite_classes.learners.state import rank
 
 from ..examples import at_most
 from .small_classes import KNOWN, TIES_MATTER, random_class
@@ -377,7 +377,7 @@ def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch)
     """Of the standard optimal algorithm there is an interval, without rounds, if the search for it was ended."""
     found = FiniteClass.named("thresholds:7")
     known = replace(littlestone_dimension(found), upper=5)
-    monkeypatch.setattr("regretless.finite_classes.worst_cases.search.littlestone_dimension", lambda *_, **__: known)
+    monkeypatch.setattr("regretless.finite_classes.forced_mistakes.littlestone_dimension", lambda *_, **__: known)
     for settings, why in (({"limit": 0.0}, "the time limit was reached"), ({"stop": lambda: True}, "it was stopped")):
         worst = worst_case(StandardOptimal(found), **settings)
         assert (worst.lower, worst.upper, worst.stopped) == (3, 5, why)
@@ -436,8 +436,8 @@ def test_a_search_refuses_what_makes_no_sense():
 def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
     """In the order in which hypotheses stand, the class is searched as it is; in another one its bits are moved."""
     packed_again = []
-    moved = search.transposed
-    monkeypatch.setattr(search, "transposed", lambda *given: packed_again.append(given) or moved(*given))
+    moved = forced_mistakes.transposed
+    monkeypatch.setattr(forced_mistakes, "transposed", lambda *given: packed_again.append(given) or moved(*given))
     found = random_class(150, 9)
     once = worst_case(Consistent(found))
     assert worst_case(Consistent(found, order=range(found.hypotheses))).mistakes == once.mistakes

@@ -39,21 +39,20 @@ from regretless.environments import (
 from regretless.environments.asker import Asker
 from regretless.environments.labels import Labels
 from regretless.environments.lower_bounds import LowerBound
+from regretless.environments.points import WorstCaseLabels
 from regretless.environments.registry import ENVIRONMENTS, entry_of, make
-from regretless.environments.targets.points import WorstCaseLabels
 from regretless.errors import RegretlessError
 from regretless.experts import AdaHedge, MLPoly, RandomizedWeightedMajority, Ridge, WeightedMajority
 from regretless.experts import Hedge as Combiner
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.ledger import ClassLedger
 from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Perceptron, PNormPerceptron, Winnow
-from regretless.play import bandits, compatibility, play, trace
+from regretless.play import bandits, play, trace
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
 from regretless.play.linear_player import LinearPlayer
-from regretless.play.lower_bounds import CheckedLowerBound, check_lower_bound
 from regretless.play.player import LabelPlayer
-from regretless.play.result import joined
+from regretless.play.result import CheckedLowerBound, check_lower_bound, joined
 from regretless.play.run import again, player_of
 from regretless.theorem import theorem
 
@@ -681,8 +680,10 @@ def test_combiners_say_whether_losses_alone_are_enough_for_them():
 
 
 def test_environments_say_whether_they_watch_the_draws():
-    """The names of those that do are the ones that learners without draws are kept from."""
-    assert {name for name in ENVIRONMENTS if watches(name)} == set(compatibility.WATCHES_DRAWS)
+    """An environment of arms watches the draws if, and only if, it is adaptive without asking for probabilities."""
+    assert {name for name in ENVIRONMENTS if watches(name)} == {
+        name for name, entry in ENVIRONMENTS.items() if entry.watches_draws
+    }
 
 
 def takes_losses(name: str) -> bool:
@@ -777,13 +778,13 @@ def test_every_learner_can_meet_some_environment():
 
 def test_hypotheses_are_tallied_by_the_labels_of_their_points():
     """Counting labels for each point gives every hypothesis the mistakes that its votes have."""
-    from regretless.play.player import Tally
+    from regretless.play.player import MistakeTally
 
     finite_class = FiniteClass.named("intervals:6")
     generator = np.random.default_rng(5)
     points, labels = generator.integers(0, 6, 40), 2 * generator.integers(0, 2, 40) - 1
     rows = 2.0 * finite_class.matrix.T[points] - 1
-    plain, quick = Tally(finite_class.hypotheses), Tally(finite_class.hypotheses, finite_class)
+    plain, quick = MistakeTally(finite_class.hypotheses), MistakeTally(finite_class.hypotheses, finite_class)
     for tally in (plain, quick):
         tally.votes(rows[:30], labels[:30], points[:30])
         for row, label, point in zip(rows[30:], labels[30:], points[30:], strict=True):

@@ -15,7 +15,7 @@ from .output import Output, many, short
 
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
-    from ..finite_classes.dimensions.randomized import RandomizedDimension
+    from ..finite_classes.littlestone import RandomizedDimension
     from .arguments import DimensionOptions
     from .console import Console
 
@@ -265,7 +265,7 @@ class DimensionOutput(Output):
 def find(argument: ClassArgument, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
     """Compute the dimensions that the arguments ask for, each within its share of the time left."""
     from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
-    from ..finite_classes.dimensions.vc import check_shattered
+    from ..finite_classes.vc import check_shattered
 
     begun, made = perf_counter(), argument.finite_class
     # Later searches get the time that earlier ones leave; mistake trees are mostly fast.

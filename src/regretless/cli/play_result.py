@@ -14,7 +14,7 @@ from .output import Output, certificate_values, many, number_text, plain, runs_o
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..play import PlayResult
-    from ..play.player import Point
+    from ..play.player import CurvePoint
     from .arguments import PlayOptions
     from .play_settings import Pairing
 
@@ -216,7 +216,7 @@ class PlayOutput(Output):
     def _set(self) -> set[str]:
         return {text.partition("=")[0].strip().replace("-", "_") for text in self.arguments.set}
 
-    def _curve(self) -> list[Point]:
+    def _curve(self) -> list[CurvePoint]:
         """The curve at doubling round counts."""
         from ..play.run import doubling
 
@@ -255,7 +255,7 @@ def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"
 
 
-def _described(point: Point, result: PlayResult) -> dict[str, Any]:
+def _described(point: CurvePoint, result: PlayResult) -> dict[str, Any]:
     values = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
     return values | ({result.more: point.more} if result.more else {})
 

@@ -73,7 +73,7 @@ def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, s
 
 def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     """The worst case of a learner; the time to look for it is all that can be set."""
-    from ..environments.targets.points import WorstCaseLabels
+    from ..environments.points import WorstCaseLabels
 
     settings = dict(texts)
     text = settings.pop("limit", "none")

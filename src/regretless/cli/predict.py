@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: PredictOptions) -> int:
     """Predict."""
-    from ..data.source import Live
+    from ..data.source import LiveInput
     from ..run.linear import Continuation
     from .read_model import known_schema, read_classifier
 
@@ -59,7 +59,7 @@ def run(arguments: PredictOptions) -> int:
     if arguments.probabilities:
         _refuse_without_probabilities(learner, arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
-    source: Any = Live() if arguments.file == "-" else arguments.file
+    source: Any = LiveInput() if arguments.file == "-" else arguments.file
     stream = options.open_input(source, arguments, schema, frozen=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:

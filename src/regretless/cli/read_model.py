@@ -77,7 +77,7 @@ def known_schema(learner: OnlineClassifier, schema: dict[str, Any] | None) -> di
 
 def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
     """The batches of a stream without the columns that a model does not know."""
-    from ..data.to_csr import first_columns
+    from ..data.batch import first_columns
 
     for batch in stream.batches():
         if batch.starts is not None:

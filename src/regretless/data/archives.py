@@ -70,7 +70,7 @@ class Stored:
     """
 
     def __init__(self, path: str, file: BinaryIO, size: int, stored: int, *, random: bool) -> None:
-        self._path, self._file, self._kept = path, file, stored
+        self._path, self._file, self._stored = path, file, stored
         self.shape, self._fortran, self.dtype, begin = _header(file)
         self._begin = begin if random else None
         if self.dtype.hasobject:
@@ -113,14 +113,26 @@ class Stored:
 
     def _take(self, count: int) -> Array:
         size = count * self.dtype.itemsize
-        refuse_large(self._path, size, "what is to be read at once", file_size=self._kept)
+        refuse_large(self._path, size, "what is to be read at once", file_size=self._stored)
         result: Array = np.empty(count, self.dtype)
         _fill(self._file, result)
         return result
 
 
 class Member(Stored):
-    """One array of an archive."""
+    """One array of an archive.
+
+    Parameters
+    ----------
+    archive : zipfile.ZipFile
+    name : str
+        Without its suffix.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name, or it cannot be read.
+    """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         try:
@@ -238,7 +250,17 @@ class Archive:
 
 
 class File(Stored):
-    """The array of a .npy file; it is closed when the block is left."""
+    """The array of a .npy file; it is closed when the block is left.
+
+    Parameters
+    ----------
+    path : str
+
+    Raises
+    ------
+    DataError
+        If it is no .npy file.
+    """
 
     def __init__(self, path: str) -> None:
         self._opened = open(path, "rb", buffering=0)  # noqa: SIM115 (closed by `__exit__`)

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..errors import DataError
 from .archives import NUMBERS, Archive, Member, array_of, damage_as_error
+from .batch import Array
 from .formats import LOSSES
 from .messages import listed
-from .named_columns import Part, read_picked
+from .named_columns import PickedRows, read_picked
 from .source import Source, whole_file
-from .table_chunk import Array
 
 NO_ARM = -1
 SUM = 1e-6  # by which probabilities may miss one
@@ -87,7 +87,7 @@ def _read_table(path: Source, arms: Sequence[str], format: str) -> Advice:
     return Advice(np.ascontiguousarray(np.concatenate(rows)), list(part.words))
 
 
-def _numbers(part: Part, name: str, arm: _Lookup) -> Array:
+def _numbers(part: PickedRows, name: str, arm: _Lookup) -> Array:
     """The arms that an expert recommends; words that are none become faults, as empty cells are already."""
     codes, words = part.words[name]
     places = np.array([*map(arm, words), NO_ARM], np.int64)[codes]  # a code of -1 is the last

@@ -59,11 +59,11 @@ class NumberedStream(Stream):
         """The rows to use, and the error to raise after them."""
         advice = "only finite numbers can be used" + ("" if self._skips else f"; {SKIPPING}")
         for row in np.flatnonzero(bad).tolist():
-            error = DataError(self.name, None, None, _found(piece, row, first + row), advice)
+            error = DataError(self.name, None, None, _fault_of(piece, row, first + row), advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._pass_over(str(error))
-        return only(piece, ~bad), None
+        return piece.only(~bad), None
 
 
 class ArrayStream(NumberedStream):
@@ -194,7 +194,7 @@ def _not_finite(batch: Batch) -> Array:
     return bad
 
 
-def _found(batch: Batch, row: int, number: int) -> str:
+def _fault_of(batch: Batch, row: int, number: int) -> str:
     """What is not finite in a row; numbers are those of numpy."""
     one = batch.slice(row, row + 1)
     values = one.values.reshape(-1)
@@ -203,14 +203,3 @@ def _found(batch: Batch, row: int, number: int) -> str:
         return f"the label of row {number} (counted from 0) is {np.asarray(one.labels)[0]}"
     column = bad[0] if one.indices is None else one.indices[bad[0]]
     return f"row {number}, column {column} (counted from 0) holds {values[bad[0]]}"
-
-
-def only(batch: Batch, mask: Array) -> Batch:
-    """The rows that a mask keeps."""
-    labels = None if batch.labels is None else batch.labels[mask]
-    if batch.starts is None or batch.indices is None:
-        return Batch(batch.values[mask], labels, batch.columns)
-    lengths = np.diff(batch.starts)
-    entries = np.repeat(mask, lengths)
-    starts = np.concatenate([[0], np.cumsum(lengths[mask])])
-    return Batch(batch.values[entries], labels, batch.columns, batch.indices[entries], starts)

@@ -1,20 +1,23 @@
-"""Parquet, Arrow and Feather files, and folders of them."""
+"""Parquet, Arrow and Feather files, folders of them, and data frames in memory."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, RegretlessError
 from ..memory import allowed, refuse_large
 from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages, refuse_unsound_columns
+from .batch import Batch
 from .columns import NUMERIC, VALUED
-from .source import Source, can_be_read_again, whole_file
+from .source import Input, Source, can_be_read_again, whole_file
+from .stream import KEY, normalized
 from .table import TableStream
 from .table_chunk import Chunk
 
@@ -59,12 +62,12 @@ class ArrowStream(TableStream):
         path, wanted = self._path, SUFFIXES[self._format]
         if not (isinstance(path, str | os.PathLike) and can_be_read_again(path) and os.path.isdir(path)):
             return [whole_file(path, f"the {self._format} format")]
-        inside = sorted(fault for fault in Path(path).rglob("*") if fault.suffix.lower() in wanted)
-        shown = [fault for fault in inside if not _is_hidden(fault.relative_to(path))]
+        inside = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() in wanted)
+        shown = [file for file in inside if not _is_hidden(file.relative_to(path))]
         if not shown:
             fault = f"this folder holds no file ending in {' or '.join(wanted)}"
             raise self._error(fault, "name a file or another folder")
-        return [str(fault) for fault in shown]
+        return [str(file) for file in shown]
 
     @contextmanager
     def _damage(self, path: str) -> Iterator[None]:
@@ -116,8 +119,8 @@ class ArrowStream(TableStream):
         )
         raise self._error(f"column {name!r} is of type {value}", advice)
 
-    def _refuse_other_kind(self, name: str, fault: str, of_type: Any) -> None:
-        if self._kind(name) in NUMERIC and fault in VALUED:
+    def _refuse_other_kind(self, name: str, kind: str, of_type: Any) -> None:
+        if self._kind(name) in NUMERIC and kind in VALUED:
             advice = "numbers are expected, as in the first file"
             raise self._error(f"column {name!r} is of type {of_type}", advice)
 
@@ -231,3 +234,86 @@ def _ipc(path: str) -> Iterator[tuple[Any, Any, int]]:
                     yield chosen.slice(first, rows)
 
         yield reader.schema, read, 0
+
+
+class _Memory(Input):
+    name = "X"
+    rereadable = True
+
+    def open(self) -> BinaryIO:
+        raise NotImplementedError
+
+
+class FrameStream(ArrowStream):
+    """A stream over a frame of pandas, or whatever offers ``__arrow_c_stream__``; all columns are features.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or the like
+    schema : dict, optional
+        The schema of an earlier stream, whose features this one continues.
+    frozen : bool
+        Whether values that the schema does not know contribute nothing.
+    """
+
+    def __init__(self, frame: Any, schema: dict[str, Any] | None = None, *, frozen: bool = False) -> None:
+        super().__init__(_Memory(), kind="Arrow", schema=schema, frozen=frozen)
+        self._table = _table_of(frame)
+
+    def _find_target(self, names: list[str]) -> str | None:
+        return None
+
+    def _chunks(self) -> Iterator[Chunk]:
+        wanted = self._decide(self._table.schema)
+        first, rows = 0, max(ENTRIES // len(wanted), 1)
+        for batch in self._table.select(wanted).to_batches(max_chunksize=rows):
+            yield self._chunk(self.name, batch, wanted, first)
+            first += batch.num_rows
+
+
+def encoded(frame: Any, schema: dict[str, Any] | None, *, frozen: bool) -> tuple[Batch, FrameStream]:
+    """All rows of a frame as the command line reads a table, and the stream that knows the features now.
+
+    Raises
+    ------
+    RegretlessError
+        If a column cannot be used.
+    """
+    stream = FrameStream(frame, schema, frozen=frozen)
+    try:
+        batch = _joined(list(stream.batches()))
+    except DataError as error:
+        raise RegretlessError(f"X: {error.found}; {_without_options(error.advice)}") from error
+    return (normalized(batch) if (schema or {}).get(KEY) else batch), stream
+
+
+def _without_options(advice: str) -> str:
+    """Advice without what can be said on the command line alone."""
+    advice = advice.partition("; to pass over such rows")[0].partition("; pass --")[0]
+    if "--missing" in advice:
+        return "fill or drop its missing values"
+    return "convert it or leave it out" if "--" in advice else advice
+
+
+def _table_of(frame: Any) -> Any:
+    import pyarrow as pa
+
+    pandas = sys.modules.get("pandas")
+    try:
+        if pandas is not None and isinstance(frame, pandas.DataFrame):
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        return pa.RecordBatchReader.from_stream(frame).read_all()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
+        raise RegretlessError(f"X cannot be read as a table ({error}); give each column values of one type") from error
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    last = batches[-1]
+    if len(batches) == 1:
+        return last
+    values = np.concatenate([batch.values for batch in batches])
+    if last.starts is None:
+        return Batch(values, None, last.columns)
+    indices = np.concatenate([np.asarray(batch.indices) for batch in batches])
+    lengths = np.concatenate([np.diff(np.asarray(batch.starts)) for batch in batches])
+    return Batch(values, None, last.columns, indices, np.concatenate([[0], np.cumsum(lengths)]))

@@ -1,4 +1,4 @@
-"""A batch: consecutive rounds, without a copy of their arrays."""
+"""Batches: consecutive rounds, without a copy of their arrays; and rows put together from columns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from ..arrays import laid_out
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+ABSENT = -1  # the number of a feature that a row does not have, or that is not known
+NOWHERE = np.iinfo(np.int32).max  # where such a feature is put to stand behind all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,16 @@ class Batch:
         first, last = int(starts[0]), int(starts[-1])
         return Batch(self.values[first:last], labels, self.columns, self.indices[first:last], starts - starts[0])
 
+    def only(self, mask: Array) -> Batch:
+        """The rounds where a mask is true."""
+        labels = None if self.labels is None else self.labels[mask]
+        if self.starts is None or self.indices is None:
+            return Batch(self.values[mask], labels, self.columns)
+        lengths = np.diff(self.starts)
+        entries = np.repeat(mask, lengths)
+        starts = np.concatenate([[0], np.cumsum(lengths[mask])])
+        return Batch(self.values[entries], labels, self.columns, self.indices[entries], starts)
+
 
 def aligned(
     values: Array, labels: Array | None, columns: int, indices: Array | None = None, starts: Array | None = None
@@ -68,3 +81,94 @@ def aligned(
     """A batch of arrays that may lie anywhere, as what came by a wire does; copied if they must be."""
     arrays = (None if one is None else laid_out(one) for one in (indices, starts))
     return Batch(laid_out(values), labels, columns, *arrays)
+
+
+def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | None, columns: int) -> Batch:
+    """Compressed sparse rows of numeric columns and of categories.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, numeric columns)
+    ids : ndarray of int32, shape (numeric columns,)
+        The feature that each numeric column is.
+    categories : ndarray of int32, shape (rows, columns of text)
+        The feature, of value 1, that each category is; -1 where there is none.
+
+    Features of the same number, as hashing makes them, are added up.
+    """
+    result = np.sort(np.where(categories == ABSENT, NOWHERE, categories), axis=1)
+    values = np.concatenate([values, np.ones(result.shape, values.dtype)], axis=1)
+    result = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), result], axis=1)
+    if (result[:, 1:] < result[:, :-1]).any():
+        order = np.argsort(result, axis=1, kind="stable")
+        result, values = np.take_along_axis(result, order, axis=1), np.take_along_axis(values, order, axis=1)
+    stored = (result != NOWHERE) & (values != 0)
+    starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))])
+    return _merged(values[stored], result[stored], starts, labels, columns)
+
+
+def with_words(batch: Batch, rows: Array, columns: Array) -> Batch:
+    """A sparse batch to whose rows words are added, each with the number of times that it stands there.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int64, shape (entries,)
+        The row and the feature of each word.
+    """
+    keys, counts = np.unique(rows << 32 | columns, return_counts=True)
+    starts = np.asarray(batch.starts)
+    if len(batch.values):
+        known = np.repeat(np.arange(len(batch)), np.diff(starts)) << 32 | np.asarray(batch.indices).astype(np.int64)
+        keys, values = np.concatenate([known, keys]), np.concatenate([batch.values, counts.astype(batch.values.dtype)])
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+    else:
+        values = counts.astype(batch.values.dtype)
+    starts = np.searchsorted(keys, np.arange(len(batch) + 1) << 32)
+    return _merged(values, (keys & NOWHERE).astype(np.int32), starts, batch.labels, batch.columns)
+
+
+def _merged(values: Array, indices: Array, starts: Array, labels: Array | None, columns: int) -> Batch:
+    """The batch, once neighbours with the same number have become one entry."""
+    new = np.ones(len(indices), dtype=bool)
+    new[1:] = indices[1:] != indices[:-1]
+    new[starts[:-1][starts[:-1] < len(indices)]] = True
+    if not new.all():
+        values = np.add.reduceat(values, np.flatnonzero(new))
+        indices = indices[new]
+        starts = np.concatenate([[0], np.cumsum(new)])[starts]
+    return Batch(values, labels, columns, indices, starts)
+
+
+def ascending_rows(batch: Batch) -> Batch:
+    """The batch, with the entries of each row in the order of their indices."""
+    values, indices, starts = batch.values, np.asarray(batch.indices), np.asarray(batch.starts)
+    if (_steps(indices, starts) >= 0).all():
+        return batch
+    order = np.lexsort((indices, np.repeat(np.arange(len(batch)), np.diff(starts))))
+    return Batch(values[order], batch.labels, batch.columns, indices[order], starts)
+
+
+def repeated_index(batch: Batch) -> int | None:
+    """The first row of an ascending batch in which an index stands twice."""
+    starts = np.asarray(batch.starts)
+    repeated = np.flatnonzero(_steps(np.asarray(batch.indices), starts) == 0)
+    return int(np.searchsorted(starts, repeated[0], side="right")) - 1 if len(repeated) else None
+
+
+def first_columns(batch: Batch, columns: int) -> Batch:
+    """The batch without the entries beyond the first so many columns."""
+    indices, starts = np.asarray(batch.indices), np.asarray(batch.starts)
+    if batch.columns <= columns:
+        return batch
+    within = indices < columns
+    starts = np.concatenate([[0], np.cumsum(within)])[starts]
+    return Batch(batch.values[within], batch.labels, columns, indices[within], starts)
+
+
+def _steps(indices: Array, starts: Array) -> Array:
+    """By how much the index grows from each entry to the next; 1 from one row to another."""
+    steps = np.diff(indices.astype(np.int64, copy=False))
+    between = starts[1:-1]
+    steps[between[(between > 0) & (between < len(indices))] - 1] = 1
+    return steps

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..atomic_write import Replacement, naming
-from .table_chunk import Array
+from .batch import Array
 
 PARQUET = (".parquet", ".pq")
 GROUP = 1 << 18  # cells that are put together in a row group
@@ -35,7 +35,7 @@ class ColumnsOut:
         self.path = os.fspath(path)
         self._names = names
         self._replacement: Replacement | None = None
-        self._rows: _Rows | None = None
+        self._rows: _RowsOut | None = None
         self._spoilt = False
 
     def write(self, times: Sequence[Any], columns: Sequence[Array]) -> None:
@@ -78,7 +78,7 @@ class ColumnsOut:
             self._replacement.discard()
         self._rows = self._replacement = None
 
-    def _begun(self) -> _Rows:
+    def _begun(self) -> _RowsOut:
         if self._rows is None:
             make = _ParquetRows if os.path.splitext(self.path)[1].lower() in PARQUET else _TextRows
             names = list(self._names())
@@ -87,7 +87,7 @@ class ColumnsOut:
         return self._rows
 
 
-class _Rows(ABC):
+class _RowsOut(ABC):
     """What both formats share."""
 
     def __init__(self, file: BinaryIO, names: list[str]) -> None:
@@ -113,7 +113,7 @@ class _Rows(ABC):
         """Delete what was written."""
 
 
-class _TextRows(_Rows):
+class _TextRows(_RowsOut):
     def __init__(self, file: BinaryIO, names: list[str]) -> None:
         super().__init__(file, names)
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -131,7 +131,7 @@ class _TextRows(_Rows):
         """Nothing waits to be written."""
 
 
-class _ParquetRows(_Rows):
+class _ParquetRows(_RowsOut):
     """Blocks may be of a row or two; row groups should not."""
 
     def __init__(self, file: BinaryIO, names: list[str]) -> None:

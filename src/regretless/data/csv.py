@@ -1,26 +1,31 @@
-"""Comma- and tab-separated files."""
+"""Comma- and tab-separated files of rows."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
-from .contents import option
-from .csv_blocks import SMALLEST, Block, Blocks
-from .csv_cells import UnequalRows, find_faults, legible, parse
-from .csv_header import MOSTLY, NUMBER, ROWS, counts, is_idle, is_number, is_row
-from .messages import listed, shown
+from .delimited import NULLS, SMALLEST, Block, Blocks, UnequalRows, find_faults, legible, parse
+from .messages import listed, option, shown
 from .source import Source, open_bytes
 from .table import TARGETS, TableStream
 from .table_chunk import Chunk
 
+NUMBER = r"^[ \t]*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
+# From this share of numbers on, a cell that is none is taken for a slip rather than for a category.
+MOSTLY = 0.9
+ROWS = 200  # that are looked at
+YEARS = range(1800, 2201)  # that columns may be called by
+
+_NUMBER = re.compile(NUMBER)
 GROUPED = r"[0-9]{1,3}([.,' ][0-9]{3})+([.,][0-9]+)?"  # with thousands apart
 SIGNED = rf"^[-+]?([$€£] ?[-+]?[0-9][0-9.,]*|[0-9][0-9.,]* ?[%€$£]|{GROUPED})$"
 HALF, MANY = 0.5, 20  # a share of numbers; how many different ones are a quantity rather than names
@@ -31,10 +36,63 @@ SAMPLE = 1 << 16  # bytes by which a first line is judged
 NAMED = "--header says that it names them"
 
 
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, with a point or a comma."""
+    return _NUMBER.match(cell) is not None
+
+
+def is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line is a row like those below it, and no line of names.
+
+    It is none if it has a word above a column of numbers, or counts the columns, or the years. It is one if it has a
+    number above a column of numbers, or a word that stands in the same column again.
+
+    Parameters
+    ----------
+    first : sequence of str
+        Its cells.
+    rows : sequence of sequences of str
+        Those of some lines below it; if there are none, a line of numbers is a row.
+    """
+    if counts(first):
+        return False
+    if not rows:
+        return any(map(is_number, first)) and all(cell in NULLS or is_number(cell) for cell in first)
+    like_a_row = False
+    for place, cell in enumerate(first):
+        column = [row[place] for row in rows if place < len(row) and row[place] not in NULLS]
+        if sum(map(is_number, column)) < MOSTLY * max(1, len(column)):
+            like_a_row |= cell in column
+        elif is_number(cell):
+            like_a_row = True
+        elif cell not in NULLS:
+            return False
+    return like_a_row
+
+
+def counts(cells: Sequence[str]) -> bool:
+    """Whether these are 0, 1, 2 and so on, as data frames have them for names, or the numbers among them are years."""
+    if len(cells) > 2 and list(cells) in ([str(place + first) for place in range(len(cells))] for first in (0, 1)):
+        return True  # two of them might be a row
+    numbers = [cell.strip() for cell in cells if is_number(cell)]
+    if len(numbers) < 2 or not all(number.isdecimal() and int(number) in YEARS for number in numbers):
+        return False
+    return all(int(left) < int(right) for left, right in pairwise(numbers))
+
+
+def is_idle(column: Sequence[Sequence[str]]) -> bool:
+    """Whether the cells of a column, one a row or none, are all empty, or number the rows, which are several."""
+    cells = [cell for row in column for cell in row]
+    if not any(cells):
+        return True
+    whole = len(cells) > 1 and all(cell.isdecimal() for cell in cells)
+    return whole and all(int(right) == int(left) + 1 for left, right in pairwise(cells))
+
+
 class CsvStream(TableStream):
     """A stream over a file of delimited text.
 
-    The first line names the columns, unless it is a row as those below it (`csv_header.is_row`); then they are called
+    The first line names the columns, unless it is a row as those below it (`is_row`); then they are called
     c1, c2 and so on. The file is read in blocks of whole rows. A column's kind is decided in the first block in which
     it has a value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Cells may be separated
     by semicolons, tabs, bars or spaces too, and decimals may have a comma, if all do. Empty cells and NA, N/A, n/a,
@@ -210,8 +268,8 @@ class CsvStream(TableStream):
             faults = find_faults(block, names, {name: self._kind(name) for name in wanted}, self._ways)
         bad = faults.rows()
         text = block.without([spans()[row] for row in bad])
-        kept = np.setdiff1d(np.arange(len(spans())), bad)
-        return Chunk(parse(block, text, names, self._types(wanted)), error, kept, faults)
+        left = np.setdiff1d(np.arange(len(spans())), bad)
+        return Chunk(parse(block, text, names, self._types(wanted)), error, left, faults)
 
     def _ways(self, name: str, numbers: int, cells: int) -> str:
         """What can be done about a cell of a column that is no number."""

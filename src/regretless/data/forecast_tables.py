@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .batch import Array
 from .columns import NUMERIC
 from .csv import share_of_numbers
-from .forecast_stream import TARGETS, Columns, ForecastBatch, ForecastStream
-from .forecast_times import moments
+from .forecast_stream import TARGETS, ColumnRoles, ForecastBatch, ForecastStream, moments
 from .messages import listed
 from .named_columns import Selection, Usual, floats, open_columns
 from .source import Source
-from .table_chunk import Array, Chunk
+from .table_chunk import Chunk
 
 NEVER = np.iinfo(np.int64).max
 HALF = 0.5
@@ -32,16 +32,16 @@ class TableForecasts(ForecastStream):
     Parameters
     ----------
     path : path or "-"
-    columns : Columns
+    columns : ColumnRoles
     format : {"csv", "tsv", "parquet", "arrow", "feather"}
     """
 
-    def __init__(self, path: Source, columns: Columns, format: str) -> None:
+    def __init__(self, path: Source, columns: ColumnRoles, format: str) -> None:
         super().__init__(path, columns)
         self._path, self._format = path, format
 
     def _batches(self) -> Iterator[ForecastBatch]:
-        choice = Choice(self._columns, self)
+        choice = ForecastSelection(self._columns, self)
         spoke = np.zeros(0, dtype=bool)
         for chunk, last in _marked(self._chunks(choice)):
             spoke = spoke if len(spoke) else np.zeros(len(self.experts), dtype=bool)
@@ -56,12 +56,12 @@ class TableForecasts(ForecastStream):
             if error is not None:
                 raise error
 
-    def _chunks(self, choice: Choice) -> Iterator[Chunk]:
+    def _chunks(self, choice: ForecastSelection) -> Iterator[Chunk]:
         for chunk in open_columns(self._path, self._format, choice).chunks():
             choice.decide()
             yield chunk
 
-    def _batch(self, chunk: Chunk, choice: Choice) -> tuple[ForecastBatch, DataError | None]:
+    def _batch(self, chunk: Chunk, choice: ForecastSelection) -> tuple[ForecastBatch, DataError | None]:
         """The rows that can be used, up to the first that cannot, and the error to raise after them."""
         advice = np.empty((chunk.table.num_rows, len(self.experts)))
         for place, name in enumerate(self.experts):
@@ -137,8 +137,14 @@ class TableForecasts(ForecastStream):
             raise self._error(fault, f"remove it, {self._columns.words.otherwise}")
 
 
-class Choice(Selection):
+class ForecastSelection(Selection):
     """Decides which columns are read and what they are, while their kinds become known.
+
+    Parameters
+    ----------
+    columns : ColumnRoles
+    stream : TableForecasts
+        It gets the experts, the target and the notes.
 
     Attributes
     ----------
@@ -150,7 +156,7 @@ class Choice(Selection):
         Columns that are taken for text because they hold dates or times.
     """
 
-    def __init__(self, columns: Columns, stream: TableForecasts) -> None:
+    def __init__(self, columns: ColumnRoles, stream: TableForecasts) -> None:
         self._columns, self._stream = columns, stream
         self.kinds: dict[str, str] = {}
         self.target: str | None = None
@@ -260,8 +266,8 @@ def _marked(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
         error: Exception | None = None
         try:
             after = next(chunks, None)
-        except Exception as fault:
-            after, error = None, fault
+        except Exception as caught:
+            after, error = None, caught
         yield before, after is None and error is None
         if error is not None:
             raise error
@@ -288,5 +294,5 @@ def _words(column: Any) -> list[str]:
 
 
 def _without_categorical(advice: str, otherwise: str) -> str:
-    head, result, _ = advice.partition("; pass --categorical")
-    return f"{head}, {otherwise}" if result else advice
+    head, advised, _ = advice.partition("; pass --categorical")
+    return f"{head}, {otherwise}" if advised else advice

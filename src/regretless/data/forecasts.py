@@ -10,13 +10,12 @@ import numpy as np
 from ..errors import DataError, ParameterError, RegretlessError
 from .archives import NUMBERS, Archive, Member, damage_as_error
 from .arrays import ENTRIES, slices
-from .forecast_stream import Columns, ForecastBatch, ForecastStream
+from .batch import Array
+from .forecast_stream import ColumnRoles, ForecastBatch, ForecastStream, moments
 from .forecast_tables import TableForecasts
-from .forecast_times import moments
 from .formats import FORECASTS
 from .messages import listed
 from .source import Source, can_be_read_again, whole_file
-from .table_chunk import Array
 
 TABLES = ("experts", "relatives")
 OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")
@@ -77,11 +76,11 @@ def open_forecasts(
         If the options do not fit each other.
     """
     chosen = FORECASTS.choose(path, format)
-    columns = Columns(target, time, arrivals, experts, names, need_target, blocks, block, ignore=ignore)
+    columns = ColumnRoles(target, time, arrivals, experts, names, need_target, blocks, block, ignore=ignore)
     _refuse_contradictions(columns)
     source: Source = path
     if cache is not None and not can_be_read_again(path):
-        from .cache import Cached
+        from .source import Cached
 
         source = Cached(path, cache)
     if chosen == "npz":
@@ -89,7 +88,7 @@ def open_forecasts(
     return TableForecasts(source, columns, chosen)
 
 
-def _refuse_contradictions(columns: Columns) -> None:
+def _refuse_contradictions(columns: ColumnRoles) -> None:
     apart = columns.apart()
     if len(set(apart)) < len(apart):
         raise RegretlessError(f"{listed(apart)}: outcome, time and arrival are three columns")
@@ -112,10 +111,10 @@ class NpzForecasts(ForecastStream):
     Parameters
     ----------
     path : path
-    columns : Columns
+    columns : ColumnRoles
     """
 
-    def __init__(self, path: Source, columns: Columns) -> None:
+    def __init__(self, path: Source, columns: ColumnRoles) -> None:
         self._path = whole_file(path, "an array")
         super().__init__(self._path, columns)
 

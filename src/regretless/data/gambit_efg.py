@@ -8,8 +8,7 @@ from fractions import Fraction
 from ..errors import DataError
 from .exact_numbers import Exact
 from .gambit_text import Token, Tokens
-from .source import Source, name_of
-from .whole_text import read_text
+from .source import Source, name_of, read_text
 
 # By how much probabilities that were rounded, as .333, may miss 1 together.
 NEAR = Fraction(1, 1000)
@@ -123,10 +122,10 @@ def read_efg_text(text: str, name: str = "<efg>") -> GameTree:
     DataError
         If it is no such file; the message says where.
     """
-    return _Reader(text, name).tree()
+    return _TreeReader(text, name).tree()
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, text: str, name: str) -> None:
         self._text, self._name = text, name
         self._tokens = Tokens(name, text)

@@ -8,8 +8,7 @@ from math import prod
 
 from .exact_numbers import Exact
 from .gambit_text import Tokens
-from .source import Source, name_of
-from .whole_text import read_text
+from .source import Source, name_of, read_text
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,8 @@ class Tokens:
         try:
             result = exact_number(token.text)
         except ValueError as error:
-            found_there, _, advice = str(error).partition("; ")
-            raise self._error(token, found_there, advice) from None
+            fault, _, advice = str(error).partition("; ")
+            raise self._error(token, fault, advice) from None
         self.take()
         return result
 

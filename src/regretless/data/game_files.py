@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,16 +10,45 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import DataError
+from .archives import NUMBERS, Archive, array_of, damage_as_error, texts
+from .batch import Array
 from .formats import GAMES, Names, delimiter_of, refuse_array, refuse_names
-from .number_tables import read_numbers
-from .source import Source, name_of
+from .labelled_matrix import read_numbers
+from .messages import listed
+from .source import Source, name_of, whole_file
 
 if TYPE_CHECKING:
     from .gambit_efg import GameTree
     from .gambit_nfg import StrategicForm
-    from .game_arrays import Triplets
+
 
 Kind = Literal["matrix", "bimatrix", "sequence", "extensive"]
+MATRIX, OTHER = "A", "B"
+TABLES = ("a", "payoffs", "payoff", "matrix", "game", "losses", "loss")
+ROWS = ("rows", "row_names", "row", "agents", "names")
+COLUMNS = ("cols", "columns", "column_names", "col_names", "col", "tasks", "names")
+SPARSE = ("data", "indices", "indptr", "shape", "format")
+FORMS = ("A", "E", "F")
+PARTS = ("row", "col", "val", "shape")
+LARGEST = 10_000_000  # rows or columns of a sparse matrix, which a few bytes may claim
+
+
+@dataclass(frozen=True)
+class Triplets:
+    """A matrix by its entries.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int64
+        Where the entries stand, from 0.
+    values : ndarray of float64
+    shape : (int, int)
+    """
+
+    rows: Array
+    columns: Array
+    values: Array
+    shape: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -104,15 +134,6 @@ def _of_table(path: Source, delimiter: str, exact: bool, names: Names | None) ->
     return GameFile(name_of(path), "matrix", [table.values], table.rows, table.columns, notes=table.notes)
 
 
-def _of_arrays(path: Source, archive: bool, array: str | None) -> GameFile:
-    from .game_arrays import read_arrays
-
-    result = read_arrays(path, archive=archive, array=array)
-    kinds: dict[int, Kind] = {0: "sequence", 1: "matrix", 2: "bimatrix"}
-    kind = kinds[len(result.matrices)]
-    return GameFile(name_of(path), kind, result.matrices, result.rows, result.columns, triplets=result.triplets)
-
-
 def _of_strategic_form(path: Source) -> GameFile:
     from .gambit_nfg import read_nfg
 
@@ -161,3 +182,190 @@ def _of_tree(path: Source) -> GameFile:
 
     tree = read_efg_file(path)
     return GameFile(name_of(path), "extensive", players=list(tree.players), title=tree.title, tree=tree)
+
+
+def _of_arrays(path: Source, archive: bool, array: str | None) -> GameFile:
+    """Payoffs from a .npz archive, or from a .npy file, which has no array to be chosen by name."""
+    file = whole_file(path, "an array")
+    if not archive and array is not None:
+        raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
+    with damage_as_error(file):
+        if archive:
+            with Archive(file) as opened:
+                return _Archived(opened).read(array)
+        return _of_one_array(file)
+
+
+def _of_one_array(path: str) -> GameFile:
+    """One matrix; or two, one above the other."""
+    result = array_of(path)
+    if result.ndim == 3 and result.shape[0] == 2:
+        both = zip(("the first matrix", "the second matrix"), result, strict=True)
+        return GameFile(path, "bimatrix", [_matrix(path, what, one) for what, one in both])
+    return GameFile(path, "matrix", [_matrix(path, "the array", result)])
+
+
+class _Archived:
+    """Looks for a game among the arrays of an archive."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._path, self._archive = archive.path, archive
+        self._names = set(archive.names)
+
+    def read(self, wanted: str | None) -> GameFile:
+        """The game."""
+        if wanted is None:
+            if any(f"A_{part}" in self._names for part in PARTS):
+                return self._sequence_form()
+            if self._names.issuperset(SPARSE):
+                return self._named([self._sparse()])
+        name = wanted or self._chosen()
+        matrices = [self._matrix(name)]
+        if wanted is None and name == MATRIX and OTHER in self._names:
+            matrices.append(self._matrix(OTHER))
+            if matrices[0].shape != matrices[1].shape:
+                fault = f"the shapes of A and B are {matrices[0].shape} and {matrices[1].shape}"
+                advice = "payoffs of both players have one shape (for a zero-sum game, --array A)"
+                raise self._error(fault, advice)
+        return self._named(matrices)
+
+    def _chosen(self) -> str:
+        """The matrix, if it is clear which one it is."""
+        if MATRIX in self._names:
+            return MATRIX
+        expected = "payoffs are expected in an array A, a sequence form in A_row, A_col, A_val, A_shape"
+        return self._archive.table(TABLES, "the payoffs", "choose with --array", expected)
+
+    def _matrix(self, name: str) -> Array:
+        return _matrix(self._path, f"the array {name!r}", self._member(name))
+
+    def _member(self, name: str) -> Array:
+        return self._archive.member(name).all()
+
+    # Names.
+
+    def _named(self, matrices: list[Any]) -> GameFile:
+        """The matrices with the names of their rows and columns, where it is clear what these are."""
+        rows, columns = matrices[0].shape
+        strings = {name: member.shape[0] for name, member in self._archive.shaped(1, "US").items()}
+        if "names" in self._names and "names" not in strings:
+            raise self._error("the array 'names' is no list of strings", "save it with dtype=str, not as objects")
+        chosen = [_naming(strings, known, count) for known, count in ((ROWS, rows), (COLUMNS, columns))]
+        if rows != columns:  # elsewhere one list of names might stand for either
+            fitting = [[name for name, count in strings.items() if count == wanted] for wanted in (rows, columns)]
+            chosen = [name or (one[0] if len(one) == 1 else None) for name, one in zip(chosen, fitting, strict=True)]
+        results = [None if name is None else self._strings(name) for name in chosen]
+        kind: Kind = "matrix" if len(matrices) == 1 else "bimatrix"
+        return GameFile(self._path, kind, matrices, results[0], results[1])
+
+    def _strings(self, name: str) -> list[str]:
+        strings = self._member(name)
+        try:
+            names = texts(strings)
+        except UnicodeDecodeError as error:
+            raise self._error(f"the names in {name!r} are no text in UTF-8", "save strings") from error
+        if "" in names or len(set(names)) < len(names):
+            twice = next(one for place, one in enumerate(names) if not one or one in names[:place])
+            what = f"{twice!r} twice" if twice else "an empty name"
+            raise self._error(f"the array {name!r} has {what}", "every strategy needs a name of its own")
+        return names
+
+    # Sparse matrices.
+
+    def _sparse(self) -> Any:
+        """A matrix as ``scipy.sparse.save_npz`` writes it."""
+        from scipy import sparse
+
+        known = {"csr": sparse.csr_array, "csc": sparse.csc_array}
+        written = self._member("format").item()
+        made = known.get(written.decode() if isinstance(written, bytes) else written)
+        if made is None:
+            raise self._error(f"a sparse matrix in the format {written!r}", "save it as csr or csc")
+        parts = self._list("data"), self._whole("indices"), self._whole("indptr")
+        result = made(parts, shape=self._shape("shape"))
+        result.check_format(full_check=True)
+        return result
+
+    def _sequence_form(self) -> GameFile:
+        lacking = [f"{form}_{part}" for form in FORMS for part in PARTS if f"{form}_{part}" not in self._names]
+        if lacking:
+            fault = f"a sequence form without {listed(lacking)}"
+            raise self._error(fault, "each of A, E and F is expected as _row, _col, _val and _shape")
+        triplets = {form: self._triplets(form) for form in FORMS}
+        shapes = {form: one.shape for form, one in triplets.items()}
+        if shapes["A"] != (shapes["E"][1], shapes["F"][1]):
+            listing = ", ".join(f"{form}_shape is {list(shape)}" for form, shape in shapes.items())
+            raise self._error(listing, "A is expected to have a row for each column of E, a column for each of F")
+        return GameFile(self._path, "sequence", triplets=triplets)
+
+    def _triplets(self, form: str) -> Triplets:
+        rows, columns = self._whole(f"{form}_row"), self._whole(f"{form}_col")
+        values = self._list(f"{form}_val").astype(np.float64)
+        shape = self._shape(f"{form}_shape")
+        if not len(rows) == len(columns) == len(values):
+            fault = f"{form}_row, {form}_col and {form}_val have {len(rows)}, {len(columns)} and {len(values)} entries"
+            raise self._error(fault, "as many are expected in each")
+        for name, places, count in ((f"{form}_row", rows, shape[0]), (f"{form}_col", columns, shape[1])):
+            outside = (places < 0) | (places >= count)
+            if outside.any():
+                place = int(outside.argmax())
+                fault = f"{name} has {int(places[place])} at entry {place + 1}"
+                raise self._error(fault, f"a number from 0 to {count - 1} is expected, for {form}_shape is {shape}")
+        return Triplets(rows, columns, values, shape)
+
+    def _shape(self, name: str) -> tuple[int, int]:
+        result = self._whole(name).tolist()
+        if len(result) != 2 or not all(1 <= size <= LARGEST for size in result):
+            shown = result if len(result) <= 4 else f"a list of {len(result)} numbers"
+            advice = f"a number of rows and one of columns are expected, each from 1 to {LARGEST:,}"
+            raise self._error(f"{name} is {shown}", advice)
+        return result[0], result[1]
+
+    def _list(self, name: str) -> Array:
+        """A list of finite numbers."""
+        what = f"the array {name!r}"
+        return _finite(self._path, what, _numbers(self._path, what, self._member(name), 1))
+
+    def _whole(self, name: str) -> Array:
+        """A list of whole numbers."""
+        result = self._member(name)
+        if result.ndim != 1 or result.dtype.kind not in "iu":
+            what = f"the array {name!r} has shape {result.shape} and type {result.dtype}"
+            raise self._error(what, "a list of whole numbers is expected")
+        if result.dtype.kind == "u" and len(result) and int(result.max()) > np.iinfo(np.int64).max:
+            raise self._error(f"the array {name!r} has {int(result.max())}", "smaller numbers are expected")
+        return result.astype(np.int64)
+
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self._path, None, None, fault, advice)
+
+
+def _naming(strings: dict[str, int], known: tuple[str, ...], count: int) -> str | None:
+    """The array that names so many strategies, by what it is called."""
+    return next((name for name in known if strings.get(name) == count), None)
+
+
+def _matrix(path: str, what: str, value: Array) -> Array:
+    """The array, if it can be a matrix of payoffs."""
+    value = _numbers(path, what, np.asarray(value), 2)
+    if math.prod(value.shape) == 0:
+        advice = "at least one row and one column are expected"
+        raise DataError(path, None, None, f"{what} has shape {value.shape}", advice)
+    return _finite(path, what, value.astype(np.int8) if value.dtype.kind == "b" else value)
+
+
+def _numbers(path: str, what: str, value: Array, dimensions: int) -> Array:
+    if value.ndim != dimensions or value.dtype.kind not in NUMBERS or value.dtype.itemsize > 8:
+        expected = "numbers in rows and columns are expected" if dimensions == 2 else "a list of numbers is expected"
+        raise DataError(path, None, None, f"{what} has shape {value.shape} and type {value.dtype}", expected)
+    return value
+
+
+def _finite(path: str, what: str, value: Array) -> Array:
+    """The array, if all its numbers are finite."""
+    ends = value.min(initial=0), value.max(initial=0)  # nan if there is one
+    if np.isfinite(ends).all():
+        return value
+    place = tuple(int(one) for one in np.argwhere(~np.isfinite(value))[0])
+    where = f"row {place[0] + 1}, column {place[1] + 1}" if len(place) == 2 else f"entry {place[0] + 1}"
+    raise DataError(path, None, None, f"{what} has {value[place]} in {where}", "payoffs are finite numbers")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, ParameterError, RegretlessError
-from .named_columns import Part, read_picked
+from .batch import Array
+from .named_columns import PickedRows, read_picked
 from .source import Source, name_of
-from .table_chunk import Array
 
 ACTION, PROBABILITY = "action", "probability"  # columns of a policy
 SUMS = 1e-6  # how far from 1 the probabilities of a policy may sum to, as they are rounded in a file
@@ -34,7 +34,7 @@ class Log:
     propensities : ndarray of float64, shape (rounds,)
         The probability with which it was.
     rewards : ndarray of float64, shape (rounds,)
-        What came of it; losses, if `losses` is True.
+        What the action earned; losses, if `losses` is True.
     value_range : (float, float)
         Where all of these are known to lie.
     losses : bool
@@ -277,7 +277,7 @@ def _distributions(table: Array, log: Log, name: str, context: str | None) -> Ar
     return scaled
 
 
-def _check(part: Part, name: str, bad: Array, expected: str) -> None:
+def _check(part: PickedRows, name: str, bad: Array, expected: str) -> None:
     """Note that a column of numbers holds in these rows what cannot be; empty cells are noted already."""
     values = part.numbers[name]
     rows = bad[~np.isnan(values[bad])] if part.chunk.table[name].null_count else bad  # those have a fault already

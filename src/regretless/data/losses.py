@@ -12,18 +12,17 @@ import numpy as np
 from ..errors import DataError, ParameterError
 from .archives import NUMBERS, Archive, array_of, damage_as_error
 from .arrays import ENTRIES, slices
-from .forecast_stream import Columns, Words
+from .batch import Array
+from .forecast_stream import ColumnRoles, Complain, Terms
 from .forecast_tables import CLOCKLIKE, TableForecasts
-from .forecast_times import Complain
 from .formats import LOSSES, refuse_array
 from .messages import listed
 from .source import Source, whole_file
-from .table_chunk import Array
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 FAR = 2.0  # so many times as far below the others as these are apart
 LOGGED = ("action", "arm", "reward", "click", "propensity", "propensity_score", "pscore", "probability")
-WORDS = Words("arm", "loss", "losses", "--arms"), Words("arm", "reward", "rewards", "--arms")
+WORDS = Terms("arm", "loss", "losses", "--arms"), Terms("arm", "reward", "rewards", "--arms")
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Wanted:
     rewards: bool = False
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Terms:
         """What messages call the values."""
         return WORDS[self.rewards]
 
@@ -109,13 +108,19 @@ def read_losses(path: str | os.PathLike[str], wanted: Wanted | None = None, *, f
     if chosen in ("npz", "npy"):
         return _read_array(path, wanted, archive=chosen == "npz")
     refuse_array(wanted.array, chosen)
-    return _Table(path, wanted, chosen).read()
+    return _LossReader(path, wanted, chosen).read()
 
 
 class Inspection:
     """Looks for rows that cannot be played, while a table is read part by part.
 
     The whole table is looked at, for a value outside of the declared range is answered with the range there is.
+
+    Parameters
+    ----------
+    name : str
+        The file, as messages call it.
+    wanted : Wanted
     """
 
     def __init__(self, name: str, wanted: Wanted) -> None:
@@ -232,11 +237,11 @@ def _as_argument(number: str) -> str:
     return np.format_float_positional(float(number), trim="-") if "e" in number and number.startswith("-") else number
 
 
-class _Table(TableForecasts):
+class _LossReader(TableForecasts):
     """Losses in a table of named columns, read as forecasts of which there is no outcome."""
 
     def __init__(self, path: Source, wanted: Wanted, format: str) -> None:
-        super().__init__(path, Columns(experts=wanted.arms, need_target=False, words=wanted.words), format)
+        super().__init__(path, ColumnRoles(experts=wanted.arms, need_target=False, words=wanted.words), format)
         self._wanted = wanted
         self._counting: list[int] = []
 

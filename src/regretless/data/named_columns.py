@@ -11,11 +11,13 @@ import numpy as np
 
 from ..errors import DataError
 from .arrow import ArrowStream
+from .batch import Array
+from .columns import Codes
 from .csv import CsvStream
 from .formats import COLUMNS, delimiter_of
 from .source import Source, name_of
-from .table import TableStream
-from .table_chunk import Array, Chunk
+from .table import TableStream, codes_of, missing_rows
+from .table_chunk import Chunk
 
 Usual = Callable[[str, Any], str]
 
@@ -104,11 +106,19 @@ def floats(column: Any) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Consecutive rows; checks add their faults to `chunk`, and `refuse` raises the first."""
+class PickedRows:
+    """Consecutive rows; checks add their faults to `chunk`, and `refuse` raises the first.
+
+    Attributes
+    ----------
+    chunk : Chunk
+    words : dict of str to (ndarray of int32, list of str)
+        For each column of words, which of the listed ones each row holds (-1 for none), and the list.
+    numbers : dict of str to ndarray of float64, shape (rows,)
+    """
 
     chunk: Chunk
-    words: dict[str, tuple[Array, list[str]]]
+    words: dict[str, Codes]
     numbers: dict[str, Array]
 
     def refuse(self) -> None:
@@ -121,7 +131,7 @@ class Part:
 
 def read_picked(
     path: Source, words: Sequence[str] | None, numbers: Sequence[str], format: str | None = None
-) -> Iterator[Part]:
+) -> Iterator[PickedRows]:
     """The picked columns of a table, part by part; no cell of them may be empty.
 
     Parameters
@@ -136,7 +146,7 @@ def read_picked(
     Raises
     ------
     DataError
-        If a column is lacking, or the file cannot be read. What is wrong with cells waits for `Part.refuse`.
+        If a column is lacking, or the file cannot be read. What is wrong with cells waits for `PickedRows.refuse`.
     """
     table = open_columns(path, COLUMNS.choose(path, format), _Picked(name_of(path), words, numbers))
     empty = True
@@ -144,10 +154,10 @@ def read_picked(
         if not (chunk.table.num_rows or len(chunk.faults.rows())):
             continue
         empty = False
-        yield Part(
+        yield PickedRows(
             chunk,
-            {name: _codes(chunk, name) for name in (chunk.table.column_names if words is None else words)},
-            {name: _numbers(chunk, name) for name in numbers},
+            {name: codes_of(_filled(chunk, name)) for name in (chunk.table.column_names if words is None else words)},
+            {name: floats(_filled(chunk, name)) for name in numbers},
         )
     if empty:
         raise DataError(table.name, None, None, "no rows", "give a file with at least one row")
@@ -187,23 +197,9 @@ class _Picked(Selection):
         return self._words is None or name in self._words
 
 
-def _numbers(chunk: Chunk, name: str) -> Array:
+def _filled(chunk: Chunk, name: str) -> Any:
+    """A column of a chunk, whose empty cells become faults."""
     column = chunk.table[name]
-    _refuse_missing(chunk, name, column)
-    return floats(column)
-
-
-def _codes(chunk: Chunk, name: str) -> tuple[Array, list[str]]:
-    """Which of the listed words each row holds (-1 for none), and the words."""
-    column = chunk.table[name]
-    _refuse_missing(chunk, name, column)
-    if column.null_count == len(column):
-        return np.full(len(column), -1, np.int32), []
-    array = column.unify_dictionaries().combine_chunks()
-    return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
-
-
-def _refuse_missing(chunk: Chunk, name: str, column: Any) -> None:
     if column.null_count:
-        missing = np.flatnonzero(column.is_null().to_numpy())
-        chunk.fault(missing, name, lambda _: f"column {name!r} has no value", "every row needs one")
+        chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", "every row needs one")
+    return column

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..errors import ModelError
 from .columns import FeatureMap
-from .feature_index import LOW, Numbering, hash_of, parts
-from .interactions import ALL
+from .interactions import ALL, LOW, Numbering, hash_of, parts
 
 SHOWN = 4
 Names = Callable[[int], list[str]]

@@ -11,10 +11,9 @@ import numpy as np
 from ..errors import DataError, ModelError
 from .archives import Archive, File, Member, array_of, damage_as_error
 from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
-from .batch import Array, Batch
+from .batch import Array, Batch, ascending_rows, first_columns, repeated_index
 from .messages import one_of
 from .source import Source, whole_file
-from .to_csr import ascending_rows, first_columns, repeated_index
 
 
 class NumpyStream(NumberedStream):
@@ -50,7 +49,7 @@ class NumpyStream(NumberedStream):
         super().__init__(self._path, on_error)
         known = schema if schema is not None and schema.get("format") == "array" else {}
         self._columns: int | None = _known_as(int, known, "columns")
-        self._given_target = target
+        self._stated_target = target
         self._target: str | None = _known_as(str, known, "target") if target is None else target
         one_of("dtype", dtype, ("float32", "float64"))
         self._frozen, self._dtype = frozen, np.dtype(dtype)
@@ -80,7 +79,7 @@ class NumpyStream(NumberedStream):
 
     def _no_labels(self, fault: str, advice: str) -> None:
         """Refuse a file without labels, unless it is one to predict for."""
-        if not self._frozen or self._given_target is not None:
+        if not self._frozen or self._stated_target is not None:
             raise self._error(fault, advice)
 
     def _refuse_count(self, rows: int, labels: int) -> None:
@@ -121,7 +120,7 @@ class NpyStream(NumpyStream):
             advice = "pass --target last, the number of a column (from 0), or a .npy file of labels"
             self._no_labels("the labels are not given", advice)
             return None
-        if target.endswith(".npy") or (self._given_target is None and total == self._columns):
+        if target.endswith(".npy") or (self._stated_target is None and total == self._columns):
             return None
         place = total - 1 if target == "last" else int(target) if target.isdecimal() else total
         if place >= total:
@@ -131,9 +130,9 @@ class NpyStream(NumpyStream):
         return place
 
     def _labels_apart(self) -> Array | None:
-        if self._given_target is None or not self._given_target.endswith(".npy"):
+        if self._stated_target is None or not self._stated_target.endswith(".npy"):
             return None
-        path = whole_file(self._given_target, "an array")
+        path = whole_file(self._stated_target, "an array")
         return labels_of(array_of(path), path)
 
     def schema(self) -> dict[str, Any]:
@@ -178,8 +177,8 @@ class NpzStream(NumpyStream):
             yield Batch(floating(values, self._dtype), self._next(labels, end - begin), known)
 
     def _sparse(self, archive: Archive, labels: Member | None) -> Iterator[Batch]:
-        if "format" in archive.names and (result := archive["format"].all().item()) not in (b"csr", "csr"):
-            raise self._error(f"a sparse matrix of format {result!r}", "convert it with .tocsr()")
+        if "format" in archive.names and (written := archive["format"].all().item()) not in (b"csr", "csr"):
+            raise self._error(f"a sparse matrix of format {written!r}", "convert it with .tocsr()")
         shape = archive["shape"].all()
         values, indices, ends = (archive[name] for name in ("data", "indices", "indptr"))
         refuse_values(np.empty(0, values.dtype), self.name)
@@ -245,7 +244,7 @@ class NpzStream(NumpyStream):
 
 
 def _known_as(kind: type, schema: dict[str, Any], name: str) -> Any:
-    known_as = schema.get(name)
-    if known_as is not None and not isinstance(known_as, kind):
-        raise ModelError(f"the description of the columns is damaged ({name}={known_as!r})")
-    return known_as
+    value = schema.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise ModelError(f"the description of the columns is damaged ({name}={value!r})")
+    return value

@@ -1,24 +1,87 @@
-"""Files of labelled rows: how each format is read, and what may be said about it."""
+"""Files of labelled rows: which format each has, how it is read, and what may be said about it."""
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import ParameterError, RegretlessError
-from .recognition import recognized
-from .source import Source, can_be_read_again, name_of
-from .stream import Stream
+from .formats import ROWS, SUFFIXES
+from .source import Input, Source, can_be_read_again, name_of, open_bytes, read_ready, suffixes
+from .stream import NormalizedStream, Stream
 
+HEAD = 1 << 16  # bytes that are looked at
+LABEL = rb"[ \t]*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?"
+SVMLIGHT = re.compile(LABEL + rb"(?:[ \t]+(?:qid|[0-9]+):[-+0-9.eE]+)+[ \t]*(?:#.*)?")
+ENTRY = re.compile(rb"[ \t|][^ \t]*:")
+TEXTS = ("svmlight", "csv", "tsv")  # formats that a first line tells apart
 CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
 TABLE = CROSSING | {"target", "missing", "categorical", "text", "ngrams", "ignore", "max_features", "frozen"}
 DELIMITED = TABLE | {"header"}
 ARRAY = CROSSING | {"target", "frozen"}
 TEXT = CROSSING | {"ids_from", "max_features"}
 MOST_FEATURES = 2**31 - 1
+
+
+def recognized(path: Source, format: str | None, *, tabular: bool) -> tuple[str, str | None]:
+    """The format, and a note where it is another than the suffix says.
+
+    A file called .csv or .tsv whose first line has the form of svmlight is that, and one whose suffix says nothing is
+    a table if its first line has cells.
+
+    Parameters
+    ----------
+    path : path or Input
+    format : str, optional
+        What the user says.
+    tabular : bool
+        Whether a file whose suffix says nothing is expected to be a table.
+
+    Raises
+    ------
+    ParameterError
+        If `format` is none of `formats.ROWS`.
+    """
+    usual = ROWS.choose(path, format, otherwise="csv" if tabular else None)
+    if format is not None or usual not in TEXTS or isinstance(path, Input):
+        return usual, None
+    stated = any(suffix in of for suffix in suffixes(path)[-1:] for of in SUFFIXES.values())
+    if stated and usual == "svmlight":
+        return usual, None
+    line = _first_line(path)
+    if usual != "svmlight" and SVMLIGHT.fullmatch(line):
+        name = "svmlight"
+    elif not stated and not tabular and _has_cells(line):
+        name = "csv"
+    else:
+        return usual, None
+    what = "a table of delimited text" if name == "csv" else "svmlight"
+    return name, f"{name_of(path)} is read as {what}, as its first line looks; --format says otherwise"
+
+
+def _has_cells(line: bytes) -> bool:
+    if b"\0" in line:
+        return False
+    if re.search(rb"[,;\t]", line) and not re.match(LABEL + rb"[ \t]+[0-9]+:", line):
+        return True
+    return len(line.split()) > 2 and ENTRY.search(line) is None
+
+
+def _first_line(path: str | os.PathLike[str]) -> bytes:
+    """The first line that is neither blank nor a comment; nothing where the file cannot be read, or only once."""
+    with suppress(OSError, RegretlessError):
+        if os.fspath(path) != "-" and stat.S_ISREG(os.stat(path).st_mode):
+            with open_bytes(path) as file:
+                text, _ = read_ready(file, HEAD)
+            lines = text.removeprefix(b"\xef\xbb\xbf").splitlines()
+            return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    return b""
 
 
 @dataclass(frozen=True)
@@ -156,22 +219,22 @@ def open_stream(
         "keep_names": keep_names,
         "header": header,
     }
-    given = {option: value for option, value in options.items() if value is not None}
-    _refuse_foreign(given, name, reader)
+    settings = {option: value for option, value in options.items() if value is not None}
+    _refuse_foreign(settings, name, reader)
     everywhere = {"frozen": frozen, "max_features": max_features}
-    _refuse_names_kept(keep_names, hash_bits, schema)
-    crossing = {} if reader.named else _numbered(given, schema)
+    _refuse_keep_names(keep_names, hash_bits, schema)
+    crossing = {} if reader.named else _numbered(settings, schema)
     if crossing:
         everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
         crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
-    given |= {option: value for option, value in everywhere.items() if option in reader.takes}
+    settings |= {option: value for option, value in everywhere.items() if option in reader.takes}
     source: Source = path
     if cache is not None and not can_be_read_again(path):
-        from .cache import Cached
+        from .source import Cached
 
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
-    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **given, **reader.fixed)
+    stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **settings, **reader.fixed)
     if crossing:
         from .feature_crosses import CrossedStream
 
@@ -187,19 +250,17 @@ def _normalized(stream: Stream, normalize: bool, schema: dict[str, Any] | None) 
         raise ParameterError("normalize", None, "has no meaning here: the model learned from rows as they are", " ")
     if not normalize and not before:
         return stream
-    from .normalized import NormalizedStream
-
     return NormalizedStream(stream)
 
 
-def _refuse_names_kept(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
+def _refuse_keep_names(keep_names: int | None, hash_bits: int | None, schema: dict[str, Any] | None) -> None:
     if keep_names is not None and hash_bits is None and (schema or {}).get("hash") is None:
         raise ParameterError("keep_names", None, "has no meaning without a hash: names are lost in hashing alone", " ")
 
 
-def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
-    """The options of products and hashing, taken out of those given; none if columns are as in the file."""
-    taken = {option: given.pop(option) for option in CROSSING & set(given)}
+def _numbered(settings: dict[str, Any], schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of products and hashing, taken out of the settings; none if columns are as in the file."""
+    taken = {option: settings.pop(option) for option in CROSSING & set(settings)}
     if schema is None or schema.get("crossing") is not None:
         return taken or ({} if schema is None else {"interactions": ()})
     for option in taken:
@@ -207,8 +268,8 @@ def _numbered(given: dict[str, Any], schema: dict[str, Any] | None) -> dict[str,
     return {}
 
 
-def _refuse_foreign(given: dict[str, Any], name: str, reader: Reader) -> None:
-    for option in given:
+def _refuse_foreign(settings: dict[str, Any], name: str, reader: Reader) -> None:
+    for option in settings:
         if option not in reader.takes:
             takers = [other for other, one in READERS.items() if option in one.takes]
             raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")

@@ -1,4 +1,4 @@
-"""Bytes of plain files, compressed files and standard input."""
+"""Bytes and text of plain files, compressed files and standard input."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ import stat
 import sys
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from io import RawIOBase
+from collections.abc import Callable, Iterator
+from io import BufferedReader, RawIOBase
 from select import select
 from typing import Any, BinaryIO, cast
 
-from ..errors import DataError
+from ..atomic_write import Replacement
+from ..errors import DataError, ParameterError
+from ..memory import TIMES as TIMES_A_FILE
+from ..memory import refuse_large
 
 STDIN = "<stdin>"
+LONGEST_ROW = 1 << 26  # bytes
+TIMES = 16  # so many times its own size a text takes, once it is understood
+PACKED = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\0", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh"}
 
 # A damaged file shows itself in as many ways as there are libraries; EOFError is the truncated one.
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
@@ -108,7 +114,7 @@ def suffixes(source: Source) -> list[str]:
     return result[:-1] if result and result[-1] in DECOMPRESSORS else result
 
 
-class Live(Input):
+class LiveInput(Input):
     """Standard input from which rows are taken as they come, for someone who waits for the answers.
 
     Its `readinto` waits for bytes once, and then gives None where it would have to wait again.
@@ -260,3 +266,123 @@ def whole_file(source: Source, kind: str) -> str:
     if os.path.getsize(path) == 0:
         raise DataError(name, None, None, "the file is empty", f"{kind} is expected")
     return path
+
+
+class Cached(Input):
+    """A source that is copied to a file while it is read for the first time; later readings read the file.
+
+    Parameters
+    ----------
+    source : path or "-"
+        What can be read only once.
+    cache : path
+        The file to write. It appears when the source has been read to its end, and only then.
+    """
+
+    rereadable = True
+
+    def __init__(self, source: Source, cache: str | os.PathLike[str]) -> None:
+        self.name = name_of(source)
+        self._source, self._cache = source, os.fspath(cache)
+        self._begun = self._done = False
+        if not os.path.isdir(os.path.dirname(os.path.abspath(self._cache))):
+            raise ParameterError("cache", repr(self._cache), "there is no such folder to keep it in", ": ")
+
+    def open(self) -> BinaryIO:
+        if self._done:
+            return cast(BinaryIO, open(self._cache, "rb", buffering=0))
+        if self._begun:
+            fault = f"this was not read to its end, so that {self._cache} was not written"
+            raise DataError(self.name, None, None, fault, "begin again")
+        self._begun = True
+        return cast(BinaryIO, _Copying(open_bytes(self._source), self._cache, self._finish))
+
+    def _finish(self) -> None:
+        self._done = True
+
+
+class _Copying(RawIOBase):
+    """A file that writes what is read from it to another, under a temporary name until the end is reached."""
+
+    def __init__(self, file: BinaryIO, cache: str, finish: Any) -> None:
+        self._file, self._finish = file, finish
+        self._copy: Replacement | None = Replacement(cache)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(cast(Any, self._file).readinto(buffer))
+        if self._copy is not None:
+            if count:
+                self._copy.file.write(memoryview(buffer)[:count])
+            else:
+                self._copy.finish()
+                self._copy = None
+                self._finish()
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+            if self._copy is not None:
+                self._copy.discard()
+        super().close()
+
+
+def read_text(source: Source) -> str:
+    """The text of a file, decompressed by its suffix; ``-`` is standard input.
+
+    Raises
+    ------
+    DataError
+        If it cannot be opened, or is no text in UTF-8.
+    """
+    name, stored, size = name_of(source), stored_size(source), 0
+    with open_bytes(source) as file:
+        parts = []
+        while part := file.read(1 << 20):
+            parts.append(part)
+            size += len(part)
+            # A text that is not packed is as large as its file, and may have what it takes.
+            refuse_large(name, TIMES * size, "what this text says", file_size=TIMES // TIMES_A_FILE * stored)
+    return decoded(b"".join(parts), name)
+
+
+def lines_of(file: BufferedReader, name: str) -> Iterator[bytes]:
+    """The lines of a file, none of which fills the memory.
+
+    Raises
+    ------
+    DataError
+        If one is too long.
+    """
+    number = 0
+    while raw := file.readline(LONGEST_ROW):
+        number += 1
+        if len(raw) == LONGEST_ROW:
+            fault = f"a line of more than {LONGEST_ROW >> 20} MiB begins here"
+            raise DataError(name, number, None, fault, "rows on lines of their own are expected")
+        yield raw
+
+
+def decoded(data: bytes, name: str, line: int = 1) -> str:
+    """Bytes as text; `line` is the number of the first line among them.
+
+    Raises
+    ------
+    DataError
+        If they are no text in UTF-8.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if (packed := next((kind for kind, begin in PACKED.items() if data.startswith(begin)), None)) and line == 1:
+            advice = "decompress it first, or give the file the suffix that says so"
+            raise DataError(name, None, None, f"this is compressed ({packed})", advice) from error
+        place = line + data.count(b"\n", 0, error.start)
+        raise DataError(name, place, None, "this is no text in UTF-8", "save the file as UTF-8 text") from error
+    if (zero := text.find("\0")) >= 0:
+        place = line + text.count("\n", 0, zero)
+        raise DataError(name, place, None, "this is no text", "name the format with --format")
+    return text

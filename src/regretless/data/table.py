@@ -12,19 +12,15 @@ import numpy as np
 
 from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
-from .batch import Batch
-from .columns import ABSENT, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams
-from .contents import described, likely_target, option
-from .feature_index import Numbering
-from .interactions import MOST_PRODUCTS, Crossing, TooManyProducts
-from .messages import SKIPPING, listed, one_of
+from .batch import ABSENT, Array, Batch, sparse_rows, with_words
+from .columns import KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
+from .feature_crosses import TableProducts
+from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
+from .messages import SKIPPING, described, likely_target, listed, one_of, option
 from .names import all_names
-from .products import TableProducts
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
-from .table_chunk import Array, Chunk
-from .to_csr import sparse_rows, with_words
-from .words import words_of
+from .table_chunk import Chunk
 
 TARGETS = ("label", "target", "class", "outcome", "response", "y")  # the last only where none of the others is
 ZERO = "pass --missing zero to take it for 0"
@@ -106,7 +102,7 @@ class TableStream(Stream):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
         self._begun = False
         self._known = schema
-        self._given_target = self._target = target
+        self._stated_target = self._target = target
         self._crossing: Crossing | None = None
         if schema is None:
             self._map = FeatureMap(hash_bits, max_features, keep_names)
@@ -126,7 +122,7 @@ class TableStream(Stream):
         try:
             self._map = FeatureMap.from_schema(schema, limit, frozen=self._frozen)
             self._map.keep = max(self._map.keep, keep)
-            self._target = self._given_target or schema["target"]
+            self._target = self._stated_target or schema["target"]
             self._target_kind = str(schema["target_kind"])
             self._missing = missing or str(schema["missing"])
             if schema.get("crossing") is not None:
@@ -250,11 +246,11 @@ class TableStream(Stream):
         if self._target in names:
             return self._target
         called = [name for name in names if name.casefold() in TARGETS]
-        if self._given_target is None and self._target is None:
+        if self._stated_target is None and self._target is None:
             first = [name for name in called if name.casefold() != TARGETS[-1]] or called
             if len(first) == 1:
                 return first[0]
-        if self._given_target is None and self._frozen:
+        if self._stated_target is None and self._frozen:
             return None
         if self._target is not None:
             fault = f"{LACKING} {self._target!r}"
@@ -324,7 +320,7 @@ class TableStream(Stream):
             for left, right, bad in products.infinite(values):
                 chunk.fault(bad, right, _too_large(left, right), "scale the values down")
         labels = self._labels(chunk)
-        codes = {name: _codes(chunk.table[name]) for name in self._map.names(["text"])}
+        codes = {name: codes_of(chunk.table[name]) for name in self._map.names(["text"])}
         words = {name: words_of(chunk.table[name], self._map.ngrams) for name in self._map.names(["words"])}
         good, error = self._judge(chunk)
         if good is not None:
@@ -366,7 +362,7 @@ class TableStream(Stream):
         if column.null_count:
             if not zero:
                 leave = "" if self._known is not None else f", or {option('--ignore', name)} to leave the column out"
-                chunk.fault(_missing(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
+                chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
             column = column.fill_null(0.0)
         return np.asarray(column.to_numpy())
 
@@ -376,13 +372,13 @@ class TableStream(Stream):
             return None
         if self._frozen and chunk.table[target].null_count == chunk.table.num_rows:
             return None
-        missing = _missing(chunk.table[target])
+        missing = missing_rows(chunk.table[target])
         chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
             labels = self._numbers(chunk, target, zero=True)
             _refuse_not_finite(chunk, [target], labels.reshape(-1, 1), optional=False)
             return labels
-        code, known = _codes(chunk.table[target])
+        code, known = codes_of(chunk.table[target])
         longest = max(map(len, known), default=0)
         refuse_large(self.name, 4 * longest * len(code), "rows of such long labels", file_size=self._size)
         return np.array([*known, ""])[code]
@@ -424,12 +420,12 @@ def _too_large(left: str, right: str) -> Any:
     return lambda row: f"the product of {left!r} and {right!r} is infinite"
 
 
-def _missing(column: Any) -> Array:
+def missing_rows(column: Any) -> Array:
     """The rows in which a column has no value."""
     return np.flatnonzero(column.is_null().to_numpy())
 
 
-def _codes(column: Any) -> Codes:
+def codes_of(column: Any) -> Codes:
     """Which of the listed values each row of a column of text holds (-1 for none), and the values."""
     if column.null_count == len(column):
         return np.full(len(column), ABSENT, np.int32), []

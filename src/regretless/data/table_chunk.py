@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .batch import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Explain = Callable[[int], tuple[str, str]]
 
 

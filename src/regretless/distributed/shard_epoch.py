@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..data.columns import KINDS
-from ..data.feature_index import pair_keys, parts
+from ..data.interactions import pair_keys, parts
 from ..data.stream import Stream
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.base import OnlineClassifier

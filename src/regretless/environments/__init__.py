@@ -11,63 +11,55 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .adversaries.agnostic_tree import AgnosticTree
-    from .adversaries.constant_experts import FairLabels, LabelFlipping
-    from .adversaries.dyadic import Dyadic
-    from .adversaries.exponential import Exponential
-    from .adversaries.orthonormal import Orthonormal
-    from .adversaries.randomized_tree import RandomizedTree
-    from .adversaries.tree import ShatteredTree
-    from .arms.adaptive import Adaptive, LikeliestLoses, MostDrawnLoses
-    from .arms.lower_bounds import FairCoins, OneBetterArm, reversal
-    from .arms.stochastic import Bernoulli, Stochastic
-    from .arms.switching import Drifting, Switching
-    from .arms.table import Table
+    from .agnostic import AgnosticTree, FairLabels, LabelFlipping
     from .asker import Asker
-    from .base import Environment, Oblivious, Opponent
+    from .base import Environment, Oblivious, Opponent, Table
+    from .hard_arms import Adaptive, LikeliestLoses, MostDrawnLoses, OneBetterArm, reversal
     from .labels import Labels, ObliviousLabels
+    from .linear_adversaries import Dyadic, Exponential, Orthonormal
+    from .linear_targets import DriftingTarget, Separable, SparseTarget
     from .lower_bounds import LearnerDescription, LowerBound
+    from .mistake_trees import RandomizedTree, ShatteredTree
+    from .points import RandomTarget, WrittenPoints, written
     from .registry import ENVIRONMENTS, make
-    from .targets.points import RandomTarget, WrittenPoints, written
-    from .targets.separable import DriftingTarget, Separable
-    from .targets.sparse import SparseTarget
+    from .stochastic import Bernoulli, Drifting, FairCoins, Stochastic, Switching
 
 _HOMES = {
-    "Adaptive": "arms.adaptive",
-    "AgnosticTree": "adversaries.agnostic_tree",
+    "Adaptive": "hard_arms",
+    "AgnosticTree": "agnostic",
     "Asker": "asker",
-    "Bernoulli": "arms.stochastic",
-    "Drifting": "arms.switching",
-    "DriftingTarget": "targets.separable",
-    "Dyadic": "adversaries.dyadic",
+    "Bernoulli": "stochastic",
+    "Drifting": "stochastic",
+    "DriftingTarget": "linear_targets",
+    "Dyadic": "linear_adversaries",
     "Environment": "base",
-    "Exponential": "adversaries.exponential",
-    "FairCoins": "arms.lower_bounds",
-    "FairLabels": "adversaries.constant_experts",
-    "LabelFlipping": "adversaries.constant_experts",
+    "Exponential": "linear_adversaries",
+    "FairCoins": "stochastic",
+    "FairLabels": "agnostic",
+    "LabelFlipping": "agnostic",
     "Labels": "labels",
-    "LikeliestLoses": "arms.adaptive",
-    "MostDrawnLoses": "arms.adaptive",
+    "LikeliestLoses": "hard_arms",
+    "MostDrawnLoses": "hard_arms",
     "ENVIRONMENTS": "registry",
     "Oblivious": "base",
     "ObliviousLabels": "labels",
-    "OneBetterArm": "arms.lower_bounds",
+    "OneBetterArm": "hard_arms",
     "Opponent": "base",
     "LearnerDescription": "lower_bounds",
-    "Orthonormal": "adversaries.orthonormal",
+    "Orthonormal": "linear_adversaries",
     "LowerBound": "lower_bounds",
-    "RandomTarget": "targets.points",
-    "RandomizedTree": "adversaries.randomized_tree",
-    "Separable": "targets.separable",
-    "ShatteredTree": "adversaries.tree",
-    "SparseTarget": "targets.sparse",
-    "Stochastic": "arms.stochastic",
-    "Switching": "arms.switching",
-    "Table": "arms.table",
-    "WrittenPoints": "targets.points",
+    "RandomTarget": "points",
+    "RandomizedTree": "mistake_trees",
+    "Separable": "linear_targets",
+    "ShatteredTree": "mistake_trees",
+    "SparseTarget": "linear_targets",
+    "Stochastic": "stochastic",
+    "Switching": "stochastic",
+    "Table": "base",
+    "WrittenPoints": "points",
     "make": "registry",
-    "reversal": "arms.lower_bounds",
-    "written": "targets.points",
+    "reversal": "hard_arms",
+    "written": "points",
 }
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Environments of arms: what they share, and one run of a learner in one of them."""
+"""Environments of arms: what they share, one run of a learner in one of them, and a table of losses."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..arrays import numbers
+from ..arrays import laid_out, names_of, numbers
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 
 if TYPE_CHECKING:
     from .lower_bounds import LearnerDescription, LowerBound
+
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 CELLS = 1 << 18  # losses that are made or read together
@@ -207,3 +208,41 @@ def _named(names: Sequence[str], arms: int) -> list[str]:
     if len(texts) != arms or len(set(texts)) < arms:
         raise RegretlessError(f"{len(set(texts))} names for {arms} arms; each needs a name of its own")
     return texts
+
+
+class Table(Oblivious):
+    """A table of losses, or of rewards: rows are rounds, columns are arms, nan where an arm is asleep.
+
+    Parameters
+    ----------
+    losses : array-like of shape (rounds, arms)
+        An array, also one that is mapped from a file, or a data frame or Arrow table, whose columns name the arms. An
+        array of float32 or float64 in rows is used where it is; anything else is copied.
+    names : sequence of str, optional
+        Of the arms.
+
+    Examples
+    --------
+    >>> table = Table([[0.0, 1.0], [0.5, 0.0]], names=["left", "right"])
+    >>> table.best()
+    (0, 0.5)
+    """
+
+    def __init__(self, losses: Any, names: Sequence[str] | None = None) -> None:
+        self.table = _table(losses)
+        super().__init__(self.table.shape[1], len(self.table), names if names is not None else names_of(losses))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.table = laid_out(self.table)  # it may have come by a wire
+
+    def block(self, begin: int, end: int, run: int = 0) -> Array:
+        """The rows themselves."""
+        return self.table[begin:end]
+
+
+def _table(losses: Any) -> Array:
+    table = numbers(losses, "losses")
+    if table.ndim != 2 or 0 in table.shape:
+        raise RegretlessError(f"losses of shape {table.shape}: a row for each round and a column for each arm")
+    return table

@@ -159,7 +159,7 @@ class Labels(ABC):
         (10, 4)
         """
         predictor = predictor_of(learner, self.name, self.finite_class, self.votes)
-        return _AskedRounds(self, predictor, self.length(rounds), run)
+        return _AdaptiveRounds(self, predictor, self.length(rounds), run)
 
     def as_losses(self) -> Environment:
         """The same rounds for arms: each column is one, and it loses 1 whenever it is not the label.
@@ -171,7 +171,7 @@ class Labels(ABC):
         """
         if not self.votes:
             raise RegretlessError(f"the rows of {self.name} hold other numbers than -1 and 1: they are no votes")
-        return ToldVotes(self) if isinstance(self, ObliviousLabels) else AskedVotes(self)
+        return ObliviousVotes(self) if isinstance(self, ObliviousLabels) else AdaptiveVotes(self)
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"
@@ -199,18 +199,18 @@ class ObliviousLabels(Labels):
 
     def begin(self, run: int = 0) -> Asker:
         """The rounds in their order."""
-        return _Recited(self, run)
+        return _InTurn(self, run)
 
     def stream(self, rounds: int | None = None, run: int = 0) -> Stream:
         """The rounds as batches that can be read again and again."""
-        return _ToldRounds(self, self.length(rounds), run)
+        return _ObliviousRounds(self, self.length(rounds), run)
 
     def step(self) -> int:
         """How many rounds are made together."""
         return max(1, CELLS // self.columns)
 
 
-class _Recited(Asker):
+class _InTurn(Asker):
     settled = True
 
     def __init__(self, environment: ObliviousLabels, run: int) -> None:
@@ -272,7 +272,7 @@ class _Rounds(Stream):
         return {"format": "environment", "environment": self._environment.name, "columns": self._environment.columns}
 
 
-class _ToldRounds(_Rounds):
+class _ObliviousRounds(_Rounds):
     """The rounds of an oblivious environment.
 
     Parameters
@@ -295,7 +295,7 @@ class _ToldRounds(_Rounds):
             yield Batch(rows, labels, self._environment.columns)
 
 
-class _AskedRounds(_Rounds):
+class _AdaptiveRounds(_Rounds):
     """The rounds of an environment that sees the prediction of a learner before it gives the label.
 
     Parameters
@@ -323,7 +323,7 @@ class _AskedRounds(_Rounds):
                 yield Batch(row[None], np.array([float(label)]), self._environment.columns)
 
 
-class ToldVotes(Oblivious):
+class ObliviousVotes(Oblivious):
     """The votes of an environment that takes no notice of what is drawn.
 
     Parameters
@@ -345,7 +345,7 @@ class ToldVotes(Oblivious):
         return lost
 
 
-class AskedVotes(Environment):
+class AdaptiveVotes(Environment):
     """The votes of an adversary.
 
     It sees the probability of the prediction 1, that of the arms which vote for it: so a bandit plays against the

@@ -23,131 +23,95 @@ SINGLE = {"bool": "true or false", "int": "a whole number", "float": "a number"}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-class Entry(NamedTuple):
-    """Where an environment is, and what it gives.
+class EnvironmentInfo(NamedTuple):
+    """What makes an environment, and what it gives.
 
     Attributes
     ----------
-    module, attribute : str
+    attribute : str
+        The class, or the function, as `regretless.environments` calls it.
     gives : {"points", "votes", "rows", "arms"}
         Points of a finite class (and the votes of its hypotheses), rows of -1 and 1, rows of any numbers; or losses of
         arms without rows.
     summary : str
     needs_class : bool
         Whether it is made of a finite class.
+    watches_draws : bool
+        Whether its losses depend on the arms that were drawn.
     usual : mapping of str to str
         Parameters that have no default of their own, as text.
     """
 
-    module: str
     attribute: str
     gives: Literal["points", "votes", "rows", "arms"]
     summary: str
     needs_class: bool = False
+    watches_draws: bool = False
     usual: Mapping[str, str] = MappingProxyType({})
 
 
 ENVIRONMENTS = {
-    "shattered-tree": Entry(
-        "adversaries.tree",
-        "ShatteredTree",
-        "points",
-        "walks down a mistake tree, away from every prediction",
-        needs_class=True,
+    "shattered-tree": EnvironmentInfo(
+        "ShatteredTree", "points", "walks down a mistake tree, away from every prediction", needs_class=True
     ),
-    "randomized-tree": Entry(
-        "adversaries.randomized_tree",
+    "randomized-tree": EnvironmentInfo(
         "RandomizedTree",
         "points",
         "asks what a learner that draws can guess worst, and answers what costs it most",
         needs_class=True,
     ),
-    "random-target": Entry(
-        "targets.points",
-        "RandomTarget",
-        "points",
-        "points and the hypothesis that labels them are drawn",
-        needs_class=True,
+    "random-target": EnvironmentInfo(
+        "RandomTarget", "points", "points and the hypothesis that labels them are drawn", needs_class=True
     ),
-    "agnostic-tree": Entry(
-        "adversaries.agnostic_tree",
+    "agnostic-tree": EnvironmentInfo(
         "AgnosticTree",
         "points",
         "fair coins down a mistake tree, by the majority of the labels of each point",
         needs_class=True,
     ),
-    "written": Entry(
-        "targets.points",
-        "written",
-        "points",
-        "points and labels of a file, a row for each round",
-        needs_class=True,
+    "written": EnvironmentInfo(
+        "written", "points", "points and labels of a file, a row for each round", needs_class=True
     ),
-    "label-flipping": Entry(
-        "adversaries.constant_experts",
-        "LabelFlipping",
-        "points",
-        "two constant experts, and never the label that is predicted",
+    "label-flipping": EnvironmentInfo(
+        "LabelFlipping", "points", "two constant experts, and never the label that is predicted"
     ),
-    "fair-coins": Entry(
-        "adversaries.constant_experts", "FairLabels", "points", "two constant experts, and a fair coin for a label"
+    "fair-coins": EnvironmentInfo("FairLabels", "points", "two constant experts, and a fair coin for a label"),
+    "dyadic": EnvironmentInfo("Dyadic", "rows", "halfspaces of the plane, halved again and again by the prediction"),
+    "orthonormal": EnvironmentInfo("Orthonormal", "rows", "a new direction each round, and a label against it"),
+    "exponential": EnvironmentInfo(
+        "Exponential", "rows", "few rows that a perceptron needs exponentially many updates for"
     ),
-    "dyadic": Entry(
-        "adversaries.dyadic", "Dyadic", "rows", "halfspaces of the plane, halved again and again by the prediction"
+    "sparse-target": EnvironmentInfo("SparseTarget", "votes", "the majority of a few out of many votes"),
+    "separable": EnvironmentInfo("Separable", "rows", "rows of the unit ball, apart by a margin but for noise"),
+    "drifting-target": EnvironmentInfo("DriftingTarget", "rows", "the same, and the target turns steadily"),
+    "bernoulli": EnvironmentInfo("Bernoulli", "arms", "arms with a mean loss each", usual={"means": "0.4,0.6"}),
+    "switching": EnvironmentInfo(
+        "Switching", "arms", "arms whose mean losses change at chosen rounds", usual={"means": "0.4,0.6;0.6,0.4"}
     ),
-    "orthonormal": Entry(
-        "adversaries.orthonormal", "Orthonormal", "rows", "a new direction each round, and a label against it"
-    ),
-    "exponential": Entry(
-        "adversaries.exponential",
-        "Exponential",
-        "rows",
-        "few rows that a perceptron needs exponentially many updates for",
-    ),
-    "sparse-target": Entry("targets.sparse", "SparseTarget", "votes", "the majority of a few out of many votes"),
-    "separable": Entry(
-        "targets.separable", "Separable", "rows", "rows of the unit ball, apart by a margin but for noise"
-    ),
-    "drifting-target": Entry("targets.separable", "DriftingTarget", "rows", "the same, and the target turns steadily"),
-    "bernoulli": Entry(
-        "arms.stochastic", "Bernoulli", "arms", "arms with a mean loss each", usual={"means": "0.4,0.6"}
-    ),
-    "switching": Entry(
-        "arms.switching",
-        "Switching",
-        "arms",
-        "arms whose mean losses change at chosen rounds",
-        usual={"means": "0.4,0.6;0.6,0.4"},
-    ),
-    "drifting": Entry(
-        "arms.switching",
+    "drifting": EnvironmentInfo(
         "Drifting",
         "arms",
         "arms whose mean losses go from one to another in small steps",
         usual={"first": "0.3,0.7", "last": "0.7,0.3"},
     ),
-    "one-better-arm": Entry(
-        "arms.lower_bounds", "OneBetterArm", "arms", "fair coins, and one arm a little better", usual={"arms": "2"}
+    "one-better-arm": EnvironmentInfo(
+        "OneBetterArm", "arms", "fair coins, and one arm a little better", usual={"arms": "2"}
     ),
-    "likeliest-loses": Entry(
-        "arms.adaptive",
-        "LikeliestLoses",
-        "arms",
-        "the arm most likely drawn loses, the others do not",
-        usual={"arms": "2"},
+    "likeliest-loses": EnvironmentInfo(
+        "LikeliestLoses", "arms", "the arm most likely drawn loses, the others do not", usual={"arms": "2"}
     ),
-    "most-drawn-loses": Entry(
-        "arms.adaptive",
+    "most-drawn-loses": EnvironmentInfo(
         "MostDrawnLoses",
         "arms",
         "the arm most often drawn loses, the others do not",
+        watches_draws=True,
         usual={"arms": "2"},
     ),
-    "reversal": Entry("arms.lower_bounds", "reversal", "arms", "what the first half taught is wrong in the second one"),
+    "reversal": EnvironmentInfo("reversal", "arms", "what the first half taught is wrong in the second one"),
 }
 
 
-def entry_of(name: str) -> Entry:
+def entry_of(name: str) -> EnvironmentInfo:
     """The entry of an environment by its hyphened name.
 
     Raises
@@ -166,8 +130,7 @@ def entry_of(name: str) -> Entry:
 
 def environment_class(name: str) -> Callable[..., Any]:
     """What makes an environment, by its hyphened name."""
-    entry = entry_of(name)
-    maker: Callable[..., Any] = getattr(import_module(f"{__package__}.{entry.module}"), entry.attribute)
+    maker: Callable[..., Any] = getattr(import_module(str(__package__)), entry_of(name).attribute)
     return maker
 
 

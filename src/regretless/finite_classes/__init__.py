@@ -11,40 +11,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .dimensions.dimension import Dimension
-    from .dimensions.littlestone import LittlestoneSearch, littlestone_dimension
-    from .dimensions.randomized import RandomizedDimension, RandomizedSearch, randomized_littlestone_dimension
-    from .dimensions.vc import check_shattered, vc_dimension
+    from .dimension import Dimension
     from .finite_class import FiniteClass
+    from .forced_mistakes import WorstCase, worst_case
     from .halfspaces import Halfspaces, dyadic_tree
     from .learners.consistent import Consistent
     from .learners.halving import Halving
     from .learners.randomized import RandomizedOptimal
-    from .learners.result import ClassPlay
+    from .learners.rounds import ClassPlay
     from .learners.standard_optimal import StandardOptimal
+    from .littlestone import (
+        LittlestoneSearch,
+        RandomizedDimension,
+        RandomizedSearch,
+        littlestone_dimension,
+        randomized_littlestone_dimension,
+    )
     from .mistake_tree import MistakeTree
-    from .worst_cases.search import WorstCase, worst_case
+    from .vc import check_shattered, vc_dimension
 
 _HOMES = {
-    "ClassPlay": "learners.result",
+    "ClassPlay": "learners.rounds",
     "Consistent": "learners.consistent",
-    "Dimension": "dimensions.dimension",
+    "Dimension": "dimension",
     "FiniteClass": "finite_class",
     "Halfspaces": "halfspaces",
     "Halving": "learners.halving",
-    "LittlestoneSearch": "dimensions.littlestone",
+    "LittlestoneSearch": "littlestone",
     "MistakeTree": "mistake_tree",
-    "RandomizedDimension": "dimensions.randomized",
+    "RandomizedDimension": "littlestone",
     "RandomizedOptimal": "learners.randomized",
-    "RandomizedSearch": "dimensions.randomized",
+    "RandomizedSearch": "littlestone",
     "StandardOptimal": "learners.standard_optimal",
-    "WorstCase": "worst_cases.search",
-    "check_shattered": "dimensions.vc",
+    "WorstCase": "forced_mistakes",
+    "check_shattered": "vc",
     "dyadic_tree": "halfspaces",
-    "littlestone_dimension": "dimensions.littlestone",
-    "randomized_littlestone_dimension": "dimensions.randomized",
-    "vc_dimension": "dimensions.vc",
-    "worst_case": "worst_cases.search",
+    "littlestone_dimension": "littlestone",
+    "randomized_littlestone_dimension": "littlestone",
+    "vc_dimension": "vc",
+    "worst_case": "forced_mistakes",
 }
 
 __all__ = [

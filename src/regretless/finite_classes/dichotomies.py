@@ -31,7 +31,7 @@ MOST = 1 << 24  # numbers in the table of small normals
 LARGEST_NUMBER = 1 << 40  # of coordinates, so that products are exact
 
 
-class Table(NamedTuple):
+class ClassTable(NamedTuple):
     """A table of labels with names of hypotheses and points: the arguments of a `FiniteClass`."""
 
     matrix: Array
@@ -41,7 +41,7 @@ class Table(NamedTuple):
 
 def halfspaces(
     points: Any, *, homogeneous: bool = False, names: Sequence[str] | None = None, axes: Sequence[str] | None = None
-) -> Table:
+) -> ClassTable:
     """All labels of the points by hyperplanes that contain none of them: see `FiniteClass.halfspaces`."""
     coordinates = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
     if not coordinates:
@@ -60,7 +60,7 @@ def halfspaces(
     normals = plainer(table, normals, np.array(vectors, dtype=object), homogeneous=homogeneous)
     shown = axes or [f"x{axis}" for axis in range(1, dimension + 1)]
     called = [_inequality(normal, shown, homogeneous) for normal in normals[order].tolist()]
-    return Table(table[order], called, names or _coordinates(coordinates))
+    return ClassTable(table[order], called, names or _coordinates(coordinates))
 
 
 def dichotomies(vectors: Any) -> tuple[Array, Array]:

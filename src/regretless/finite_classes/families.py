@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
-from .dichotomies import Array, Table, refuse_many
+from .dichotomies import Array, ClassTable, refuse_many
 from .dichotomies import halfspaces as halfspaces_on
 
 LARGEST = 1 << 28
@@ -33,10 +33,10 @@ class Family:
 
     parameters: str
     about: str
-    make: Callable[..., Table]
+    make: Callable[..., ClassTable]
 
 
-def named(text: str) -> Table:
+def named(text: str) -> ClassTable:
     """A class of a family, as ``"thresholds:20"``, ``"at-most-k:8,2"`` or ``"halfspaces:3x4"``.
 
     Raises
@@ -63,45 +63,45 @@ def usage(name: str) -> str:
     return f"{name}:{FAMILIES[name].parameters}"
 
 
-def thresholds(n: int) -> Table:
+def thresholds(n: int) -> ClassTable:
     """n points on a line and n + 1 hypotheses: 1 from some point on."""
     _fits("thresholds", n, n + 1)
     starts = np.arange(n + 1)
     names = [f"x >= {start}" for start in range(n)] + ["none"]
-    return Table(np.arange(n) >= starts[:, None], hypotheses=names)
+    return ClassTable(np.arange(n) >= starts[:, None], hypotheses=names)
 
 
-def intervals(n: int) -> Table:
+def intervals(n: int) -> ClassTable:
     """n points on a line: 1 on an interval of them, or on none."""
     _fits("intervals", n, 1 + n * (n + 1) // 2)
     first, last = np.triu_indices(n)
     points = np.arange(n)
     table = (first[:, None] <= points) & (points <= last[:, None])
     names = [f"[{a}, {b}]" for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-    return Table(np.vstack([np.zeros((1, n), dtype=bool), table]), hypotheses=["none", *names])
+    return ClassTable(np.vstack([np.zeros((1, n), dtype=bool), table]), hypotheses=["none", *names])
 
 
-def singletons(n: int) -> Table:
+def singletons(n: int) -> ClassTable:
     """1 on a single one of n points."""
     _fits("singletons", n, n)
-    return Table(np.eye(n, dtype=bool), hypotheses=[f"{{{point}}}" for point in range(n)])
+    return ClassTable(np.eye(n, dtype=bool), hypotheses=[f"{{{point}}}" for point in range(n)])
 
 
-def singletons_and_zero(n: int) -> Table:
+def singletons_and_zero(n: int) -> ClassTable:
     """1 on a single one of n points, or on none."""
     return at_most_k(n, 1)
 
 
-def parities(k: int) -> Table:
+def parities(k: int) -> ClassTable:
     """On all strings of k bits, the parity of some of the bits: 2^k hypotheses on 2^k points."""
     _fits("parities", _power(k), _power(k))
     bits = _strings(k)
     table = (bits.astype(np.uint8) @ bits.astype(np.uint8).T) & 1 == 1
     names = [" + ".join(_variables(chosen)) or "0" for chosen in bits]
-    return Table(table, hypotheses=names, points=_called(bits))
+    return ClassTable(table, hypotheses=names, points=_called(bits))
 
 
-def conjunctions(k: int) -> Table:
+def conjunctions(k: int) -> ClassTable:
     """On all strings of k bits, the conjunctions of literals, and false: 3^k + 1 hypotheses on 2^k points."""
     _fits("conjunctions", _power(k), 1 + _power(k, 3))
     bits = _strings(k)
@@ -114,42 +114,42 @@ def conjunctions(k: int) -> Table:
         table.append(agrees)
         names.append(" and ".join(f"{'' if sign else 'not '}x{place + 1}" for place, sign in literals) or "true")
     table.append(np.zeros(len(bits), dtype=bool))
-    return Table(np.array(table), hypotheses=[*names, "false"], points=_called(bits))
+    return ClassTable(np.array(table), hypotheses=[*names, "false"], points=_called(bits))
 
 
-def disjunctions(k: int) -> Table:
+def disjunctions(k: int) -> ClassTable:
     """On all strings of k bits, whether any of some bits is 1 (monotone): 2^k hypotheses on 2^k points."""
     _fits("disjunctions", _power(k), _power(k))
     bits = _strings(k)
     table = bits.astype(np.uint8) @ bits.astype(np.uint8).T > 0
     names = [" or ".join(_variables(chosen)) or "false" for chosen in bits]
-    return Table(table, hypotheses=names, points=_called(bits))
+    return ClassTable(table, hypotheses=names, points=_called(bits))
 
 
-def all_functions(n: int) -> Table:
+def all_functions(n: int) -> ClassTable:
     """All functions on n points: 2^n hypotheses."""
     _fits("all", n, _power(n))
-    return Table(_strings(n))
+    return ClassTable(_strings(n))
 
 
-def at_most_k(n: int, k: int) -> Table:
+def at_most_k(n: int, k: int) -> ClassTable:
     """1 on at most k of n points."""
     _fits("at-most-k", n, sum(_choices(n, size) for size in range(min(k, n, 64) + 1)), empty=k < 0)
     return _of_sets(n, (chosen for size in range(min(k, n) + 1) for chosen in combinations(range(n), size)))
 
 
-def exactly_k(n: int, k: int) -> Table:
+def exactly_k(n: int, k: int) -> ClassTable:
     """1 on exactly k of n points."""
     _fits("exactly-k", n, _choices(n, k), empty=k > n)
     return _of_sets(n, combinations(range(n), k))
 
 
-def halfspaces(text: str) -> Table:
+def halfspaces(text: str) -> ClassTable:
     """Affine halfspaces on the points of a grid or a cube."""
     return halfspaces_on(point_set(text, "halfspaces"))
 
 
-def homogeneous_halfspaces(text: str) -> Table:
+def homogeneous_halfspaces(text: str) -> ClassTable:
     """Halfspaces through the origin on the points of a grid or a cube."""
     return halfspaces_on(point_set(text, "homogeneous-halfspaces"), homogeneous=True)
 
@@ -269,10 +269,10 @@ def _variables(chosen: Any) -> Iterator[str]:
     return (f"x{place + 1}" for place, is_in in enumerate(chosen) if is_in)
 
 
-def _of_sets(n: int, sets: Iterator[tuple[int, ...]]) -> Table:
+def _of_sets(n: int, sets: Iterator[tuple[int, ...]]) -> ClassTable:
     listed = list(sets)
     table = np.zeros((len(listed), n), dtype=bool)
     for row, chosen in zip(table, listed, strict=True):
         row[list(chosen)] = True
     names = [f"{{{', '.join(map(str, chosen))}}}" for chosen in listed]
-    return Table(table, hypotheses=names)
+    return ClassTable(table, hypotheses=names)

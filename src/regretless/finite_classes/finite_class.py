@@ -329,8 +329,8 @@ def refuse_empty(finite_class: FiniteClass) -> None:
 
 def unpacked(words: Words, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """The first `count` bits of each row of words."""
-    held = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
-    return np.unpackbits(held, axis=1, count=count, bitorder="little").view(np.bool_)
+    raw = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
+    return np.unpackbits(raw, axis=1, count=count, bitorder="little").view(np.bool_)
 
 
 def transposed(rows: Words, points: int) -> Words:

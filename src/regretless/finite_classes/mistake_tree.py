@@ -186,7 +186,7 @@ class MistakeTree:
         RegretlessError
             If the class does not shatter them: with the first combination of labels that no hypothesis has.
         """
-        from .dimensions.vc import check_shattered
+        from .vc import check_shattered
 
         check_shattered(finite_class, points)
         asked, said = np.array(points, dtype=np.int64), np.zeros(finite_class.hypotheses, dtype=np.int64)

@@ -111,7 +111,7 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text:
 
 def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str) -> Batch:
     """A table with columns of text, whose features the learner remembers."""
-    from ..data.frame import encoded
+    from ..data.arrow import encoded
 
     batch, stream = encoded(X, schema, frozen=text == "known")
     if schema is None:

@@ -17,9 +17,8 @@ from ..comparator import BanditComparator
 from ..environments import Environment, Stochastic
 from ..environments.labels import Labels
 from ..errors import RegretlessError
-from .lower_bounds import CheckedLowerBound, check_lower_bound
-from .player import LabelPlayer, Point
-from .result import PlayResult
+from .player import CurvePoint, LabelPlayer
+from .result import CheckedLowerBound, PlayResult, check_lower_bound
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -194,10 +193,10 @@ def _read(bound: LowerBound, quantities: dict[str, Array]) -> CheckedLowerBound:
     return check_lower_bound(bound, quantities)
 
 
-def _curve(pulls: Joined) -> list[Point]:
+def _curve(pulls: Joined) -> list[CurvePoint]:
     losses, regrets = pulls.all("loss_curve").mean(0), pulls.all("regret_curve").mean(0)
     return [
-        Point(mark, loss, loss - regret if np.isfinite(regret) else None)
+        CurvePoint(mark, loss, loss - regret if np.isfinite(regret) else None)
         for mark, loss, regret in zip(pulls.marks.tolist(), losses.tolist(), regrets.tolist(), strict=True)
     ]
 
@@ -270,9 +269,9 @@ class AdvisedPlayer(LabelPlayer):
         """There are no blocks of draws."""
         raise AssertionError
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The loss, and that of the best expert."""
-        return Point(self.rounds, float(self.learner.ledger_.loss), self.tally.best)
+        return CurvePoint(self.rounds, float(self.learner.ledger_.loss), self.tally.best)
 
     def observed(self) -> dict[str, float]:
         """Its loss is its mistakes."""

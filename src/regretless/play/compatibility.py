@@ -15,7 +15,6 @@ GIVES = {
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
 }
-WATCHES_DRAWS = ("most-drawn-loses",)
 TAKES = {
     "class": "it learns the points of a finite class",
     "linear": "it learns rows and their labels",
@@ -29,10 +28,10 @@ def fits(kind: Kind, learner: str, environment: str) -> bool:
     """Whether such a learner can play against such an environment."""
     if environment == WORST:
         return kind == "class" and not CLASS_LEARNERS[learner].info.draws
-    gives = entry_of(environment).gives
-    if gives not in GIVES[kind] or (gives == "arms" and _of_labels(kind, learner)):
+    entry = entry_of(environment)
+    if entry.gives not in GIVES[kind] or (entry.gives == "arms" and _of_labels(kind, learner)):
         return False
-    return environment not in WATCHES_DRAWS or kind == "bandits" or _follows(kind, learner)
+    return not entry.watches_draws or kind == "bandits" or _follows(kind, learner)
 
 
 def _of_labels(kind: Kind, learner: str) -> bool:
@@ -96,7 +95,8 @@ def _known(name: str, names: tuple[str, ...]) -> str:
 def _why_not(kind: Kind, name: str, environment: str) -> str:
     if environment == WORST:
         return "it draws its labels" if kind == "class" else "this is about learners of finite classes"
-    if environment in WATCHES_DRAWS and entry_of(environment).gives in GIVES[kind] and not _of_labels(kind, name):
+    entry = entry_of(environment)
+    if entry.watches_draws and entry.gives in GIVES[kind] and not _of_labels(kind, name):
         return "it draws none of the arms, and this environment watches the draws"
     return OF_VOTES if _of_labels(kind, name) else TAKES[kind]
 

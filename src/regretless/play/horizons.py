@@ -81,7 +81,7 @@ def sweep(
     Raises
     ------
     RegretlessError
-        If a learner cannot meet this environment, or there are none, too many, or some of different quantities.
+        If a learner cannot play against this environment, or there are none, too many, or some of different quantities.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from ..linear.certificates import CertifiedLearner
 from ..linear.comparators.evaluate import Vector
 from ..linear.comparators.search import Question, TargetDirections, all_directions, read
 from ..theory.facts import SEPARATES
-from .player import LabelPlayer, Point, Turn
+from .player import CurvePoint, LabelPlayer, LabelRound
 
 if TYPE_CHECKING:
     from ..environments.labels import Labels, ObliviousLabels
@@ -85,7 +85,7 @@ class LinearPlayer(LabelPlayer):
         wrong = int(self.learner.ledger_.mistakes - before)
         return wrong, wrong
 
-    def after(self, turn: Turn) -> dict[str, Any]:
+    def after(self, turn: LabelRound) -> dict[str, Any]:
         """The score that the row had when it was predicted."""
         return {"score": self._score}
 
@@ -93,9 +93,9 @@ class LinearPlayer(LabelPlayer):
         """Its updates too, which are more than its mistakes where a margin is asked for."""
         return super().observed() | {"updates": float(self.learner.ledger_.updates)}
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """Mistakes and updates."""
-        return Point(self.rounds, float(self.tally.mistakes or 0), self.tally.best, self.learner.ledger_.updates)
+        return CurvePoint(self.rounds, float(self.tally.mistakes or 0), self.tally.best, self.learner.ledger_.updates)
 
     @property
     def is_long(self) -> bool:

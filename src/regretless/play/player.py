@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 Array = np.ndarray[Any, Any]
+AT_ONCE = 1 << 16  # numbers that a block of rounds holds
+WATCHED = 256  # rounds that are played in Python before `stop` is called
+PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
 
 
-class Tally:
+class MistakeTally:
     """Mistakes of a learner, and of each column where rows are votes.
 
     Parameters
@@ -101,13 +104,8 @@ class Tally:
         return quantities
 
 
-AT_ONCE = 1 << 16  # numbers that a block of rounds holds
-WATCHED = 256  # rounds that are played in Python before `stop` is called
-PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
-
-
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """Counts after some rounds; of several runs, their means.
 
     Attributes
@@ -157,7 +155,7 @@ class Player(ABC):
         """Play at most so many rounds more, and at least one."""
 
     @abstractmethod
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The counts so far."""
 
     @abstractmethod
@@ -179,7 +177,7 @@ class Player(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LabelRound:
     """One round for labels.
 
     Attributes
@@ -213,7 +211,7 @@ class LabelPlayer(Player):
 
     def __init__(self, environment: Labels, run: int) -> None:
         self.environment, self.run, self.rounds = environment, run, 0
-        self.tally = Tally(environment.columns if environment.votes else 0, environment.finite_class)
+        self.tally = MistakeTally(environment.columns if environment.votes else 0, environment.finite_class)
         self._asker = None if environment.oblivious and self.blocks else environment.begin(run)
         self._most = max(1, AT_ONCE // environment.columns)
         self._step = 1 if self.careful else self._most
@@ -281,7 +279,7 @@ class LabelPlayer(Player):
             None if environment.finite_class is None else environment.points(self.rounds, end, self.run),
         )
 
-    def turn(self, asker: Asker) -> Turn:
+    def turn(self, asker: Asker) -> LabelRound:
         """One round."""
         row = asker.row()
         point = None if self.environment.finite_class is None else asker.point
@@ -291,9 +289,9 @@ class LabelPlayer(Player):
         self.tally.count(wrong, expected)
         self.tally.vote(row, label, point)
         self.rounds += 1
-        return Turn(row, point, chance, label, wrong)
+        return LabelRound(row, point, chance, label, wrong)
 
-    def after(self, turn: Turn) -> dict[str, Any]:
+    def after(self, turn: LabelRound) -> dict[str, Any]:
         """What else a trace shows of a round that was played."""
         return {}
 

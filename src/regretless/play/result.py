@@ -1,25 +1,102 @@
-"""The result of a play: how it stood, and the certificates of its runs in one."""
+"""The result of a play: how it stood, lower bounds beside what was observed, the certificates of its runs in one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..certificate import Certificate
-from .lower_bounds import CheckedLowerBound
-from .player import Point
+from ..certificate import ERRORS, RELATIVE, Certificate, in_figures
+from .player import CurvePoint
 
 if TYPE_CHECKING:
     from ..environments.lower_bounds import LearnerDescription, LowerBound
 
 Array = np.ndarray[Any, Any]
+# Fewer runs do not show how far their mean may be from what is expected. Regrets are skew, with few
+# large ones that make up for many small ones: the mean of some runs is mostly below what is expected. An upper bound,
+# for which ten runs are enough, is not exceeded by that, but a lower one may seem to be missed.
+FEW = 30
 Whole = Callable[[], Sequence[Certificate]]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLowerBound:
+    """A lower bound beside what was observed.
+
+    Attributes
+    ----------
+    lower_bound : LowerBound
+    observed : float or None
+        The least of all runs, or for a bound in expectation their mean; None if it was not observed.
+    runs : int
+    standard_error : float
+        Of the mean.
+    """
+
+    lower_bound: LowerBound
+    observed: float | None
+    runs: int = 1
+    standard_error: float = 0.0
+
+    @property
+    def luck(self) -> float:
+        """How far below the bound an observation may be by chance or rounding."""
+        rounding = RELATIVE * max(1.0, abs(self.lower_bound.least))
+        if self.lower_bound.kind == "sure":
+            return rounding
+        return inf if self.runs < FEW else rounding + ERRORS * self.standard_error
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds; true also of what was not observed."""
+        return self.observed is None or self.observed >= self.lower_bound.least - self.luck
+
+    @property
+    def violated(self) -> bool:
+        """Whether a bound that always holds was broken: a bug, in the code or in the theorem."""
+        return self.lower_bound.kind == "sure" and not self.holds
+
+    def describe(self) -> dict[str, Any]:
+        """The bound as JSON values."""
+        return self.lower_bound.describe() | {"observed": self.observed, "holds": self.holds}
+
+    def __str__(self) -> str:
+        bound, least = self.lower_bound, in_figures(self.lower_bound.least)
+        if self.observed is None:
+            return f"{bound.title}: {bound.quantity} (not observed) at least {least}  [{bound.source}]"
+        seen = f"{self._what()} {in_figures(self.observed)}"
+        if bound.kind == "expected" and self.runs < FEW:
+            return f"{bound.title}: {seen}, expected to be at least {least}  [{bound.source}]"
+        spread = "" if not self.standard_error else f" ± {self.standard_error:.2g}"
+        if self.holds and self.observed < bound.least - RELATIVE * max(1.0, abs(bound.least)):
+            verdict = f"below {least} by less than {ERRORS} standard errors"
+        else:
+            verdict = f"{'>=' if self.holds else 'FALLS SHORT OF'} {least}"
+        return f"{bound.title}: {seen}{spread} {verdict}  [{bound.source}]"
+
+    def _what(self) -> str:
+        if self.runs == 1 or self.lower_bound.kind == "sure":
+            return self.lower_bound.quantity if self.runs == 1 else f"least {self.lower_bound.quantity}"
+        return f"mean {self.lower_bound.quantity}"
+
+
+def check_lower_bound(bound: LowerBound, quantities: Mapping[str, Array]) -> CheckedLowerBound:
+    """A lower bound beside what was observed of its quantity, in each run."""
+    values, likely = quantities.get(bound.quantity), f"expected {bound.quantity}"
+    if values is None and bound.kind == "expected" and likely in quantities:
+        bound, values = replace(bound, quantity=likely), quantities[likely]  # which is the same in expectation
+    if values is None or not np.isfinite(values).all():
+        return CheckedLowerBound(bound, None)
+    if bound.kind == "sure":
+        return CheckedLowerBound(bound, float(values.min()), len(values))
+    error = float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else 0.0
+    return CheckedLowerBound(bound, float(values.mean()), len(values), error)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +117,7 @@ class PlayResult:
         "mistakes" or "loss": what the learner is counted by.
     more : str
         What else the curve has; empty if nothing.
-    curve : list of Point
+    curve : list of CurvePoint
         How things stood after 1, 2, 4, ... rounds and at the end; means over the runs.
     totals : ndarray, shape (runs,)
         The count of each run.
@@ -65,7 +142,7 @@ class PlayResult:
     runs: int
     counts: str
     more: str
-    curve: list[Point]
+    curve: list[CurvePoint]
     totals: Array
     quantities: Mapping[str, Array]
     certificates: list[Certificate]
@@ -110,11 +187,11 @@ def called(environment: Any) -> str:
     return str(getattr(environment, "name", "")) or type(environment).__name__
 
 
-def mean_point(points: list[Point]) -> Point:
+def mean_point(points: list[CurvePoint]) -> CurvePoint:
     """The mean of the same point of some runs."""
     bests = [point.best for point in points if point.best is not None]
     more = [point.more for point in points if point.more is not None]
-    return Point(
+    return CurvePoint(
         points[0].rounds,
         float(np.mean([point.count for point in points])),
         float(np.mean(bests)) if len(bests) == len(points) else None,

@@ -12,19 +12,19 @@ from ..bandits.base import Bandit
 from ..catalogue import Kind
 from ..checks import whole
 from ..environments import Environment
-from ..environments.arms.stochastic import key_of_run
 from ..environments.base import length_of
 from ..environments.labels import Labels
 from ..environments.lower_bounds import LearnerDescription
+from ..environments.stochastic import key_of_run
 from ..errors import RegretlessError
 from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
-from .lower_bounds import check_lower_bound
-from .player import Player, Point
-from .result import PlayResult, called, joined, mean_point
+from .player import CurvePoint, Player
+from .point_players import ArmsPlayer, ClassPlayer, ExpertPlayer
+from .result import PlayResult, called, check_lower_bound, joined, mean_point
 
-OnPoint = Callable[[Point], None]
+OnPoint = Callable[[CurvePoint], None]
 SEEDS = 2**63 - 1
 
 
@@ -36,7 +36,7 @@ def play(
     runs: int = 1,
     first: int = 0,
     marks: Sequence[int] | None = None,
-    on_point: Callable[[Point], None] | None = None,
+    on_point: Callable[[CurvePoint], None] | None = None,
     on_rounds: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> PlayResult:
@@ -156,7 +156,7 @@ class _Runs:
     def play(self, numbers: range, on_point: OnPoint) -> PlayResult:
         begun = perf_counter()
         players: list[Player] = []
-        curves: list[list[Point]] = []
+        curves: list[list[CurvePoint]] = []
         for number in numbers:
             player = player_of(again(self._learner, number), self._environment, number)
             curve = self._one(player, on_point if not players else _nothing)
@@ -170,8 +170,8 @@ class _Runs:
             raise RegretlessError("stopped before the first round")
         return self._result(players, curves, perf_counter() - begun, len(players) < len(numbers))
 
-    def _one(self, player: Player, on_point: OnPoint) -> list[Point]:
-        curve: list[Point] = []
+    def _one(self, player: Player, on_point: OnPoint) -> list[CurvePoint]:
+        curve: list[CurvePoint] = []
         for mark in self._marks:
             while player.rounds < mark and not self._halt():
                 before = player.rounds
@@ -191,7 +191,7 @@ class _Runs:
             rounds = max(before, player.rounds)
             raise RegretlessError(f"{called(self._environment)}, after {rounds} rounds: {error}") from error
 
-    def _result(self, players: list[Player], curves: list[list[Point]], seconds: float, fewer: bool) -> PlayResult:
+    def _result(self, players: list[Player], curves: list[list[CurvePoint]], seconds: float, fewer: bool) -> PlayResult:
         first, each = players[0], [player.observed() for player in players]
         quantities = {name: np.array([one[name] for one in each]) for name in each[0]}
         learner, kind = first.learner, kind_of(first.learner)
@@ -252,20 +252,14 @@ def player_of(learner: Any, environment: Labels | Environment, run: int) -> Play
     if isinstance(environment, Environment):
         if kind != "experts":
             raise RegretlessError(f"{learner.name} cannot play against {called(environment)}, which has losses of arms")
-        from .expert_player import ArmsPlayer
-
         return ArmsPlayer(learner, environment, run)
     if kind == "class":
-        from .class_player import ClassPlayer
-
         return ClassPlayer(learner, environment, run)
     if kind == "linear":
         from .linear_player import LinearPlayer
 
         return LinearPlayer(learner, environment, run)
     if kind == "experts":
-        from .expert_player import ExpertPlayer
-
         return ExpertPlayer(learner, environment, run)
     from .bandits import AdvisedPlayer
 

@@ -10,19 +10,19 @@ import numpy as np
 from ..bandits.base import Bandit
 from ..environments.labels import Labels
 from .bandits import drawn
-from .player import LabelPlayer, Turn
+from .player import LabelPlayer, LabelRound
+from .point_players import ArmsPlayer
 from .run import again, player_of
 
 if TYPE_CHECKING:
     from ..environments import Environment
-    from .expert_player import ArmsPlayer
 
 Array = np.ndarray[Any, Any]
 NARROW = 16  # numbers of a row that are shown
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TracedRound:
     """One round for labels.
 
     Attributes
@@ -60,7 +60,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class TracedDraw:
     """One round with arms.
 
     Attributes
@@ -85,7 +85,9 @@ class Draw:
         return asdict(self)
 
 
-def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: int = 0) -> list[Step] | list[Draw]:
+def trace(
+    learner: Any, environment: Labels | Environment, rounds: int, *, run: int = 0
+) -> list[TracedRound] | list[TracedDraw]:
     """The first rounds of a run, one after the other.
 
     A run depends on the seeds and on its number alone, so that it can be played again: these are the rounds that `play`
@@ -103,7 +105,7 @@ def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: 
 
     Returns
     -------
-    list of Step or Draw
+    list of TracedRound or TracedDraw
         Draws of learners that choose arms.
 
     Examples
@@ -120,23 +122,21 @@ def trace(learner: Any, environment: Labels | Environment, rounds: int, *, run: 
     """
     if isinstance(learner, Bandit) and not learner.info.advised:
         pulls = drawn(learner, environment, rounds, run)
-        return [Draw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
+        return [TracedDraw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
     player = player_of(again(learner, run), environment, run)
     if isinstance(player, LabelPlayer):
         asker = player.environment.begin(run)
         return [_step(player, asker, place + 1) for place in range(rounds)]
-    from .expert_player import ArmsPlayer
-
     assert isinstance(player, ArmsPlayer)
     return [_weighed(player, place + 1) for place in range(rounds)]
 
 
-def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
+def _step(player: LabelPlayer, asker: Any, number: int) -> TracedRound:
     turn = player.turn(asker)
     finite_class = player.environment.finite_class
     zero = 0 if finite_class is not None else -1
     predicted = None if turn.wrong is None else -turn.label if turn.wrong else turn.label
-    return Step(
+    return TracedRound(
         round=number,
         point=None if finite_class is None or turn.point is None else finite_class.point_name(turn.point),
         row=_row(turn) if finite_class is None else None,
@@ -148,13 +148,13 @@ def _step(player: LabelPlayer, asker: Any, number: int) -> Step:
     )
 
 
-def _row(turn: Turn) -> list[float] | None:
+def _row(turn: LabelRound) -> list[float] | None:
     numbers: list[float] | None = turn.row.tolist() if len(turn.row) <= NARROW else None
     return numbers
 
 
-def _weighed(player: ArmsPlayer, number: int) -> Draw:
+def _weighed(player: ArmsPlayer, number: int) -> TracedDraw:
     """A round of a learner with full information."""
     before = float(player.learner.ledger_.loss) if player.rounds else 0.0
     player.play(1)
-    return Draw(number, None, None, float(player.learner.ledger_.loss) - before)
+    return TracedDraw(number, None, None, float(player.learner.ledger_.loss) - before)

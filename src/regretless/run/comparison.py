@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checks import share
-from ..data.batch import Array, Batch
-from ..data.to_csr import first_columns
+from ..data.batch import Array, Batch, first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.certificates import LOOKAHEAD
 from ..linear.progressive import log_losses

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.forecast_stream import ForecastBatch, ForecastStream
-from ..data.forecast_times import UNITS
+from ..data.forecast_stream import UNITS, ForecastBatch, ForecastStream
 from ..errors import DataError, RegretlessError, RowRefused
 from ..experts.base import ExpertLearner
 from ..experts.delayed_stream import Late, Waiting, bookmark

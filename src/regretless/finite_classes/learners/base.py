@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...certificate import Certificate
+from ...comparator import ClassComparator
 from ...errors import RegretlessError
-from ...info import HasInfo
+from ...info import ClassInfo, HasInfo
 from ...ledger import ClassLedger
 from ...persist.model import Persistent
 from ...persist.validation import count, names, one, parameters
+from ...theorem import Theorem
+from ...theory.finite_classes import ClassFacts, certified
 from ..finite_class import FiniteClass, Words, packed, unpacked
-from .certificates import Certified
-from .result import ClassPlay, Label
-from .state import ClassState, whole_row
-from .validation import label_of, labels_of, points_of
+from .rounds import ClassPlay, Label, label_of, labels_of, points_of
+from .state import ClassState, rank, whole_row
 
 Array = np.ndarray[Any, Any]
 APART = ("finite_class", "order")  # parameters that a file stores as arrays,
 STORED = ("rows", "order")  # under these names
+ROUNDING = 4e-15  # of a sum of probabilities below 32, for each of its terms
 SLICE = 1 << 24  # words that the kernel reads between checks of Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(HasInfo, Persistent, Certified):
+class ClassLearner(HasInfo, Persistent):
     """The base of every learner of a finite class.
 
     At most one prediction waits for its label: with late labels several predictions could be wrong for one reason, and
@@ -41,11 +44,18 @@ class ClassLearner(HasInfo, Persistent, Certified):
     ----------
     finite_class : FiniteClass or array-like of shape (hypotheses, points)
         The class to learn.
+
+    Attributes
+    ----------
+    theorems : tuple of Theorem
+        About the learner, the sharpest first.
     """
 
     finite_class: FiniteClass
 
     kind = "class"
+    info: ClassVar[ClassInfo]
+    theorems: ClassVar[tuple[Theorem, ...]] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.finite_class, FiniteClass):
@@ -260,6 +270,47 @@ class ClassLearner(HasInfo, Persistent, Certified):
             part = slice(begin, begin + step)
             self._state.core.play(points[part], played.labels[part], played.predictions[part], played.alive[part])
             self.__dict__["_tickets"] += len(played.labels[part])
+
+    # Certificates.
+
+    def _facts(self) -> dict[str, Any]:
+        """Facts of the class for this learner's theorems: fields of a `ClassFacts`."""
+        return {}
+
+    def facts(self) -> ClassFacts:
+        """Facts of the learner for theorems, besides its ledger."""
+        return ClassFacts(
+            learner=self.name,
+            hypotheses=self.finite_class.hypotheses,
+            tie=getattr(self, "tie", None),
+            prune=getattr(self, "prune", ""),
+            **(self._facts() if self.realizable_ else {}),
+        )
+
+    def comparators(self) -> list[ClassComparator]:
+        """The first hypothesis that agrees with all labels, or no comparator."""
+        alive = self.alive_
+        if not len(alive):
+            return []
+        first, ledger = int(alive[0]), self.ledger_
+        rounding = ROUNDING * ledger.rounds if self.info.draws else 0.0
+        label = f"hypothesis {self.finite_class.hypothesis_name(first)}"
+        return [ClassComparator(first, label, float(ledger.rounds), len(alive), rounding)]
+
+    def certify(self, *, comparators: Sequence[ClassComparator] | None = None) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run.
+
+        Parameters
+        ----------
+        comparators : sequence of ClassComparator, optional
+            Comparators to use instead of the learner's own.
+        """
+        candidates = self.comparators() if comparators is None else comparators
+        return certified(self.theorems, self.ledger_, candidates, self.facts())
+
+    def _ranks(self) -> dict[str, Any]:
+        """The ranks of the class and of the version space."""
+        return {"rank": rank(self.finite_class), "rank_left": rank(self.finite_class, self.version_space_)}
 
     # Model files, which contain the class.
 

@@ -14,7 +14,7 @@ from ...theorem import Theorem
 from ...theory.finite_classes import CONSISTENT
 from ..finite_class import unpacked
 from .base import ClassLearner
-from .result import Label
+from .rounds import Label
 from .state import ClassState
 
 

@@ -10,7 +10,7 @@ from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import HALVING
 from .base import ClassLearner
-from .result import Label
+from .rounds import Label
 from .state import ClassState
 
 

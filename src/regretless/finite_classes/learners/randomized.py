@@ -14,10 +14,10 @@ from ...ledger import ClassLedger
 from ...persist.validation import count, digits, stored_as
 from ...theorem import Theorem
 from ...theory.finite_classes import RANDOMIZED_OPTIMAL, half_the_bits_of
-from ..dimensions.randomized import RandomizedSearch
 from ..finite_class import Words
-from .result import ClassPlay, DrawnLabel, Label
-from .search_learner import SearchingLearner
+from ..littlestone import RandomizedSearch
+from .rounds import ClassPlay, DrawnLabel, Label
+from .standard_optimal import SearchingLearner
 
 Array = np.ndarray[Any, Any]
 

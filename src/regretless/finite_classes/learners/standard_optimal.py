@@ -1,9 +1,10 @@
-"""The standard optimal algorithm: no deterministic learner has a better bound."""
+"""The standard optimal algorithm, and the base of learners that compare the parts of a version space."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,20 +14,73 @@ from ...info import ClassInfo
 from ...theorem import Theorem
 from ...theory.finite_classes import STANDARD_OPTIMAL
 from ..finite_class import FiniteClass, Words
-from .result import Label
-from .search_learner import SearchingLearner
+from .base import ClassLearner
+from .rounds import ClassPlay, Label
 
+Array = np.ndarray[Any, Any]
 FIRST, LAST = 1 << 18, 1 << 24  # words of bits between checks of Ctrl-C
 LOOKS = 64  # reads of a large class between two checks
 # Words for each dimension of a certificate, some seconds at most: certificates do not depend on the clock.
 PATIENCE = 1 << 30
 
 
-class Search(Protocol):
-    """A search for Littlestone dimensions that can be continued."""
+@dataclass(eq=False)
+class SearchingLearner(ClassLearner):
+    """A learner that compares the two parts into which a point splits the version space.
 
-    def run(self, alive: Any, words: int, /) -> tuple[int, int, int]:
-        """Bounds on the dimension after reading `words` words, and the number of steps."""
+    A point that does not split it has only one label.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._weighed: tuple[int, dict[int, float]] = (0, {})
+        self._searching: Any = None
+
+    @abstractmethod
+    def _new_search(self) -> Any:
+        """A search for a dimension of parts of the class."""
+
+    def _search(self) -> Any:
+        """The search of this learner and its copies."""
+        if self._searching is None:
+            self._searching = self._new_search()
+        return self._searching
+
+    def _parts(self, point: int) -> tuple[Words, Words]:
+        """The hypotheses of the version space with label 0 at a point, and those with label 1."""
+        words, column = self._state.version_space, self.finite_class.columns[point]
+        return words & ~column, words & column
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_searching": None}
+
+    @abstractmethod
+    def _weigh(self, point: int) -> float:
+        """The probability of predicting 1 at a point that splits the version space."""
+
+    def _chance(self, point: int) -> float:
+        """The probability of predicting 1; cached until a hypothesis leaves."""
+        core = self._state.core
+        ones, size = core.ones(point), core.size
+        if ones in (0, size):
+            return float(ones > 0)
+        if self._weighed[0] != size:
+            self._weighed = (size, {})
+        known = self._weighed[1]
+        if point not in known:
+            known[point] = self._weigh(point)
+        return known[point]
+
+    def _play(self, points: Array, played: ClassPlay) -> None:
+        for row, (point, label) in enumerate(zip(points.tolist(), played.labels.tolist(), strict=True)):
+            said = self._say(point)
+            self.__dict__["_tickets"] += 1
+            self._settle(point, label, said)
+            played.predictions[row], played.alive[row] = said, self._state.book[2]
+            self._note(row, said, played)
+
+    def _note(self, row: int, said: Label, played: ClassPlay) -> None:
+        """Store further results of a round."""
 
 
 def most_words(finite_class: FiniteClass) -> int:
@@ -34,7 +88,7 @@ def most_words(finite_class: FiniteClass) -> int:
     return max(LAST, LOOKS * finite_class.columns.size)
 
 
-def compared(search: Search, one: Words, other: Words, most_at_once: int = LAST) -> int:
+def compared(search: _core.Littlestone, one: Words, other: Words, most_at_once: int = LAST) -> int:
     """1, 0 or -1: whether the dimension of one part is larger than that of the other, equal, or smaller.
 
     The dimensions are computed only as far as the comparison needs.
@@ -56,7 +110,7 @@ def dimension_bounds(finite_class: FiniteClass, part: Words | None) -> tuple[int
 
     The search is new, so that its result does not depend on earlier questions.
     """
-    search: Search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
+    search: _core.Littlestone = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     left, words, most_at_once = PATIENCE, FIRST, most_words(finite_class)
     least, most, _ = search.run(part, words)
     while least < most and left > 0:

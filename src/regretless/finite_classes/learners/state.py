@@ -14,6 +14,7 @@ from ..finite_class import FiniteClass, Words, refuse_empty, unpacked
 Array = np.ndarray[Any, Any]
 FIELDS: tuple[str, ...] = _core.VOTE_FIELDS
 DIED = FIELDS.index("died")
+MOST_STEPS = 2**31  # words that elimination may write: about a second
 
 
 class ClassState:
@@ -155,3 +156,27 @@ def _refuse_arrays(state: ClassState, arrays: Mapping[str, Array]) -> None:
         raise ValueError("it counts more mistakes than rounds, or a death in none of them")
     if voters != _size(arrays["kept"]) or alive != (0 if died else agreeing):
         raise ValueError("its book counts other hypotheses than there are")
+
+
+def rank(finite_class: FiniteClass, alive: Words | None = None) -> int | None:
+    """The rank over GF(2) of the table with a column of ones, less 1; None if elimination would take long.
+
+    It is 0 for a single hypothesis, at most the number of points, and less than the number of hypotheses. A learner
+    that predicts by a hypothesis that agrees with all labels so far makes at most as many mistakes.
+
+    Parameters
+    ----------
+    finite_class : FiniteClass
+    alive : ndarray of uint64, shape (words,), optional
+        The hypotheses that count, as bits; all by default.
+    """
+    if alive is None or np.array_equal(alive, finite_class.all_hypotheses):
+        return finite_class.cache("rank", lambda: _eliminated(finite_class, finite_class.all_hypotheses))
+    return _eliminated(finite_class, alive)
+
+
+def _eliminated(finite_class: FiniteClass, alive: Words) -> int | None:
+    words, rows = len(alive), finite_class.points + 1
+    if words * rows * min(rows, finite_class.hypotheses) > MOST_STEPS:
+        return None
+    return _core.rank_of_bits(np.vstack([alive[None, :], finite_class.columns & alive])) - 1

@@ -1,29 +1,109 @@
-"""The most mistakes of a learner on realizable labels, and rounds that force them."""
+"""The most mistakes of a learner on labels of a hypothesis, and rounds that force them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from math import inf
+from dataclasses import dataclass
+from math import inf, isinf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import _core
-from ...errors import RegretlessError
-from ...info import HasInfo
-from ..dimensions.budget import MEMORY, STOPPED, TIME, Progress, Stop, Watch
-from ..dimensions.littlestone import littlestone_dimension
-from ..finite_class import FiniteClass, Words, refuse_empty, transposed
-from ..learners.base import ClassLearner
-from ..learners.consistent import Consistent
-from ..learners.halving import Halving
-from ..learners.standard_optimal import StandardOptimal
-from .result import WorstCase, rounds
+from .. import _core
+from ..errors import RegretlessError
+from ..info import HasInfo
+from .dimension import MEMORY, STOPPED, TIME, Progress, SearchLimits, Stop
+from .finite_class import FiniteClass, Words, refuse_empty, transposed
+from .learners.base import ClassLearner
+from .learners.consistent import Consistent
+from .learners.halving import Halving
+from .learners.standard_optimal import StandardOptimal
+from .littlestone import littlestone_dimension
+
+Array = np.ndarray[Any, Any]
+# Words between two looks at the clock: few at first, then some hundredths of a second.
+_FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase:
+    """Rounds that force mistakes, and how many can be forced at most.
+
+    Attributes
+    ----------
+    lower, upper : int or float
+        Numbers between which the most mistakes lie; infinite where there is no end to them.
+    points, labels : ndarray of int64, shape (rounds,)
+        Rounds in which the learner makes `lower` mistakes. If there is no end to these, rounds that come back to where
+        the learner was before, with a mistake since. Of the standard optimal algorithm none, if the search for the
+        dimension that it uses ended early.
+    hypothesis : int
+        A hypothesis that agrees with all of these labels.
+    seconds : float
+        Time of the search.
+    steps : int
+        Number of sets of hypotheses, or states of the learner, of the search.
+    stopped : str or None
+        Reason of an early end.
+    """
+
+    lower: float
+    upper: float
+    points: Array
+    labels: Array
+    hypothesis: int
+    seconds: float = 0.0
+    steps: int = 0
+    stopped: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both bounds are equal."""
+        return self.lower == self.upper
+
+    @property
+    def mistakes(self) -> float:
+        """The most mistakes; possibly infinite.
+
+        Raises
+        ------
+        RegretlessError
+            If the search ended early.
+        """
+        if not self.exact:
+            raise RegretlessError(f"worst case: {self.stopped}; it is only known to be {self}")
+        return self.lower
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "without end" if isinf(self.lower) else str(self.lower)
+        return f"{self.lower} or more" if isinf(self.upper) else f"{self.lower} to {self.upper}"
+
+    def describe(self) -> dict[str, Any]:
+        """The worst case as JSON values; None stands for no end."""
+        return {
+            "mistakes": _finite(self.lower) if self.exact else [_finite(self.lower), _finite(self.upper)],
+            "exact": self.exact,
+            "points": self.points.tolist(),
+            "labels": self.labels.tolist(),
+            "hypothesis": self.hypothesis,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+        }
+
+
+def _finite(number: float) -> int | None:
+    return None if isinf(number) else int(number)
+
+
+def rounds(points: list[int], labels: list[int]) -> tuple[Array, Array]:
+    """Rounds as arrays."""
+    return np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64)
+
+
+class Edge(NamedTuple):
     """A round that leads to another node."""
 
     point: int
@@ -32,12 +112,12 @@ class Step(NamedTuple):
     to: int
 
 
-Graph = list[list[Step]]
+Graph = list[list[Edge]]
 
 
-def of_any(learner: Any, finite_class: FiniteClass, watch: Watch) -> WorstCase:
+def of_any(learner: Any, finite_class: FiniteClass, limits: SearchLimits) -> WorstCase:
     """The longest walk in the graph of all states, or of those before an early end."""
-    graph, alive, ended = _explored(learner, finite_class, watch)
+    graph, alive, ended = _explored(learner, finite_class, limits)
     values, parts = _values(graph)
     walk = _walk(graph, values, parts)
     end = walk[-1].to if walk else 0
@@ -45,10 +125,10 @@ def of_any(learner: Any, finite_class: FiniteClass, watch: Watch) -> WorstCase:
     upper = values[0] if ended is None else inf
     why = ended if values[0] < upper else None
     played = rounds([step.point for step in walk], [step.label for step in walk])
-    return WorstCase(values[0], upper, *played, hypothesis, watch.seconds, len(graph), why)
+    return WorstCase(values[0], upper, *played, hypothesis, limits.seconds, len(graph), why)
 
 
-def _explored(learner: Any, finite_class: FiniteClass, watch: Watch) -> tuple[Graph, list[int], str | None]:
+def _explored(learner: Any, finite_class: FiniteClass, limits: SearchLimits) -> tuple[Graph, list[int], str | None]:
     """The graph from the initial node, the hypotheses that agree at each node, and the reason of an early end."""
     says = [int.from_bytes(column.astype("<u8").tobytes(), "little") for column in finite_class.columns]
     whole = (1 << finite_class.hypotheses) - 1
@@ -67,10 +147,10 @@ def _explored(learner: Any, finite_class: FiniteClass, watch: Watch) -> tuple[Gr
                 places[key] = len(copies)
                 alive.append(after)
                 copies.append(moved)
-            steps.append(Step(point, label, wrong, places[key]))
+            steps.append(Edge(point, label, wrong, places[key]))
         copies[node] = None
         graph.append(steps)
-        ended = watch.end(len(graph), 0, inf)
+        ended = limits.end(len(graph), 0, inf)
     complete = len(graph) == len(copies)
     graph.extend([] for _ in range(len(copies) - len(graph)))
     return graph, alive, None if complete else ended
@@ -112,16 +192,16 @@ def _values(graph: Graph) -> tuple[list[float], list[int]]:
 
 def _components(graph: Graph) -> Iterator[list[int]]:
     """Strongly connected components in reverse topological order (Tarjan 1972)."""
-    met: dict[int, int] = {}
+    index: dict[int, int] = {}
     low = [0] * len(graph)
-    held = [False] * len(graph)
-    waiting: list[int] = []
-    path: list[tuple[int, Iterator[Step]]] = []
+    stacked = [False] * len(graph)
+    stack: list[int] = []
+    path: list[tuple[int, Iterator[Edge]]] = []
 
     def enter(node: int) -> None:
-        met[node] = low[node] = len(met)
-        waiting.append(node)
-        held[node] = True
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        stacked[node] = True
         path.append((node, iter(graph[node])))
 
     enter(0)  # all nodes are reachable from it
@@ -129,33 +209,33 @@ def _components(graph: Graph) -> Iterator[list[int]]:
         node, steps = path[-1]
         step = next(steps, None)
         if step is not None:
-            if step.to not in met:
+            if step.to not in index:
                 enter(step.to)
-            elif held[step.to]:
-                low[node] = min(low[node], met[step.to])
+            elif stacked[step.to]:
+                low[node] = min(low[node], index[step.to])
             continue
         path.pop()
         if path:
             low[path[-1][0]] = min(low[path[-1][0]], low[node])
-        if low[node] == met[node]:
-            yield _taken(waiting, held, node)
+        if low[node] == index[node]:
+            yield _popped(stack, stacked, node)
 
 
-def _taken(waiting: list[int], held: list[bool], last: int) -> list[int]:
+def _popped(stack: list[int], stacked: list[bool], last: int) -> list[int]:
     together: list[int] = []
     while not together or together[-1] != last:
-        together.append(waiting.pop())
-        held[together[-1]] = False
+        together.append(stack.pop())
+        stacked[together[-1]] = False
     return together
 
 
-def _walk(graph: Graph, values: list[float], parts: list[int]) -> list[Step]:
+def _walk(graph: Graph, values: list[float], parts: list[int]) -> list[Edge]:
     """Rounds with as many mistakes as the value of the first node; if it is infinite, a cycle with a mistake."""
     if values[0] == inf:
         out = _way(graph, 0, lambda node, step: step.wrong and parts[node] == parts[step.to])
         start = out[-2].to if len(out) > 1 else 0
         return out if out[-1].to == start else out + _way(graph, out[-1].to, lambda _, step: step.to == start)
-    walk: list[Step] = []
+    walk: list[Edge] = []
     node = 0
     while values[node] > 0:
         walk += _way(graph, node, _worth(values, values[node] - 1), values)
@@ -163,16 +243,16 @@ def _walk(graph: Graph, values: list[float], parts: list[int]) -> list[Step]:
     return walk
 
 
-def _worth(values: list[float], rest: float) -> Callable[[int, Step], bool]:
+def _worth(values: list[float], rest: float) -> Callable[[int, Edge], bool]:
     """Whether a round is a mistake after which `rest` more can be forced."""
     return lambda _, step: step.wrong and values[step.to] == rest
 
 
 def _way(
-    graph: Graph, start: int, wanted: Callable[[int, Step], bool], values: list[float] | None = None
-) -> list[Step]:
+    graph: Graph, start: int, wanted: Callable[[int, Edge], bool], values: list[float] | None = None
+) -> list[Edge]:
     """Shortest path to a wanted edge; with `values`, earlier edges keep the value of the start and make no mistake."""
-    before: dict[int, tuple[int, Step] | None] = {start: None}
+    before: dict[int, tuple[int, Edge] | None] = {start: None}
     queue = deque([start])
     while True:
         node = queue.popleft()
@@ -185,20 +265,16 @@ def _way(
             queue.append(step.to)
 
 
-def _back(before: dict[int, tuple[int, Step] | None], node: int, last: Step) -> list[Step]:
+def _back(before: dict[int, tuple[int, Edge] | None], node: int, last: Edge) -> list[Edge]:
     way = [last]
-    came = before[node]
-    while came is not None:
-        way.append(came[1])
-        came = before[came[0]]
+    earlier = before[node]
+    while earlier is not None:
+        way.append(earlier[1])
+        earlier = before[earlier[0]]
     return way[::-1]
 
 
-# Words between two looks at the clock: few at first, then some hundredths of a second.
-_FIRST_SLICE, _SLICE = 1 << 16, 1 << 25
-
-
-def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch: Watch) -> WorstCase:
+def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, limits: SearchLimits) -> WorstCase:
     """The worst case of the majority vote, or of the first hypothesis in order."""
     order = learner._state.order
     search = _core.WorstCaseSearch(
@@ -212,12 +288,12 @@ def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, watch
     ended, size = None, _FIRST_SLICE
     while lower < upper and ended is None:
         lower, upper, steps, full = search.run(size)
-        ended = MEMORY if full else watch.end(steps, lower, upper)
+        ended = MEMORY if full else limits.end(steps, lower, upper)
         size = min(2 * size, _SLICE)
     points, labels, place = search.trace()
     hypothesis = place if order is None else int(order[place])
     why = ended if lower < upper else None
-    return WorstCase(lower, upper, *rounds(points, labels), hypothesis, watch.seconds, steps, why)
+    return WorstCase(lower, upper, *rounds(points, labels), hypothesis, limits.seconds, steps, why)
 
 
 def _in_order(finite_class: FiniteClass, order: np.ndarray[Any, Any] | None) -> Words:
@@ -225,9 +301,6 @@ def _in_order(finite_class: FiniteClass, order: np.ndarray[Any, Any] | None) -> 
     if order is None or np.array_equal(order, np.arange(finite_class.hypotheses)):
         return finite_class.columns
     return transposed(finite_class.rows[order], finite_class.points)
-
-
-__all__ = ["WorstCase", "worst_case"]
 
 
 def worst_case(
@@ -288,25 +361,25 @@ def worst_case(
         if type(learner) is StandardOptimal:
             return _of_the_optimal(fresh, judged, ends)
         if type(learner) in (Consistent, Halving):
-            return of_followers(fresh, judged, Watch(**ends))
-    return of_any(fresh, judged, Watch(**ends))
+            return of_followers(fresh, judged, SearchLimits(**ends))
+    return of_any(fresh, judged, SearchLimits(**ends))
 
 
 def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
     """A mistake tree against its predictions forces as many mistakes as its depth, and no labels force more."""
-    watch, limit = Watch(), ends["limit"]
+    limits, limit = SearchLimits(), ends["limit"]
     dimension = littlestone_dimension(finite_class, **ends)
     points: list[int] = []
     labels: list[int] = []
     if not dimension.exact:
         why = TIME if limit is not None and dimension.seconds >= limit else STOPPED
         played, hypothesis = rounds([], []), int(dimension.witness.leaves[0])
-        return WorstCase(dimension.lower, dimension.upper, *played, hypothesis, watch.seconds, dimension.steps, why)
+        return WorstCase(dimension.lower, dimension.upper, *played, hypothesis, limits.seconds, dimension.steps, why)
     for _ in range(dimension.lower):
         points.append(int(dimension.witness.point(labels)))
         labels.append(1 - learner.predict(points[-1]))
         learner.update(labels[-1])
     hypothesis = int(learner.alive_[0])
     return WorstCase(
-        dimension.lower, dimension.upper, *rounds(points, labels), hypothesis, watch.seconds, dimension.steps
+        dimension.lower, dimension.upper, *rounds(points, labels), hypothesis, limits.seconds, dimension.steps
     )

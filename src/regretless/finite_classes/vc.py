@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
-from ...errors import RegretlessError
-from ..finite_class import FiniteClass, Words
-from .budget import Progress, Stop, Watch
-from .dimension import Dimension
+from .. import _core
+from ..errors import RegretlessError
+from .dimension import Dimension, Progress, SearchLimits, Stop
+from .finite_class import FiniteClass, Words
 
 Points = np.ndarray[Any, np.dtype[np.intp]]
 
@@ -60,15 +59,15 @@ def vc_dimension(
     """
     if not finite_class.hypotheses:
         return Dimension(NAME, -1, -1, ())
-    watch = Watch(limit=limit, on_progress=on_progress, stop=stop)
+    limits = SearchLimits(limit=limit, on_progress=on_progress, stop=stop)
     search = _Search(finite_class)
     try:
         for _ in search.slices():
-            if watch.end(search.steps, search.lower, search.upper):
+            if limits.end(search.steps, search.lower, search.upper):
                 break
     except MemoryError:
         pass  # the bounds so far are the answer
-    return Dimension(NAME, search.lower, search.upper, tuple(search.witness), watch.seconds, search.steps)
+    return Dimension(NAME, search.lower, search.upper, tuple(search.witness), limits.seconds, search.steps)
 
 
 def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:

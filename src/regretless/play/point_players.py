@@ -1,4 +1,4 @@
-"""A learner that combines experts, whose votes an environment shows: 0 or 1."""
+"""Players of points and votes: learners of a finite class, and combiners of experts, whose votes are 0 or 1."""
 
 from __future__ import annotations
 
@@ -7,17 +7,97 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import RegretlessError
+from ..finite_classes.learners.standard_optimal import SearchingLearner
 from ..info import info_of
-from .player import AT_ONCE, WATCHED, LabelPlayer, Player, Point
+from .player import AT_ONCE, WATCHED, CurvePoint, LabelPlayer, LabelRound, Player
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..environments import Environment, Oblivious
     from ..environments.labels import Labels
     from ..experts.base import ExpertLearner
+    from ..finite_classes.learners.base import ClassLearner
 
 Array = np.ndarray[Any, Any]
 BARE = "table"  # the loss of learners that take losses, and forecast nothing
+
+
+class ClassPlayer(LabelPlayer):
+    """It knows the points of the class; their labels are 0 and 1.
+
+    Parameters
+    ----------
+    learner : ClassLearner
+    environment : Labels
+        Of the learner's own class.
+    run : int
+    """
+
+    more = "alive"
+
+    def __init__(self, learner: ClassLearner, environment: Labels, run: int) -> None:
+        if environment.finite_class is None:
+            raise RegretlessError(
+                f"{environment.name} has no points of a class, and {learner.name} learns nothing else"
+            )
+        if environment.finite_class != learner.finite_class:
+            raise RegretlessError(f"{environment.name} is of another class than {learner.name}")
+        self.learner = learner
+        super().__init__(environment, run)
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws its labels."""
+        return bool(self.learner.info.draws)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it does not."""
+        return not self.draws
+
+    @property
+    def blocks(self) -> bool:
+        """Draws have to be seen one by one."""
+        return not self.draws
+
+    @property
+    def careful(self) -> bool:  # type: ignore[override]
+        """Where each round may be a search, blocks begin small, so that a run can be stopped."""
+        return isinstance(self.learner, SearchingLearner)
+
+    def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
+        """Predict the point."""
+        self._prediction = self.learner.predict(point)
+        if not self.draws:
+            return 2 * int(self._prediction) - 1, None
+        chance = float(self._prediction.probability)
+        return (1 if chance >= 0.5 else -1), chance
+
+    def update(self, row: Array, label: int) -> tuple[int, float]:
+        """Let the learner learn the label."""
+        truth = (label + 1) // 2
+        wrong = self.learner.update(truth)
+        return wrong, abs(float(self._prediction.probability) - truth) if self.draws else wrong
+
+    def play_block(self, rows: Array, points: Array | None, labels: Array) -> tuple[int, float]:
+        """Play them all."""
+        wrong = self.learner.play(points, (labels > 0).astype(np.uint8)).mistakes
+        return wrong, wrong
+
+    def point(self) -> CurvePoint:
+        """Mistakes, and how many hypotheses are left."""
+        tally = self.tally
+        counted = float(tally.mistakes or 0)
+        return CurvePoint(self.rounds, counted, tally.best, self.learner.ledger_.alive)
+
+    def after(self, turn: LabelRound) -> dict[str, Any]:
+        """How many hypotheses are left."""
+        return {"alive": int(self.learner.ledger_.alive)}
+
+    def certificates(self) -> list[Certificate]:
+        """Those of the learner."""
+        certificates: list[Certificate] = self.learner.certify()
+        return certificates
 
 
 def draws(learner: ExpertLearner) -> bool:
@@ -91,7 +171,7 @@ class ExpertPlayer(LabelPlayer):
         chances = np.clip(played.predictions, 0.0, 1.0)
         return int(np.count_nonzero((chances >= 0.5) != (truths > 0))), float(np.abs(chances - truths).sum())
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The loss, and that of the best expert."""
         return _facts(self.learner, self.rounds)
 
@@ -148,7 +228,7 @@ class ArmsPlayer(Player):
                 self._opponent.see(drawn)
             self.rounds += 1
 
-    def point(self) -> Point:
+    def point(self) -> CurvePoint:
         """The loss, and that of the best arm."""
         return _facts(self.learner, self.rounds)
 
@@ -164,7 +244,7 @@ class ArmsPlayer(Player):
         return certificates
 
 
-def _facts(learner: ExpertLearner, rounds: int) -> Point:
+def _facts(learner: ExpertLearner, rounds: int) -> CurvePoint:
     ledger = learner.ledger_
     best = learner.comparators()[0]
-    return Point(rounds, float(ledger.loss), float(best.loss))
+    return CurvePoint(rounds, float(ledger.loss), float(best.loss))

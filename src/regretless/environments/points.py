@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...checks import positive
-from ...errors import ParameterError, RegretlessError
-from ...finite_classes.finite_class import refuse_empty, unpacked
-from ..arms.stochastic import key_of, key_of_run, uniforms
-from ..asker import Array, Places
-from ..labels import Labels, ObliviousLabels
-from ..lower_bounds import LearnerDescription, LowerBound
-from ..registry import WORST
+from ..checks import positive
+from ..errors import ParameterError, RegretlessError
+from ..finite_classes.finite_class import refuse_empty, unpacked
+from .asker import Array, Places
+from .labels import Labels, ObliviousLabels
+from .lower_bounds import LearnerDescription, LowerBound
+from .registry import WORST
+from .stochastic import key_of, key_of_run, uniforms
 
 if TYPE_CHECKING:
-    from ...finite_classes.finite_class import FiniteClass
-    from ...finite_classes.learners.base import ClassLearner
+    from ..finite_classes.finite_class import FiniteClass
+    from ..finite_classes.learners.base import ClassLearner
+
 
 STORED = 1 << 22  # numbers, those of points that may be asked for again
 
@@ -188,7 +189,7 @@ def written(finite_class: FiniteClass, file: str | PathLike[str]) -> WrittenPoin
     DataError
         If something cannot be used: it names the place.
     """
-    from ...data.point_labels import read_point_labels
+    from ..data.records import read_point_labels
 
     rows = read_point_labels(file, finite_class.points, finite_class.point_names)
     return WrittenPoints(finite_class, rows.points.tolist(), rows.labels.tolist())
@@ -215,7 +216,7 @@ class WorstCaseLabels(WrittenPoints):
     summary = "points and labels of a hypothesis that cost this very learner as much as any do"
 
     def __init__(self, learner: ClassLearner, limit: float | None = None) -> None:
-        from ...finite_classes.worst_cases.search import worst_case
+        from ..finite_classes.forced_mistakes import worst_case
 
         self.most = worst_case(learner, limit=limit)
         if not len(self.most.points):

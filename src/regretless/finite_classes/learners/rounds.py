@@ -1,8 +1,9 @@
-"""Validation of users' points and labels."""
+"""Points and labels of rounds, as users have them, and the predictions and plays that learners give back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,65 @@ import numpy as np
 from ...errors import RegretlessError
 from ..finite_class import FiniteClass, is_label
 
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Array = np.ndarray[Any, Any]
+
+
+class Label(int):
+    """The prediction of a round, 0 or 1, with the ticket to report its label.
+
+    Attributes
+    ----------
+    ticket : int
+        Number of the prediction, from 0.
+    """
+
+    ticket: int = -1
+
+
+class DrawnLabel(Label):
+    """A prediction that was drawn.
+
+    Attributes
+    ----------
+    probability : float
+        The probability of 1.
+    """
+
+    probability: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassPlay:
+    """Rounds that were played.
+
+    Attributes
+    ----------
+    predictions, labels : ndarray of uint8, shape (rounds,)
+        Predictions and labels.
+    alive : ndarray of int64, shape (rounds,)
+        Number of hypotheses that agree with all labels, after each round.
+    probabilities : ndarray or None, shape (rounds,)
+        Of a learner that draws: the probability of predicting 1.
+    """
+
+    predictions: Bytes
+    labels: Bytes
+    alive: np.ndarray[Any, np.dtype[np.int64]]
+    probabilities: np.ndarray[Any, np.dtype[np.float64]] | None = None
+
+    @property
+    def wrong(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """A mask of the mistakes."""
+        return np.not_equal(self.predictions, self.labels)
+
+    @property
+    def mistakes(self) -> int:
+        """Number of mistakes."""
+        return int(np.count_nonzero(self.wrong))
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 def points_of(points: Any, finite_class: FiniteClass, places: Mapping[str, int]) -> Array:

@@ -1,1 +1,0 @@
-"""Environments that pick rows and labels so that a learner errs."""

@@ -1,1 +1,0 @@
-"""Environments that pick the losses of arms."""

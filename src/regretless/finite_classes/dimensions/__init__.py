@@ -1,1 +1,0 @@
-"""Dimensions of a finite class, and their witnesses."""
