@@ -16,9 +16,9 @@ from regretless.bandits import Exp3
 from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import Doubling, Hedge, RandomizedWeightedMajority, Ridge
+from regretless.games.duel import Duel
+from regretless.games.methods import SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import Duel
-from regretless.games.registry import SELF_PLAY
 from regretless.turns import BUSY, Turn
 
 ADVICE = np.random.default_rng(0).random((200, 3))
