@@ -15,7 +15,7 @@ from ...certificate import Certificate
 from ...comparator import ExpertComparator
 from ...errors import ParameterError
 from ...experts.base import ExpertLearner
-from ...experts.comparators import Hindsight, absent_reasons
+from ...experts.comparators import ForecastHindsight, absent_reasons
 from ...experts.losses import WITHOUT_OUTCOME, Loss
 from ...ledger import ExpertLedger
 from ...theorem import BOUNDLESS, NO_NUMBERS, Theorem
@@ -24,7 +24,7 @@ from ...theory.rounding import of_regret
 from ..engines.pools import engine_of
 
 if TYPE_CHECKING:
-    from ...experts.sufficient_statistics import Totals
+    from ...experts.comparators import Totals
     from ...theory.expert_facts import ExpertFacts
     from ..rows.forecast_shards import Experts, ForecastShard
 
@@ -146,7 +146,7 @@ class Combined:
             `absent` says why others are missing.
         """
         board = self.learner._known()
-        hindsight = Hindsight(
+        hindsight = ForecastHindsight(
             self.ledger, self.learner._loss, board.prior, lambda: (), self.learner.names(), self._totals
         )
         comparators = [hindsight.best_expert()]

@@ -11,10 +11,9 @@ import numpy as np
 
 from ...arrays import names_of
 from ...errors import DataError, RegretlessError
-from ...experts.errors import AdviceError
+from ...experts.comparators import MOST_SOLVED, Totals
 from ...experts.losses import WITHOUT_OUTCOME
-from ...experts.sufficient_statistics import MOST_SOLVED, Totals
-from ...experts.validation import in_order, outcomes_of, table_of
+from ...experts.validation import AdviceError, in_order, outcomes_of, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
