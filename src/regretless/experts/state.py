@@ -190,7 +190,7 @@ class ExpertState(KernelState):
         absent, core, mix, loss = self.tallies[ABSENT:]
         faced, spoke = book["loss"] - loss, book["rounds"] - absent
         rule = self.rules.facts
-        # CombinerRules that live by the regret take that of what was played, the others that of their weights at the time.
+        # Rules that live by the regret take that of what was played, the others that of their weights at the time.
         late = np.zeros(len(self.prior)) if rule.by_regret else book["delay"] - (mix - core)
         regrets = faced - self.tallies[OWN] if rule.counts else self._regrets(book["charge"])
         own = self._own(book["charge"] + book["delay"] - mix, core)
