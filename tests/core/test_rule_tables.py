@@ -28,7 +28,8 @@ def test_the_records_are_those_of_the_kernels_rules(table, names):
 def test_a_record_says_whose_rates_a_rule_has(name):
     """The kernel has a common rate where the record says so, and one for each expert where it says that."""
     rule = expert_state.RULES[name]
-    board = ExpertState(np.full(2, 0.5), 1, CombinerRules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5))
+    rules = CombinerRules(name, "zero-one" if rule.counts else "table", alpha=0.1, beta=0.5)
+    board = ExpertState(np.full(2, 0.5), 1, rules)
     rates = np.empty(2)
     board.core.rates(rates)
     assert isnan(board.core.rate()) != rule.one_rate
