@@ -17,7 +17,7 @@ from regretless.games import MatrixGame
 from regretless.games.duel import EXPONENTIAL, Duel
 from regretless.games.methods import AVERAGES, SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.self_play import _limit, self_play
+from regretless.games.play import _limit, self_play
 
 Array = Any
 RNG = np.random.default_rng(11)

@@ -17,7 +17,7 @@ from regretless.comparator import GameComparator
 from regretless.games import MatrixGame
 from regretless.games.certificates import GameCertificate, certificates, coarse_certificates, facts, gap_bound
 from regretless.games.payoffs import Payoffs
-from regretless.games.self_play import self_play
+from regretless.games.play import self_play
 from regretless.games.solution import RawSolution
 from regretless.ledger import GameLedger
 from regretless.textbook.games import gap, regret_matching, regret_matching_plus, von_neumann

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
     from .matrix import MatrixGame
     from .payoffs import Payoffs
-    from .self_play import self_play
+    from .play import self_play
     from .solution import ExactSolution, RawSolution, Solution, SolveError, Trajectory
 
 _HOMES = {
@@ -55,7 +55,7 @@ _HOMES = {
     "pure_equilibria": "general_sum.nash",
     "read_efg": "extensive_form.extensive",
     "read_nfg": "general_sum.bimatrix",
-    "self_play": "self_play",
+    "self_play": "play",
 }
 
 __all__ = [

@@ -200,7 +200,7 @@ def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawS
         from .solvers.linear_program import linear_program
 
         return linear_program(payoffs, **watched)
-    from .self_play import self_play
+    from .play import self_play
 
     return self_play(
         payoffs,

@@ -69,7 +69,7 @@ class JointPlay:
 def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
     """Let two learners play with options of self-play, and compute their gains afresh."""
     from ..certificates import coarse_certificates
-    from ..self_play import self_play
+    from ..play import self_play
 
     A, B = game.row_payoffs, game.column_payoffs
     joint = np.zeros(game.shape)

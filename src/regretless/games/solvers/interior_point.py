@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..payoffs import Payoffs, Vector
-from ..self_play import self_play
+from ..play import self_play
 from ..solution import RawSolution
 from .polish import Pair, nearest_on_face, solved_supports, true_gap
 
