@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import timing
 from benchmarks.game_players import OURS, Matrix, Player, coarse_players, exact_players, missing
 from regretless.games import MatrixGame
-from regretless.games.registry import EXACT_METHODS
+from regretless.games.methods import EXACT_METHODS
 
 # A player that would take longer than this for one game, as its last one and the growth of the game say, sits out.
 PATIENCE = 60.0

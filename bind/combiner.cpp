@@ -23,15 +23,6 @@ using Places = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::
 using Reals2 = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of one dimension or two
 using Why = std::optional<std::string>;
 
-constexpr std::pair<std::string_view, ChargeKind> charges[] = {
-    {"table", ChargeKind::table},           {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
-    {"pinball", ChargeKind::pinball},       {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
-    {"percentage", ChargeKind::percentage}, {"wealth", ChargeKind::wealth}};
-constexpr std::pair<std::string_view, ScheduleKind> schedules[] = {{"constant", ScheduleKind::constant},
-                                                                   {"anytime", ScheduleKind::anytime},
-                                                                   {"self-tuned", ScheduleKind::self_tuned},
-                                                                   {"leader", ScheduleKind::leader}};
-
 template <class K, std::size_t N>
 K known(const std::pair<std::string_view, K> (&kinds)[N], const std::string& name, const char* what) {
   for (const auto& [known_name, kind] : kinds)
@@ -88,8 +79,8 @@ class Combiner {
     const std::int64_t experts = std::int64_t(prior.size());
     s_.place = place_of(combiners().rules, rule, "rule");
     s_.rule = combiners().rules[std::size_t(s_.place)];
-    s_.charge = known(charges, charge, "charge");
-    s_.schedule = known(schedules, schedule, "schedule");
+    s_.charge = known(charge_names, charge, "charge");
+    s_.schedule = known(schedule_names, schedule, "schedule");
     demand(experts > 0, "at least one expert");
     demand(width > 0 && experts <= most_numbers / width, "a row of advice has from one number to 2**40");
     demand(std::int64_t(state.shape(0)) == s_.rule.rows && std::int64_t(state.shape(1)) == experts,

@@ -26,7 +26,7 @@ from regretless.catalogue import (
 )
 from regretless.environments.registry import ENVIRONMENTS, environment_class
 from regretless.environments.registry import parameters as environment_parameters
-from regretless.games.registry import METHODS
+from regretless.games.methods import METHODS
 from regretless.theorem import Theorem
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 

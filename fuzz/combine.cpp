@@ -5,6 +5,7 @@
 #include "regretless/expert_types.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace {
 
@@ -24,8 +25,8 @@ struct Learner {
     const auto rules = KERNELS(combiners_).rules;
     s.place = int(in.below(std::int64_t(rules.size())));
     s.rule = rules[std::size_t(s.place)];
-    s.charge = ChargeKind(in.below(8));
-    s.schedule = ScheduleKind(in.below(4));
+    s.charge = ChargeKind(in.below(std::ssize(charge_names)));
+    s.schedule = ScheduleKind(in.below(std::ssize(schedule_names)));
     if (s.rule.counts) s.charge = ChargeKind::zero_one;
     if (s.charge != ChargeKind::square && s.charge != ChargeKind::log) width = 1;
     s.linear = s.charge != ChargeKind::zero_one && s.charge != ChargeKind::table && in.flag();

@@ -2,11 +2,22 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace regretless {
 
 enum class ChargeKind { table, absolute, square, pinball, log, zero_one, percentage, wealth };
+inline constexpr std::pair<std::string_view, ChargeKind> charge_names[] = {
+    {"table", ChargeKind::table},           {"absolute", ChargeKind::absolute}, {"square", ChargeKind::square},
+    {"pinball", ChargeKind::pinball},       {"log", ChargeKind::log},           {"zero-one", ChargeKind::zero_one},
+    {"percentage", ChargeKind::percentage}, {"wealth", ChargeKind::wealth}};
+
 enum class ScheduleKind { constant, anytime, self_tuned, leader };  // leader: infinite in every round
+inline constexpr std::pair<std::string_view, ScheduleKind> schedule_names[] = {{"constant", ScheduleKind::constant},
+                                                                               {"anytime", ScheduleKind::anytime},
+                                                                               {"self-tuned", ScheduleKind::self_tuned},
+                                                                               {"leader", ScheduleKind::leader}};
 
 // Running totals over the rounds whose outcome is known, in the order in which the outcomes came.
 struct ExpertBook {

@@ -251,7 +251,7 @@ def test_a_draw_knows_its_maker():
     """A draw of a twin with the same seed, ticket, arm and probability is refused; one of a copy's past is not."""
     one, other = Exp3(4, seed=0), Exp3(4, seed=0)
     mine, theirs = one.draw(), other.draw()
-    assert mine.kept == theirs.kept
+    assert mine.record == theirs.record
     for action in (one.withdraw, lambda draw: one.update(draw, 0.5)):
         with pytest.raises(RegretlessError, match="another learner made it"):
             action(theirs)

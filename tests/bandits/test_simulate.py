@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisINF
 from regretless.bandits.comparators import hindsight
-from regretless.bandits.errors import LossError
 from regretless.bandits.simulation import Pulls, Stopped, simulate
 from regretless.bandits.state import Scale
+from regretless.bandits.validation import LossError
 from regretless.environments import (
     Adaptive,
     Bernoulli,
@@ -664,7 +664,7 @@ def test_jokes_that_nobody_rated_are_asleep(data):
 
 def test_what_is_raised_while_groups_are_handed_out_ends_those_that_have_begun(monkeypatch):
     """Ctrl-C before all groups are submitted waits for no run, however long."""
-    from regretless.bandits.simulation import workers
+    from regretless.bandits.simulation import runner
 
     class Pool(ThreadPoolExecutor):
         submitted = 0
@@ -676,15 +676,15 @@ def test_what_is_raised_while_groups_are_handed_out_ends_those_that_have_begun(m
             return super().submit(*call, **named)
 
     over = []
-    play = workers.Work.play
+    play = runner.Work.play
 
     def played(work, places):
         parcel = play(work, places)
         over.append(int(parcel.noted["_over"].sum()))
         return parcel
 
-    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
-    monkeypatch.setattr(workers.Work, "play", played)
+    monkeypatch.setattr(runner, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(runner.Work, "play", played)
     with pytest.raises(KeyboardInterrupt):
         simulate(Exp3IX(3, seed=1), Bernoulli([0.1, 0.5, 0.5]), rounds=10_000_000, runs=12, workers=1)
     assert sum(over) == 0

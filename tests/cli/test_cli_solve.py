@@ -23,7 +23,7 @@ from regretless.cli.solve_result import certain, ends
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame
 from regretless.games.general_sum.bimatrix import BimatrixGame
-from regretless.games.registry import METHODS
+from regretless.games.methods import METHODS
 from regretless.games.solvers import exact
 
 from ..command_line import CommandLine, start

@@ -11,7 +11,7 @@ import pytest
 
 from regretless.catalogue import EXPERT_LEARNERS
 from regretless.cli.console import Console
-from regretless.experts.history import History
+from regretless.experts.result import History
 from regretless.run.experts import CombineRun
 
 from ..command_line import CommandLine

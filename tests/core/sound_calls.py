@@ -16,9 +16,9 @@ from regretless import _core
 from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.games import MatrixGame
+from regretless.games.duel import Duel
 from regretless.games.extensive_form.extensive import read_efg
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import Duel
 from regretless.linear import (
     AROW,
     AggregatedClassifier,

@@ -16,9 +16,9 @@ from regretless.bandits import Exp3
 from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import Doubling, Hedge, RandomizedWeightedMajority, Ridge
+from regretless.games.duel import Duel
+from regretless.games.methods import SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import Duel
-from regretless.games.registry import SELF_PLAY
 from regretless.turns import BUSY, Turn
 
 ADVICE = np.random.default_rng(0).random((200, 3))
@@ -119,26 +119,26 @@ def test_ridge_is_used_by_one_thread_at_a_time(monkeypatch, method):
     forecast = learner.predict(ADVICE[9])
     thread, _ = held(stuck, lambda: learner.update(forecast, OUTCOMES[9]))
     other = {
-        "play": lambda: learner._board.core.play(ADVICE, OUTCOMES, predictions=None, losses=None, weights=None),
+        "play": lambda: learner._state.core.play(ADVICE, OUTCOMES, predictions=None, losses=None, weights=None),
         "predict": lambda: learner.predict(ADVICE[10]),
-        "update": lambda: learner._board.core.close(np.zeros(7), 0.5),
+        "update": lambda: learner._state.core.close(np.zeros(7), 0.5),
     }
     with pytest.raises(ValueError, match=BUSY):
         other[method]()
     stuck.go.set()
     thread.join()
     alone.update(alone.predict(ADVICE[9]), OUTCOMES[9])
-    assert learner._board.triangle.tobytes() == alone._board.triangle.tobytes()
+    assert learner._state.triangle.tobytes() == alone._state.triangle.tobytes()
     assert learner.ledger_.rounds == 10
 
 
-def test_the_first_advice_of_two_threads_makes_one_board(monkeypatch):
-    """Two threads whose advice is a combiner's first learn on one board; none is forgotten with its rounds."""
+def test_the_first_advice_of_two_threads_makes_one_state(monkeypatch):
+    """Two threads whose advice is a combiner's first learn on one state; none is forgotten with its rounds."""
     learner, gate, lock = Hedge(loss="square", eta=0.3, value_range=(0, 1)), Stuck(), threading.Lock()
     make, came = learner._make, [threading.Event(), threading.Event()]
 
     class Making:
-        """The lock of who makes a board, which tells who comes to it."""
+        """The lock of who makes a state, which tells who comes to it."""
 
         def __enter__(self) -> None:
             came[came[0].is_set()].set()
@@ -156,7 +156,7 @@ def test_the_first_advice_of_two_threads_makes_one_board(monkeypatch):
     thread, _ = held(gate, lambda: learner.update(learner.predict(ADVICE[0]), OUTCOMES[0]))
     second = threading.Thread(target=lambda: learner.update(learner.predict(ADVICE[1]), OUTCOMES[1]))
     second.start()
-    assert came[1].wait(WAIT)  # while the first is in the middle of making the board
+    assert came[1].wait(WAIT)  # while the first is in the middle of making the state
     gate.go.set()
     thread.join()
     second.join()
@@ -171,14 +171,14 @@ def test_a_refused_play_does_not_move_the_generator_of_the_draws():
 
     class Busy:
         def play(self, *_: Any, **__: Any) -> Any:
-            learner._board.book[0] += 7  # what another thread has played meanwhile
+            learner._state.book[0] += 7  # what another thread has played meanwhile
             raise ValueError(BUSY)
 
-    core, book = learner._board.core, learner._board.book.copy()
-    learner._board.core = Busy()
+    core, book = learner._state.core, learner._state.book.copy()
+    learner._state.core = Busy()
     with pytest.raises(ValueError, match=BUSY):
         learner.play(ADVICE)
-    learner._board.core, learner._board.book[:] = core, book
+    learner._state.core, learner._state.book[:] = core, book
     assert learner.play(ADVICE).chosen.tolist() == alone.play(ADVICE).chosen.tolist()
 
 
@@ -186,7 +186,7 @@ def test_a_bandits_play_says_when_others_played_in_between():
     """Rounds of another thread between two stretches of a long table are an error, and never in its sum of losses."""
     learner, other = Exp3(3, seed=1), np.ones((50, 3))
     learner.play(ADVICE[:1])
-    core = learner._board.core
+    core = learner._state.core
 
     class Core:
         first = True
@@ -201,7 +201,7 @@ def test_a_bandits_play_says_when_others_played_in_between():
             thread.join()
             return result
 
-    learner._board.core = Core()
+    learner._state.core = Core()
     with pytest.raises(RegretlessError, match=f"{BUSY}: rounds of others are among the 20 of the table"):
         learner.play(ADVICE)
     assert learner.ledger_.rounds == 71

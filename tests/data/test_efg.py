@@ -16,7 +16,7 @@ from regretless.data.gambit_efg import GameTree, read_efg_file, read_efg_text
 from regretless.errors import DataError, RegretlessError
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.tree_walk import EMPTY
-from regretless.games.labels import distinct
+from regretless.games.payoffs import distinct
 
 from ..finite_classes.trees import Draw, kuhn, written
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4, Hedge, Stopped, TsallisINF, simulate
-from regretless.bandits.errors import LossError
 from regretless.bandits.simulation import runner, statistics
+from regretless.bandits.validation import LossError
 from regretless.distributed import simulation as simulating
 from regretless.environments import Bernoulli, LikeliestLoses, Oblivious, Table
 from regretless.errors import RegretlessError

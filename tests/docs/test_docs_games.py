@@ -6,7 +6,7 @@ import re
 
 from regretless.games import solving
 from regretless.games.extensive_form import sequence
-from regretless.games.registry import IN_TURNS, METHODS, SELF_PLAY
+from regretless.games.methods import IN_TURNS, METHODS, SELF_PLAY
 
 from .documents import examples, page, script
 

@@ -16,10 +16,9 @@ from scipy.optimize import linprog, nnls
 
 from regretless.best_switching import Shifting
 from regretless.experts import AggregatingAlgorithm
-from regretless.experts.comparators import absent_reasons, comparators
+from regretless.experts.best_mixture import least_quadratic
+from regretless.experts.comparators import Totals, absent_reasons, comparators, own_losses
 from regretless.experts.losses import Loss
-from regretless.experts.smooth_solver import least_quadratic
-from regretless.experts.sufficient_statistics import Totals, own_losses
 from regretless.ledger import ExpertLedger
 from regretless.theory.lower_bound import lower_bound
 

@@ -29,7 +29,7 @@ from regretless.experts import (
     Ridge,
     WeightedMajority,
 )
-from regretless.experts.errors import AdviceError
+from regretless.experts.validation import AdviceError
 from regretless.theory.experts import adahedge_posterior
 from regretless.verify.experts import OWN_RATES
 

@@ -178,19 +178,19 @@ def fed(learner: Any, advice: Any, outcomes: Any, loss: Any, how: str) -> None:
     for row, outcome in zip(advice, outcomes, strict=True):
         with suppress(RegretlessError):
             ticket = learner.predict(~np.isnan(row) if loss is None else row)
-            before = [array.tobytes() for array in learner._board.arrays().values()]
+            before = [array.tobytes() for array in learner._state.arrays().values()]
             try:
                 learner.update(ticket, row if loss is None else None if loss == "wealth" else outcome)
             except RegretlessError:
-                assert before == [array.tobytes() for array in learner._board.arrays().values()]
+                assert before == [array.tobytes() for array in learner._state.arrays().values()]
                 learner.withdraw(ticket)
 
 
 def all_is_finite(learner: Any) -> None:
     """But for rates, which may follow the leader, all that is kept is a number, and so is all that is printed."""
-    if learner._board is None or not learner.rounds_:
+    if learner._state is None or not learner.rounds_:
         return
-    arrays, ledger = learner._board.arrays(), learner.ledger_
+    arrays, ledger = learner._state.arrays(), learner.ledger_
     kept = [array for name, array in arrays.items() if name != "book"]
     found = [getattr(ledger, one.name) for one in fields(ledger) if one.name not in ("first_rate", "last_rate")]
     assert all(np.isfinite(one).all() for one in [*kept, *found])
@@ -244,11 +244,11 @@ def test_a_round_whose_sums_would_leave_the_floats_is_refused(name, loss, rows, 
     more = {"arrivals": 2} if how == "late" else {}
     if how == "one by one":
         fed(learner, advice[:1], np.array([1.5]), loss, how)
-        before = [array.tobytes() for array in learner._board.arrays().values()]
+        before = [array.tobytes() for array in learner._state.arrays().values()]
         ticket = learner.predict() if loss is None else learner.predict(advice[-1])
         with pytest.raises(RegretlessError, match=r"row 1 .*too large for floats; scale the numbers down"):
             learner.update(ticket, advice[-1] if loss is None else float(known[0][-1]))
-        assert before == [array.tobytes() for array in learner._board.arrays().values()]
+        assert before == [array.tobytes() for array in learner._state.arrays().values()]
         return
     with pytest.raises(RegretlessError, match=r"row 1 .*too large for floats; scale the numbers down"):
         learner.play(advice, *known, **more)

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from regretless.errors import RegretlessError
 from regretless.games.general_sum import nash_search
 from regretless.games.general_sum.bimatrix import BimatrixGame
+from regretless.games.general_sum.equilibria import kernel_vector
 from regretless.games.general_sum.nash import is_nash, pure_equilibria
-from regretless.games.general_sum.verify import kernel_vector
 
 from ..command_line import heed_interrupts
 from .bimatrix_games import BATTLE, DILEMMA, SHAPLEY, extremes_by_bases, small_games
@@ -428,7 +428,7 @@ def test_equations_have_one_solution_or_none_is_given() -> None:
 
 def test_rounded_answers_are_refined() -> None:
     """Strategies that are off by 1e-9 give the equilibrium itself; what is far from all equilibria gives none."""
-    from regretless.games.general_sum.verify import Verifier
+    from regretless.games.general_sum.equilibria import Verifier
 
     game = BimatrixGame(*BATTLE)
     verifier = Verifier.of(game.row_payoffs, game.column_payoffs, lambda: None)
@@ -454,11 +454,11 @@ def test_a_search_can_be_interrupted() -> None:
     code = (
         "import numpy as np; from regretless.games import BimatrixGame\n"
         "from regretless.games.general_sum import nash_search\n"
-        "class Search(nash_search.Search):\n"
+        "class Search(nash_search.NashSearch):\n"
         "    def check_stop(self):\n"
         "        if not self.notes: print('looking', flush=True); self.notes.append('told')\n"
         "from regretless.games.general_sum import bimatrix\n"
-        "bimatrix.Search = Search\n"
+        "bimatrix.NashSearch = Search\n"
         "game = BimatrixGame(*np.random.default_rng(0).uniform(-1, 1, (2, 20, 20)))\n"
         "game.equilibria('exact-enumeration', seconds=100)"
     )

@@ -16,7 +16,7 @@ from scipy.optimize import OptimizeResult
 from regretless.errors import RegretlessError
 from regretless.games.general_sum.bimatrix import BimatrixGame
 from regretless.games.general_sum.correlated import correlated, distance_to_correlated
-from regretless.games.general_sum.joint_distribution import joint_gains, joint_of
+from regretless.games.general_sum.nash import joint_gains, joint_of
 from regretless.games.payoffs import Payoffs
 
 from .bimatrix_games import BATTLE, CHICKEN, SHAPLEY, small_games

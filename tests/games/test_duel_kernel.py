@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
+from regretless.games.duel import Duel
+from regretless.games.methods import AVERAGES, SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import Duel
-from regretless.games.registry import AVERAGES, SELF_PLAY
 from regretless.ledger import GAME_FIELDS
 from regretless.textbook import games as textbook
 

@@ -14,8 +14,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from regretless import _core
 from regretless.errors import RegretlessError
-from regretless.games.enclosure import enclose
-from regretless.games.payoffs import Payoffs
+from regretless.games.payoffs import Payoffs, enclose
 
 pytestmark = pytest.mark.kernel
 

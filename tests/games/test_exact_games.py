@@ -12,19 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from regretless.games.enclosure import enclose
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_exact import vertex
-from regretless.games.formatting import written
+from regretless.games.extensive_form.sequence_program import vertex
 from regretless.games.matrix import MatrixGame
-from regretless.games.payoffs import Array, Payoffs
-from regretless.games.raw_solution import RawSolution
-from regretless.games.solution import ExactSolution
+from regretless.games.methods import SolverStopped
+from regretless.games.payoffs import Array, Payoffs, enclose
+from regretless.games.solution import ExactSolution, RawSolution, written
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
-from regretless.games.solvers.interrupt import Stopped
 from regretless.games.solvers.lifting import lifted
-from regretless.games.solvers.tableau import simplex
+from regretless.games.solvers.linear_program import simplex
 
 
 def checked(payoffs: Payoffs, found: RawSolution | None = None) -> ExactSolution:
@@ -236,7 +233,7 @@ def test_an_exact_solution_is_stopped_wherever_it_is(basis):
         asks = iter(range(patience))
         try:
             solve_exactly(payoffs, found, stop=lambda: next(asks, None) is None)
-        except Stopped:
+        except SolverStopped:
             assert next(asks, None) is None
             return patience
         return patience - len(list(asks))

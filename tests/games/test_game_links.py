@@ -15,10 +15,9 @@ from scipy.sparse.linalg import aslinearoperator
 
 from regretless.environments import FairCoins
 from regretless.errors import RegretlessError
-from regretless.games.boosting import boost
+from regretless.games.boosting import boost, boosting_game, learning_game, margin_game
 from regretless.games.matrix import MatrixGame
-from regretless.games.raw_solution import RawSolution
-from regretless.games.reductions import boosting_game, learning_game, margin_game
+from regretless.games.solution import RawSolution
 from regretless.linear import max_margin_simplex
 from regretless.linear.separation import simplex_margin
 from regretless.textbook.games import adaboost as textbook_adaboost

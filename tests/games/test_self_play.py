@@ -14,10 +14,10 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame
+from regretless.games.duel import EXPONENTIAL, Duel
+from regretless.games.methods import AVERAGES, SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.duel import EXPONENTIAL, Duel
-from regretless.games.play.self_play import _limit, self_play
-from regretless.games.registry import AVERAGES, SELF_PLAY
+from regretless.games.play import _limit, self_play
 
 Array = Any
 RNG = np.random.default_rng(11)

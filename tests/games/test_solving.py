@@ -23,15 +23,14 @@ from regretless.games import MatrixGame, SolveError
 from regretless.games import solving as solving_module
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
+from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
 from regretless.games.payoffs import Payoffs
-from regretless.games.raw_solution import RawSolution
-from regretless.games.registry import EXACT_METHODS, METHODS, SELF_PLAY
+from regretless.games.solution import RawSolution
 from regretless.games.solvers import interior_point as interior
+from regretless.games.solvers import interior_point as interior_point_module
 from regretless.games.solvers import linear_program as programs
-from regretless.games.solvers import normal_matrix
-from regretless.games.solvers.interior_point import interior_point
+from regretless.games.solvers.interior_point import NormalMatrix, interior_point
 from regretless.games.solvers.linear_program import linear_program, solved_in_slices
-from regretless.games.solvers.normal_matrix import NormalMatrix
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
 from regretless.games.solving import choose
 
@@ -541,7 +540,7 @@ class TestSinglePrecision:
             left.append(normal._single is not None)
             return precise(normal)
 
-        monkeypatch.setattr(normal_matrix, "SINGLE_CELLS", 0)
+        monkeypatch.setattr(interior_point_module, "SINGLE_CELLS", 0)
         monkeypatch.setattr(NormalMatrix, "precise", counted)
         for name, matrix in FAMILIES.items():
             if np.ptp(matrix) > 0:
@@ -554,7 +553,7 @@ class TestSinglePrecision:
         """Where no correction helps, single precision is left within the step, and the game is solved all the same."""
         left: list[bool] = []
         precise = NormalMatrix.precise
-        monkeypatch.setattr(normal_matrix, "SINGLE_CELLS", 0)
+        monkeypatch.setattr(interior_point_module, "SINGLE_CELLS", 0)
         monkeypatch.setattr(interior, "DIRECTION_ERROR", 0.0)
         monkeypatch.setattr(
             NormalMatrix, "precise", lambda normal: left.append(normal._single is not None) or precise(normal)

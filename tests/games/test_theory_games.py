@@ -17,8 +17,8 @@ from regretless.comparator import GameComparator
 from regretless.games import MatrixGame
 from regretless.games.certificates import GameCertificate, certificates, coarse_certificates, facts, gap_bound
 from regretless.games.payoffs import Payoffs
-from regretless.games.play.self_play import self_play
-from regretless.games.raw_solution import RawSolution
+from regretless.games.play import self_play
+from regretless.games.solution import RawSolution
 from regretless.ledger import GameLedger
 from regretless.textbook.games import gap, regret_matching, regret_matching_plus, von_neumann
 from regretless.textbook.games import self_play as textbook_play

@@ -12,7 +12,7 @@ from regretless.cli.combine import LOSSES
 from regretless.cli.entry import make
 from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.finite_classes.families import FAMILIES
-from regretless.games.registry import ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
+from regretless.games.methods import ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from regretless.play.compatibility import PREFIXES, TABLES, WORST, environments_for, fits
 
 from .compare import RELATIVE, ROUGH, settled

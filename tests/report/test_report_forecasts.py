@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
-from regretless.experts.history import History
+from regretless.experts.result import History
 from regretless.plot import figure
 from regretless.report import ForecastReport, formatting, page_of_forecasts, render, write_report
 from regretless.report.axes import value_axis

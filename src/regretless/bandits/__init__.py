@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .errors import LossError
     from .exp3 import Exp3
     from .exp3_ix import Exp3IX
     from .exp3_p import Exp3P
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from .thompson import ThompsonSampling
     from .tsallis_inf import TsallisINF
     from .ucb1 import UCB1
+    from .validation import LossError
 
 _HOMES = {
     "EXP3S": "exp3_s",
@@ -35,7 +35,7 @@ _HOMES = {
     "Exp3P": "exp3_p",
     "Exp4": "exp4",
     "Hedge": "hedge",
-    "LossError": "errors",
+    "LossError": "validation",
     "Play": "result",
     "Pulls": "simulation",
     "Stopped": "simulation",

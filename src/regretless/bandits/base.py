@@ -21,7 +21,7 @@ from ..theorem import Theorem
 from .new_arm import mean_of_weights, with_new_arm
 from .online import Drawing, with_one_asleep
 from .result import Play, played
-from .state import DRAWS, ESTIMATES, IMPLICIT, MISSED, RATE, BanditState, Rules
+from .state import DRAWS, ESTIMATES, IMPLICIT, MISSED, RATE, BanditRules, BanditState
 from .validation import KEYS, MOST, advices_of, arm_names, at_most, refuse_unadvised, scale_of, seed_of, table_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..theory.bandit_facts import BanditFacts
 
 Array = np.ndarray[Any, Any]
-_MAKING = Lock()  # or threads whose draws are a bandit's first would each make a board, and all but one be forgotten
+_MAKING = Lock()  # or threads whose draws are a bandit's first would each make a state, and all but one be forgotten
 
 
 @dataclass(kw_only=True, eq=False)
@@ -78,7 +78,7 @@ class Bandit(HasInfo, Persistent, Drawing):
             share("delta", self.delta)
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         seed_of("run", self.run)
-        self._board: BanditState | None = None
+        self._state: BanditState | None = None
         self._pending = {}
         self._among = {}
         self._maker = randbits(64)
@@ -99,7 +99,7 @@ class Bandit(HasInfo, Persistent, Drawing):
     # What a bandit is.
 
     @abstractmethod
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         """The composition for so many arms; it refuses parameters that have no meaning."""
 
     def _refuse_parameters(self) -> None:
@@ -126,7 +126,7 @@ class Bandit(HasInfo, Persistent, Drawing):
     @property
     def rounds_(self) -> int:
         """Draws that were made."""
-        return 0 if self._board is None else self._board.rounds
+        return 0 if self._state is None else self._state.rounds
 
     @property
     def probabilities_(self) -> Array:
@@ -145,9 +145,9 @@ class Bandit(HasInfo, Persistent, Drawing):
         -------
         ndarray of shape (arms,)
         """
-        board = self._known_with(advice)
-        mask, advised = self._conditions(board, available, advice)
-        probabilities: Array = board.core.probabilities(mask, advised)
+        state = self._known_with(advice)
+        mask, advised = self._conditions(state, available, advice)
+        probabilities: Array = state.core.probabilities(mask, advised)
         return probabilities
 
     @property
@@ -165,8 +165,8 @@ class Bandit(HasInfo, Persistent, Drawing):
     @property
     def best_arm_(self) -> int:
         """The arm that is regretted most over its own rounds, by estimates that are unlikely to be much too large."""
-        board = self._known()
-        return int(np.argmin(board.state[IMPLICIT] + board.tallies[MISSED]))
+        state = self._known()
+        return int(np.argmin(state.state[IMPLICIT] + state.tallies[MISSED]))
 
     @property
     def rate_(self) -> float:
@@ -189,20 +189,20 @@ class Bandit(HasInfo, Persistent, Drawing):
         return self._known().core
 
     def _known(self) -> BanditState:
-        if self._board is None:
+        if self._state is None:
             if self._arms is None:
                 raise RegretlessError("how many arms are there? give n_arms=, or their names as arms=")
             self._begin(self._arms, self._arms)
-        assert self._board is not None
-        return self._board
+        assert self._state is not None
+        return self._state
 
     def _begin(self, arms: int, comparators: int) -> BanditState:
-        """The board, made when the number of arms is known."""
+        """The state, made when the number of arms is known."""
         with _MAKING:
-            if self._board is None:
+            if self._state is None:
                 rules = self._rules(arms, comparators)
-                self._board = BanditState(arms, comparators, rules, self._scale, self.seed_, int(self.run))
-            return self._board
+                self._state = BanditState(arms, comparators, rules, self._scale, self.seed_, int(self.run))
+            return self._state
 
     # Arms that come later.
 
@@ -242,32 +242,32 @@ class Bandit(HasInfo, Persistent, Drawing):
         >>> round(float(bandit.probabilities_[2]), 6)
         0.333333
         """
-        board = self._known()
-        names = self._names_with(name, board.arms)
-        bare = self._open_bare(board)
+        state = self._known()
+        names = self._names_with(name, state.arms)
+        bare = self._open_bare(state)
         if bare:
             raise RegretlessError(f"no arm can be added: {bare}")
-        if not board.rounds:
-            self._begin_again(board, names)
-            return board.arms
-        if board.arms == 1 and not self.info.advised:
+        if not state.rounds:
+            self._begin_again(state, names)
+            return state.arms
+        if state.arms == 1 and not self.info.advised:
             raise RegretlessError("a bandit of one arm has learned nothing; make one with both arms instead")
-        grown = with_new_arm(board, self._estimate_of_new(board), advised=self.info.advised)
-        board.memory[:] = nan  # a core that bare() gave says so, and plays no rounds that nobody sees
+        grown = with_new_arm(state, self._estimate_of_new(state), advised=self.info.advised)
+        state.memory[:] = nan  # a core that bare() gave says so, and plays no rounds that nobody sees
         for record in self._pending.values():
-            self._among[record[3]] = with_one_asleep(self._among.get(record[3]), board.arms)
-        self._arms, self.arm_names_, self._board = grown.arms, names, grown
-        return board.arms
+            self._among[record[3]] = with_one_asleep(self._among.get(record[3]), state.arms)
+        self._arms, self.arm_names_, self._state = grown.arms, names, grown
+        return state.arms
 
-    def _begin_again(self, board: BanditState, names: list[str] | None) -> None:
+    def _begin_again(self, state: BanditState, names: list[str] | None) -> None:
         """Be made with one arm more, before anything was drawn."""
-        arms = board.arms + 1
+        arms = state.arms + 1
         for parameter, value in {"n_arms": arms, "arms": names}.items():
             if getattr(self, parameter) is not None:
                 object.__setattr__(self, parameter, value)
-        board.memory[:] = nan
-        self._arms, self.arm_names_, self._board = arms, names, None
-        self._begin(arms, board.comparators if self.info.advised else arms)
+        state.memory[:] = nan
+        self._arms, self.arm_names_, self._state = arms, names, None
+        self._begin(arms, state.comparators if self.info.advised else arms)
 
     def _names_with(self, name: Any, arms: int) -> list[str] | None:
         """The names of the arms with that of a new one."""
@@ -278,9 +278,9 @@ class Bandit(HasInfo, Persistent, Drawing):
         at_most(MOST, "arms", arms + 1)
         return None if self.arm_names_ is None else arm_names([*self.arm_names_, name])
 
-    def _estimate_of_new(self, board: BanditState) -> float:
+    def _estimate_of_new(self, state: BanditState) -> float:
         """The estimate that a new arm begins with."""
-        return mean_of_weights(board.state[ESTIMATES], float(board.memory[RATE]))
+        return mean_of_weights(state.state[ESTIMATES], float(state.memory[RATE]))
 
     # A whole table.
 
@@ -313,25 +313,25 @@ class Bandit(HasInfo, Persistent, Drawing):
         refuse_unadvised(self.info, advice)
         if self.info.advised:
             advised = advices_of(advice, len(table), self._comparators(), width, self.arm_names_ or names)
-        board = self._begin(width, width if advised is None else advised.shape[1])
+        state = self._begin(width, width if advised is None else advised.shape[1])
         self._arms = width
         self.arm_names_ = self.arm_names_ or names
-        bare = self._open_bare(board)
+        bare = self._open_bare(state)
         if bare:
             raise RegretlessError(f"the table cannot be played: {bare}")
-        return played(board, table, advised, self.names, keep=arms)
+        return played(state, table, advised, self.names, keep=arms)
 
     def _falling(self, arms: int, comparators: int) -> float:
         """The rate of the first round, of those that fall as one over the root of the rounds."""
         raise RegretlessError(f"{type(self).__name__} does not say how its rate falls")
 
-    def _first_comparators(self, board: BanditState) -> int:
+    def _first_comparators(self, state: BanditState) -> int:
         """With how many things the learner was compared at its first draw."""
-        return board.comparators if self.info.advised else board.first
+        return state.comparators if self.info.advised else state.first
 
     def _comparators(self) -> int | None:
         """How many experts advise, as far as that is known."""
-        return None if self._board is None else self._board.comparators
+        return None if self._state is None else self._state.comparators
 
     # Its own success is judged by theorems.
 
@@ -339,16 +339,16 @@ class Bandit(HasInfo, Persistent, Drawing):
         """What a theorem may know of the learner besides its ledger."""
         from ..theory.bandit_facts import BanditFacts
 
-        board, result = self._known(), self.get_params()
-        rules = board.rules
+        state, result = self._known(), self.get_params()
+        rules = state.rules
         falls = rules.schedule != "constant"
         return BanditFacts(
-            arms=board.arms,
-            comparators=board.comparators,
+            arms=state.arms,
+            comparators=state.comparators,
             advised=self.info.advised,
             theorems=tuple(self.theorems),
             schedule="every-round" if falls and rules.facts.exact else rules.schedule,
-            scale=self._falling(board.first, self._first_comparators(board)) if falls else nan,
+            scale=self._falling(state.first, self._first_comparators(state)) if falls else nan,
             rate=rules.rate,
             gamma=rules.gamma,
             horizon=result.get("horizon"),
@@ -360,7 +360,7 @@ class Bandit(HasInfo, Persistent, Drawing):
             delta=self.delta,
             width=self._scale.width,
             low=0.0 if self.rewards else self._scale.low,
-            added=board.arms - board.first,
+            added=state.arms - state.first,
         )
 
     def comparators(
@@ -373,7 +373,7 @@ class Bandit(HasInfo, Persistent, Drawing):
         losses, advice, switches
             As for `certify`.
         """
-        from .live_comparators import in_hindsight, unseen
+        from .comparators import in_hindsight, unseen
 
         many = self.get_params().get("switches") if switches is None else whole("switches", switches, 0)
         return unseen(self, many) if losses is None else in_hindsight(self, losses, advice, many)
@@ -410,15 +410,15 @@ class Bandit(HasInfo, Persistent, Drawing):
 
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The seed, how many arms there are and their names, and the arrays of the state and of draws that wait."""
-        board = self._known()
+        state = self._known()
         description = {
-            "arms": board.arms,
-            "first": board.first,
-            "comparators": board.comparators,
+            "arms": state.arms,
+            "first": state.first,
+            "comparators": state.comparators,
             "names": self.arm_names_,
             "seed": str(self.seed_),
         }
-        return description, board.arrays() | self._waiting_state(board)
+        return description, state.arrays() | self._waiting_state(state)
 
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
@@ -433,10 +433,10 @@ class Bandit(HasInfo, Persistent, Drawing):
         BanditState.refuse(rules, arrays, len(tensors.get("waiting", ())))
         learner._take_seed(digits(description["seed"]))
         learner._take_names(names(description["names"], arms, "arms"))
-        board = BanditState(arms, comparators, rules, learner._scale, learner.seed_, int(learner.run), first)
-        learner._arms, learner._board = arms, board
-        board.adopt(arrays)
-        learner._wait_again(board, tensors)
+        state = BanditState(arms, comparators, rules, learner._scale, learner.seed_, int(learner.run), first)
+        learner._arms, learner._state = arms, state
+        state.adopt(arrays)
+        learner._wait_again(state, tensors)
         return learner
 
     def _sizes(self, description: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3
-from .rates import Tuned, of_one_loss
+from .kinds import Tuned, of_one_loss
 
 
 @dataclass(kw_only=True, eq=False)

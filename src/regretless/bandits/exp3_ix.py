@@ -9,8 +9,8 @@ from typing import ClassVar
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_IX
-from .rates import Tuned, of_one_loss
-from .state import Rules
+from .kinds import Tuned, of_one_loss
+from .state import BanditRules
 
 
 @dataclass(kw_only=True, eq=False)
@@ -74,7 +74,7 @@ class Exp3IX(Tuned):
     def _falling(self, arms: int, comparators: int) -> float:
         return of_one_loss(arms, comparators)
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         rules = super()._rules(arms, comparators)
         # Here the certificate's estimates are the learner's own.
         return replace(rules, gamma=rules.rate / 2)

@@ -12,9 +12,9 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_P
 from .base import Bandit
+from .kinds import implicit
 from .new_arm import mean_of_weights
-from .rates import implicit
-from .state import ESTIMATES, RATE, BanditState, Rules
+from .state import ESTIMATES, RATE, BanditRules, BanditState
 from .validation import LONGEST, at_most, tangible
 
 
@@ -75,10 +75,10 @@ class Exp3P(Bandit):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
 
-    def _estimate_of_new(self, board: BanditState) -> float:
-        return mean_of_weights(board.state[ESTIMATES], -float(board.memory[RATE]))
+    def _estimate_of_new(self, state: BanditState) -> float:
+        return mean_of_weights(state.state[ESTIMATES], -float(state.memory[RATE]))
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         known = [value is not None for value in (self.rate, self.beta, self.explore)]
         if self.horizon is None:
             if not all(known):
@@ -94,17 +94,17 @@ class Exp3P(Bandit):
             )
         return self._tuned(arms, at_most(LONGEST, "horizon", self.horizon), self.delta)
 
-    def _explicit(self) -> Rules:
+    def _explicit(self) -> BanditRules:
         rate = tangible("rate", positive("rate", self.rate))
         beta = positive("beta", self.beta, or_zero=True)
         # Or the bonus of an arm that is never drawn would be infinite.
         explore = tangible("explore", positive("explore", self.explore))
         if beta > 1 or explore > 1:
             raise ParameterError("beta", f"{beta:g}", f"explore={explore:g}; neither may exceed 1", ", ")
-        return Rules(self.name, "constant", rate, rate / 2, beta, explore)
+        return BanditRules(self.name, "constant", rate, rate / 2, beta, explore)
 
-    def _tuned(self, arms: int, rounds: int, delta: float) -> Rules:
-        return Rules(
+    def _tuned(self, arms: int, rounds: int, delta: float) -> BanditRules:
+        return BanditRules(
             self.name,
             "constant",
             rate=0.95 * sqrt(log(arms) / (rounds * arms)) if arms > 1 else 1.0,

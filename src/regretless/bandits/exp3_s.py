@@ -12,8 +12,8 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import EXP3_S
 from .base import Bandit
-from .rates import implicit
-from .state import Rules
+from .kinds import implicit
+from .state import BanditRules
 from .validation import LONGEST, at_most, tangible
 
 
@@ -67,23 +67,25 @@ class EXP3S(Bandit):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_S
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         tuned, explicit = (self.horizon, self.switches), (self.rate, self.share)
         if None not in tuned and explicit == (None, None):
             rounds = at_most(LONGEST, "horizon", self.horizon)
             return self._tuned(arms, rounds, _switches(self.switches, rounds))
         if None not in explicit and tuned == (None, None):
             rate = tangible("rate", positive("rate", self.rate))
-            return Rules(self.name, "constant", rate, rate / 2, share=tangible("share", share("share", self.share)))
+            return BanditRules(
+                self.name, "constant", rate, rate / 2, share=tangible("share", share("share", self.share))
+            )
         raise RegretlessError(
             "exp3-s asks how often the best arm changes: give horizon= and switches=, or rate= and share="
         )
 
-    def _tuned(self, arms: int, rounds: int, switches: int) -> Rules:
+    def _tuned(self, arms: int, rounds: int, switches: int) -> BanditRules:
         dealt = min(max(switches / max(rounds - 1, 1), 1 / rounds), 0.5)
         nats = (switches + 1) * log(arms) - switches * log(dealt) - (rounds - switches - 1) * log1p(-dealt)
         rate = sqrt(2 * nats / (arms * rounds)) if arms > 1 else 1.0
-        return Rules(self.name, "constant", rate, implicit(arms, arms, rounds), share=dealt)
+        return BanditRules(self.name, "constant", rate, implicit(arms, arms, rounds), share=dealt)
 
 
 def _switches(switches: Any, rounds: int) -> int:

@@ -14,7 +14,7 @@ from ..pictured import Bars
 from ..theorem import Theorem
 from ..theory.bandits import EXP4
 from .base import Array
-from .rates import Tuned, of_one_loss
+from .kinds import Tuned, of_one_loss
 from .state import ESTIMATES, IMPLICIT, BanditState
 from .validation import MOST, advice_of, at_most
 
@@ -113,16 +113,16 @@ class Exp4(Tuned):
         raise RegretlessError("best_arm_: this learner goes by its experts; see best_expert_")
 
     def _comparators(self) -> int | None:
-        return self.n_experts if self._board is None else self._board.comparators
+        return self.n_experts if self._state is None else self._state.comparators
 
     def _known(self) -> BanditState:
-        if self._board is None and self._arms is not None:
+        if self._state is None and self._arms is not None:
             if self.n_experts is None:
                 raise RegretlessError("how many experts are there? give n_experts=, or advice first")
             return self._begin(self._arms, int(self.n_experts))
         return super()._known()
 
     def _known_with(self, advice: Any) -> BanditState:
-        if self._board is None and self._arms is not None and self.n_experts is None and advice is not None:
+        if self._state is None and self._arms is not None and self.n_experts is None and advice is not None:
             return self._begin(self._arms, len(advice_of(advice, None, self._arms, self.arm_names_)))
         return self._known()

@@ -11,7 +11,7 @@ import numpy as np
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import HEDGE
-from .rates import Tuned
+from .kinds import Tuned
 from .state import ESTIMATES
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import OF_KL_UCB
-from .by_means import ByMeans
+from .kinds import ByMeans
 
 
 @dataclass(kw_only=True, eq=False)

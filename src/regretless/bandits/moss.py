@@ -9,8 +9,8 @@ from ..errors import RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import OF_MOSS
-from .by_means import ByMeans
-from .state import Rules
+from .kinds import ByMeans
+from .state import BanditRules
 from .validation import LONGEST, at_most
 
 
@@ -57,7 +57,7 @@ class MOSS(ByMeans):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_MOSS
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         if self.horizon is None:
             raise RegretlessError("moss is tuned for a number of rounds: give horizon=")
-        return Rules(self.name, horizon=at_most(LONGEST, "horizon", self.horizon))
+        return BanditRules(self.name, horizon=at_most(LONGEST, "horizon", self.horizon))

@@ -55,43 +55,43 @@ def mean_of_inverse_squares(estimates: Array, rate: float) -> float:
     return float(least - far + 2 / rate * sqrt(many))
 
 
-def with_new_arm(board: BanditState, estimate: float, *, advised: bool) -> BanditState:
-    """The same board with one arm more, last of all, which was asleep in the rounds before.
+def with_new_arm(state: BanditState, estimate: float, *, advised: bool) -> BanditState:
+    """The same state with one arm more, last of all, which was asleep in the rounds before.
 
     Parameters
     ----------
-    board : BanditState
+    state : BanditState
     estimate : float
         What the new arm begins with, where each arm has an estimate.
     advised : bool
         Whether experts are compared, who gave nothing to the arm before.
     """
-    arms = board.arms + 1
-    compared = board.comparators if advised else arms
-    grown = BanditState(arms, compared, board.rules, board.scale, board.seed, board.run, board.first)
-    arrays = {name: array.copy() for name, array in board.arrays().items()}
-    slept = np.zeros(len(board.tallies))
+    arms = state.arms + 1
+    compared = state.comparators if advised else arms
+    grown = BanditState(arms, compared, state.rules, state.scale, state.seed, state.run, state.first)
+    arrays = {name: array.copy() for name, array in state.arrays().items()}
+    slept = np.zeros(len(state.tallies))
     if not advised:
-        slept[MISSED], slept[ASLEEP] = board.book[LOSS], board.book[ROUNDS]
-        arrays["state"] = _with_column(board, estimate)
-        arrays["book"][RESTRICTED] = board.rounds
-    arrays["tallies"] = np.column_stack([board.tallies, slept])
+        slept[MISSED], slept[ASLEEP] = state.book[LOSS], state.book[ROUNDS]
+        arrays["state"] = _with_column(state, estimate)
+        arrays["book"][RESTRICTED] = state.rounds
+    arrays["tallies"] = np.column_stack([state.tallies, slept])
     # What is added up as draws times arms was not among so many.
-    draws = board.rounds - arrays["memory"][EPOCH_BEGIN] + 1
+    draws = state.rounds - arrays["memory"][EPOCH_BEGIN] + 1
     arrays["memory"][EXTRA] -= draws
-    arrays["memory"][CLOSED_EXTRA] -= board.rounds - draws
+    arrays["memory"][CLOSED_EXTRA] -= state.rounds - draws
     grown.adopt(arrays)
     return grown
 
 
-def _with_column(board: BanditState, estimate: float) -> Array:
+def _with_column(state: BanditState, estimate: float) -> Array:
     """The state with a column for the new arm."""
-    column = np.zeros(len(board.state))
+    column = np.zeros(len(state.state))
     column[ESTIMATES] = estimate
-    facts, state = board.rules.facts, board.state.copy()
+    facts, rows = state.rules.facts, state.state.copy()
     if facts.lends:
         column[LENT] = estimate
     if facts.weighs:
-        state[WEIGHTS] *= board.arms / (board.arms + 1)
-        column[WEIGHTS] = 1 / (board.arms + 1)
-    return np.column_stack([state, column])
+        rows[WEIGHTS] *= state.arms / (state.arms + 1)
+        column[WEIGHTS] = 1 / (state.arms + 1)
+    return np.column_stack([rows, column])

@@ -13,12 +13,11 @@ from ..info import BanditInfo
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from ..pictured import Bars, Pictured
-from .errors import outside
 from .state import SUM, BanditState, Scale
-from .validation import advice_of, arm_of, mask_of, number_of, refuse_unadvised, row_of
+from .validation import advice_of, arm_of, mask_of, number_of, outside, refuse_unadvised, row_of
 
 Array = np.ndarray[Any, Any]
-Kept = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
+DrawRecord = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
 Among = tuple[Array | None, Array | None]  # who was awake, and what experts advised
 
 
@@ -32,7 +31,7 @@ class Draw(int):
     """
 
     name: str
-    kept: Kept
+    record: DrawRecord
     maker: int  # the number of the learner
 
     def __repr__(self) -> str:
@@ -44,19 +43,19 @@ class Draw(int):
     @property
     def ticket(self) -> int:
         """Number of the draw, from 1."""
-        return self.kept[3]
+        return self.record[3]
 
     @property
     def probability(self) -> float:
         """By which the arm was drawn."""
-        return self.kept[1]
+        return self.record[1]
 
 
 class Drawing(Pictured, ABC):
     """A learner whose draws remember the probability that they were made with, until their losses come."""
 
-    _board: BanditState | None
-    _pending: dict[int, Kept]
+    _state: BanditState | None
+    _pending: dict[int, DrawRecord]
     _among: dict[int, Among]  # of those draws that were not made among all arms without advice
     _maker: (
         int  # by which draws are distinguished from those of other learners; a copy goes on with it, a model does not
@@ -67,11 +66,11 @@ class Drawing(Pictured, ABC):
 
     @abstractmethod
     def _known(self) -> BanditState:
-        """The board."""
+        """The state."""
 
     @abstractmethod
     def _begin(self, arms: int, comparators: int) -> BanditState:
-        """The board, made when the number of arms is known."""
+        """The state, made when the number of arms is known."""
 
     @abstractmethod
     def probabilities(self, available: Any = None, advice: Any = None) -> Array:
@@ -114,48 +113,48 @@ class Drawing(Pictured, ABC):
         Draw
             The arm; also the ticket with which `update` takes its loss.
         """
-        board = self._board or self._known_with(advice)
+        state = self._state or self._known_with(advice)
         if available is None and advice is None and not self.info.advised:
-            record = self._opened(board)
+            record = self._opened(state)
         else:
-            mask, advised = self._conditions(board, available, advice)
-            record = self._opened(board, mask, advised)
+            mask, advised = self._conditions(state, available, advice)
+            record = self._opened(state, mask, advised)
             self._among[record[3]] = mask, advised
         self._pending[record[3]] = record
         draw = Draw(record[0])
-        draw.kept, draw.maker = record, self._maker
+        draw.record, draw.maker = record, self._maker
         draw.name = self._label(record[0])
         return draw
 
-    def _opened(self, board: BanditState, *conditions: Any) -> Kept:
+    def _opened(self, state: BanditState, *conditions: Any) -> DrawRecord:
         try:
-            record: Kept = board.core.open(*conditions)
+            record: DrawRecord = state.core.open(*conditions)
         except ValueError as error:
-            raise RegretlessError(f"no arm can be drawn: {self._open_bare(board) or error}") from error
+            raise RegretlessError(f"no arm can be drawn: {self._open_bare(state) or error}") from error
         return record
 
-    def _open_bare(self, board: BanditState) -> str | None:
+    def _open_bare(self, state: BanditState) -> str | None:
         """The message about the draw of the bare core that is open, if one is."""
-        if board.bare is None:
+        if state.bare is None:
             return None
-        number, arm = board.bare
+        number, arm = state.bare
         return (
             f"a draw is open, number {number}, of arm {self._label(arm)}, that bare() made; report its loss to "
             "bare().update, or withdraw() it"
         )
 
     def _known_with(self, advice: Any) -> BanditState:
-        """The board, where the first advice may tell how many experts there are."""
+        """The state, where the first advice may tell how many experts there are."""
         return self._known()
 
-    def _conditions(self, board: BanditState, available: Any, advice: Any) -> Among:
+    def _conditions(self, state: BanditState, available: Any, advice: Any) -> Among:
         refuse_unadvised(self.info, advice)
         if self.info.advised and available is not None:
             raise ParameterError(
                 "available", "", "the advice says which arms may be drawn; give none to those asleep", ": "
             )
-        mask = None if available is None else mask_of(available, self.arm_names_, board.arms)
-        advised = None if advice is None else advice_of(advice, board.comparators, board.arms, self.arm_names_)
+        mask = None if available is None else mask_of(available, self.arm_names_, state.arms)
+        advised = None if advice is None else advice_of(advice, state.comparators, state.arms, self.arm_names_)
         return mask, advised
 
     def update(self, draw: Any = None, loss: Any = None, *, ticket: int | None = None, reward: Any = None) -> None:
@@ -183,11 +182,11 @@ class Drawing(Pictured, ABC):
             loss = self._earned(loss, reward)
         # As it mostly is; written out, for every microsecond of a round counts.
         if type(draw) is Draw and ticket is None and draw.maker == self._maker:
-            record = draw.kept
+            record = draw.record
             if self._pending.get(record[3]) is not record:  # a copy of the draw, or one that does not wait
-                record = self._found(draw, ticket)
+                record = self._record_of(draw, ticket)
         else:
-            record = self._found(draw, ticket)
+            record = self._record_of(draw, ticket)
         self._settle(record, loss)
         self._forget(record)
 
@@ -212,31 +211,31 @@ class Drawing(Pictured, ABC):
         draw, ticket
             As for `update`.
         """
-        board = self._known()
-        if draw is None and board.bare is not None:
-            number = board.bare[0]
+        state = self._known()
+        if draw is None and state.bare is not None:
+            number = state.bare[0]
             meant = not self._pending if ticket is None else self._number(ticket) == number
             if meant:
-                board.core.lose(number)
+                state.core.lose(number)
                 return
-        record = self._found(draw, ticket)
-        board.core.lose(record[3])
+        record = self._record_of(draw, ticket)
+        state.core.lose(record[3])
         self._forget(record)
 
-    def _forget(self, record: Kept) -> None:
+    def _forget(self, record: DrawRecord) -> None:
         del self._pending[record[3]]
         if self._among:
             self._among.pop(record[3], None)
 
-    def _found(self, draw: Any, ticket: Any) -> Kept:
+    def _record_of(self, draw: Any, ticket: Any) -> DrawRecord:
         """The draw that is meant, of those that wait."""
         if draw is not None and ticket is not None:
             raise RegretlessError("give a draw or its ticket, not both")
         if isinstance(draw, Draw):
-            if draw.maker != self._maker or self._pending.get(draw.ticket) != draw.kept:
+            if draw.maker != self._maker or self._pending.get(draw.ticket) != draw.record:
                 which = f"draw {draw.ticket}, of arm {draw.name}"
                 raise RegretlessError(f"{which}: {self._why_not(draw)}; {self._waiting()}")
-            return draw.kept
+            return draw.record
         if ticket is not None:
             number = self._number(ticket)
             if number not in self._pending:
@@ -261,7 +260,7 @@ class Drawing(Pictured, ABC):
             return "another learner made it, or this one before it was saved: give its ticket= then"
         return "its loss was reported already, or it was withdrawn"
 
-    def _only(self, arm: int) -> Kept:
+    def _only(self, arm: int) -> DrawRecord:
         """The one draw of an arm that waits."""
         waiting = [record for record in self._pending.values() if record[0] == arm]
         if not waiting:
@@ -274,30 +273,30 @@ class Drawing(Pictured, ABC):
 
     def _waiting(self) -> str:
         many = len(self._pending)
-        bare = None if self._board is None else self._open_bare(self._board)
+        bare = None if self._state is None else self._open_bare(self._state)
         if not many:
             return bare or "none does: draw first"
         each = [f"{number} (arm {self._label(record[0])})" for number, record in list(self._pending.items())[:10]]
         more = f" and {many - 10} more" if many > 10 else ""
         return f"waiting are {', '.join(each)}{more}" + (f"; {bare}" if bare else "")
 
-    def _settle(self, record: Kept, loss: Any) -> None:
-        board = self._board or self._known()
+    def _settle(self, record: DrawRecord, loss: Any) -> None:
+        state = self._state or self._known()
         mask, advice = self._among.get(record[3], (None, None)) if self._among else (None, None)
         if self.info.informed:
-            self._settle_all(board, record, row_of(loss, self.arm_names_, board.arms), mask)
+            self._settle_all(state, record, row_of(loss, self.arm_names_, state.arms), mask)
             return
         try:
             if mask is None and advice is None:
-                board.core.settle(*record, loss)
+                state.core.settle(*record, loss)
             else:
-                board.core.settle(*record, loss, mask, advice)
+                state.core.settle(*record, loss, mask, advice)
         except (TypeError, ValueError) as error:
             raise self._complaint(record[0], loss, error) from error
 
-    def _settle_all(self, board: BanditState, record: Kept, row: Array, mask: Array | None) -> None:
+    def _settle_all(self, state: BanditState, record: DrawRecord, row: Array, mask: Array | None) -> None:
         try:
-            board.core.settle(*record, 0.0, mask, None, row)
+            state.core.settle(*record, 0.0, mask, None, row)
         except ValueError as error:
             awake = np.ones(len(row), dtype=bool) if mask is None else mask
             bad = np.flatnonzero(awake & ~((row >= self._scale.low) & (row <= self._scale.high)))
@@ -317,7 +316,7 @@ class Drawing(Pictured, ABC):
 
     # The draws that wait, in a file.
 
-    def _waiting_state(self, board: BanditState) -> dict[str, Array]:
+    def _waiting_state(self, state: BanditState) -> dict[str, Array]:
         """The draws whose losses are not known; a row of `awake` without a one stands for all arms."""
         pending = self._pending
         if not pending:
@@ -325,11 +324,11 @@ class Drawing(Pictured, ABC):
         tensors = {"waiting": np.array(list(pending.values()), dtype=np.float64)}
         among = [self._among.get(number, (None, None)) for number in pending]
         if any(mask is not None for mask, _ in among):
-            tensors["awake"] = np.zeros((len(pending), board.arms))
+            tensors["awake"] = np.zeros((len(pending), state.arms))
             for row, (mask, _) in zip(tensors["awake"], among, strict=True):
                 row[:] = 0.0 if mask is None else mask
         if self.info.advised:
-            tensors["advice"] = np.stack([_shares(advice, board.arms) for _, advice in among])
+            tensors["advice"] = np.stack([_shares(advice, state.arms) for _, advice in among])
         return tensors
 
     def _waiting_shapes(self, arms: int, comparators: int, tensors: Mapping[str, Array]) -> dict[str, tuple[int, ...]]:
@@ -346,13 +345,13 @@ class Drawing(Pictured, ABC):
             shapes["awake"] = (many, arms)
         return shapes
 
-    def _wait_again(self, board: BanditState, tensors: Mapping[str, Array]) -> None:
+    def _wait_again(self, state: BanditState, tensors: Mapping[str, Array]) -> None:
         """Wait for the losses of the draws that `_waiting_state` gave."""
         waiting = tensors.get("waiting", np.empty((0, 4)))
         if not (whole_numbers(waiting[:, [0, 3]]) and np.isfinite(waiting).all()):
             raise ValueError("a draw that waits has no arm or no number")
         for place, (arm, probability, gamma, number) in enumerate(waiting.tolist()):
-            if arm >= board.arms or not 0 < probability <= 1 or gamma < 0 or not 1 <= number <= board.rounds:
+            if arm >= state.arms or not 0 < probability <= 1 or gamma < 0 or not 1 <= number <= state.rounds:
                 raise ValueError("a draw that waits was never made")
             mask, advice = _conditions(place, int(arm), tensors)
             self._pending[int(number)] = int(arm), probability, gamma, int(number)

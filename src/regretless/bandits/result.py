@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..turns import BUSY
-from .errors import complaint
 from .state import BanditState
+from .validation import complaint
 
 Array = np.ndarray[Any, Any]
 
@@ -42,7 +42,7 @@ class Play:
 
 
 def played(
-    board: BanditState, table: Array, advice: Array | None, names: Callable[[], list[str]], *, keep: bool
+    state: BanditState, table: Array, advice: Array | None, names: Callable[[], list[str]], *, keep: bool
 ) -> Play:
     """Play a table by the compiled loop.
 
@@ -54,18 +54,18 @@ def played(
         If a draw of the bare core waits for its loss.
     """
     arms = np.empty(len(table), np.int32) if keep else None
-    scale, (loss, settled), before, done = board.scale, board.paid, board.rounds, 0
+    scale, (loss, settled), before, done = state.scale, state.paid, state.rounds, 0
     while done < len(table):
         # The loop comes back now and then, so that a request to stop is noticed.
         try:
-            advanced, why, column = board.core.play_table(table, done, len(table), arms=arms, advice=advice)
+            advanced, why, column = state.core.play_table(table, done, len(table), arms=arms, advice=advice)
         except ValueError as error:
             raise RegretlessError(f"the table cannot be played: {error}") from error
         done += advanced
-        if board.rounds != before + done:
+        if state.rounds != before + done:
             raise RegretlessError(f"{BUSY}: rounds of others are among the {done} of the table that were learned")
         if why is not None:
             raise complaint(why, done, column, names(), (scale.low, scale.high), scale.rewards)
-    now, known = board.paid
+    now, known = state.paid
     total = scale.total(now - loss, known - settled)
     return Play(len(table), total, arms, None if arms is None else table[np.arange(len(table)), arms])

@@ -34,7 +34,7 @@ LENT = WEIGHTS  # of rules that lend: what of their estimates was credited to ar
 KNOWN = WEIGHTS  # of rules that count: how many losses of each arm are known
 
 
-class Rule(NamedTuple):
+class BanditRule(NamedTuple):
     """Facts of a rule; none has a default.
 
     Attributes
@@ -55,12 +55,12 @@ class Rule(NamedTuple):
     exact: bool
 
 
-RULES = {name: Rule(**facts) for name, facts in _core.PULL_RULES.items()}
+RULES = {name: BanditRule(**facts) for name, facts in _core.PULL_RULES.items()}
 """By the kernel's names; each rule of the kernel says them of itself."""
 
 
 @dataclass(frozen=True)
-class Rules:
+class BanditRules:
     """A composition, by the kernel's names.
 
     Attributes
@@ -88,7 +88,7 @@ class Rules:
     horizon: int = 0
 
     @property
-    def facts(self) -> Rule:
+    def facts(self) -> BanditRule:
         """What is known of the rule; KeyError if nothing is."""
         return RULES[self.rule]
 
@@ -126,7 +126,7 @@ class BanditState(KernelState):
     ----------
     arms, comparators : int
         How many arms there are, and how many the learner compares itself with: the same, or the experts.
-    rules : Rules
+    rules : BanditRules
     scale : Scale
     seed, run : int
         The key of the generator.
@@ -135,7 +135,14 @@ class BanditState(KernelState):
     """
 
     def __init__(
-        self, arms: int, comparators: int, rules: Rules, scale: Scale, seed: int, run: int, first: int | None = None
+        self,
+        arms: int,
+        comparators: int,
+        rules: BanditRules,
+        scale: Scale,
+        seed: int,
+        run: int,
+        first: int | None = None,
     ) -> None:
         self.arms, self.comparators, self.rules, self.scale = arms, comparators, rules, scale
         self.first = arms if first is None else first
@@ -149,7 +156,7 @@ class BanditState(KernelState):
         self.core: Any = self._core()
 
     @classmethod
-    def shapes(cls, rules: Rules, arms: int, comparators: int) -> dict[str, tuple[int, ...]]:
+    def shapes(cls, rules: BanditRules, arms: int, comparators: int) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of such a state."""
         return {
             "state": (_core.puller_rows(rules.rule), comparators),
@@ -159,7 +166,7 @@ class BanditState(KernelState):
         }
 
     @classmethod
-    def refuse(cls, rules: Rules, arrays: Mapping[str, Array], waiting: int) -> None:
+    def refuse(cls, rules: BanditRules, arrays: Mapping[str, Array], waiting: int) -> None:
         """Refuse arrays that no run can have left, where so many draws wait for their losses.
 
         Raises
@@ -202,7 +209,7 @@ class BanditState(KernelState):
         return (self.rounds, int(self.memory[OPEN + 1])) if self.memory[OPEN] else None
 
     def copy(self) -> BanditState:
-        """Another board in the same state."""
+        """A copy of the state."""
         other = BanditState(self.arms, self.comparators, self.rules, self.scale, self.seed, self.run, self.first)
         other.adopt(self.arrays())
         return other
@@ -266,7 +273,7 @@ def _refuse_counts(sums: Array, known: Array, settled: float, draws: Array) -> N
         raise ValueError("the losses of an arm are no losses")
 
 
-def _refuse_memory(rules: Rules, memory: Array, rounds: float, arms: int) -> None:
+def _refuse_memory(rules: BanditRules, memory: Array, rounds: float, arms: int) -> None:
     """The same of what the kernel keeps for itself."""
     position, begin, end, rate, gamma = memory[:5].tolist()
     is_open, arm, probability, bias = memory[OPEN:].tolist()

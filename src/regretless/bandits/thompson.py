@@ -10,8 +10,8 @@ from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandit_facts import BanditFacts
 from ..theory.bandits import OF_THOMPSON
-from .by_means import ByMeans
-from .state import Rules
+from .kinds import ByMeans
+from .state import BanditRules
 
 
 @dataclass(kw_only=True, eq=False)
@@ -66,9 +66,9 @@ class ThompsonSampling(ByMeans):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_THOMPSON
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         one_of("posterior", self.posterior, ("beta", "gaussian"))
-        return Rules(f"{self.name}-{self.posterior}")
+        return BanditRules(f"{self.name}-{self.posterior}")
 
     def facts(self) -> BanditFacts:
         """What a theorem may know of the learner besides its ledger; which posterior it goes by is its estimator."""

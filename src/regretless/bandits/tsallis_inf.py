@@ -11,7 +11,7 @@ from ..theorem import Theorem
 from ..theory.bandits import TSALLIS_INF
 from .base import Bandit
 from .new_arm import mean_of_inverse_squares
-from .state import ESTIMATES, BanditState, Rules
+from .state import ESTIMATES, BanditRules, BanditState
 
 
 @dataclass(kw_only=True, eq=False)
@@ -61,12 +61,12 @@ class TsallisINF(Bandit):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = TSALLIS_INF
 
-    def _rules(self, arms: int, comparators: int) -> Rules:
+    def _rules(self, arms: int, comparators: int) -> BanditRules:
         one_of("estimator", self.estimator, ("importance", "reduced"))
-        return Rules(self.name, reduced=self.estimator == "reduced")
+        return BanditRules(self.name, reduced=self.estimator == "reduced")
 
-    def _estimate_of_new(self, board: BanditState) -> float:
-        return mean_of_inverse_squares(board.state[ESTIMATES], self.rate_)
+    def _estimate_of_new(self, state: BanditState) -> float:
+        return mean_of_inverse_squares(state.state[ESTIMATES], self.rate_)
 
     def _falling(self, arms: int, comparators: int) -> float:
         return 4.0 if self.estimator == "reduced" else 2.0

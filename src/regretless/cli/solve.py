@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
-from ..games.registry import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
+from ..games.methods import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from . import options
 from .console import Console
 from .exit_codes import Ended, UsageError

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import RegretlessError
-from ..games.formatting import written
 from ..games.general_sum.bimatrix import BimatrixGame
+from ..games.solution import written
 from .options import is_set
 from .output import many, plain, short
 from .solve_result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of

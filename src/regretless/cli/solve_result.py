@@ -15,7 +15,7 @@ from ..atomic_write import replacing
 from ..data.archives import Archive, damage_as_error
 from ..data.source import whole_file
 from ..errors import DataError
-from ..games.formatting import written
+from ..games.solution import written
 from .options import refuse_set
 from .output import Output, short
 

@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import DataError, RegretlessError
 from ..games import MatrixGame
 from ..games.extensive_form.sequence import METHODS, SequenceGame
-from ..games.extensive_form.sequence_solution import Player
-from ..games.formatting import written
-from ..games.registry import IN_TURNS
+from ..games.extensive_form.sequence_form import Player
+from ..games.methods import IN_TURNS
+from ..games.solution import written
 from .exit_codes import UsageError
 from .output import many, short
 from .solve_result import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from ..games import Solution
     from ..games.extensive_form.extensive import ExtensiveGame
-    from ..games.extensive_form.sequence_solution import SequenceSolution
+    from ..games.extensive_form.sequence_form import SequenceSolution
     from .arguments import SolveOptions
     from .solve_result import Show, Stop
 

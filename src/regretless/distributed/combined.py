@@ -16,7 +16,7 @@ from ..comparator import ExpertComparator
 from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError
 from ..experts.base import ExpertLearner
-from ..experts.comparators import Hindsight, absent_reasons
+from ..experts.comparators import ForecastHindsight, absent_reasons
 from ..experts.losses import WITHOUT_OUTCOME
 from ..ledger import ExpertLedger
 from ..theorem import BOUNDLESS, NO_NUMBERS, Theorem
@@ -232,7 +232,7 @@ class Combined:
             `absent` says why others are missing.
         """
         known = self.learner._known()
-        hindsight = Hindsight(
+        hindsight = ForecastHindsight(
             self.ledger, self.learner._loss, known.prior, lambda: (), self.learner.names(), self._totals
         )
         comparators = [hindsight.best_expert()]

@@ -13,10 +13,9 @@ from ..arrays import names_of
 from ..data.batch import Array
 from ..errors import DataError, RegretlessError
 from ..experts.certificates import facts
-from ..experts.errors import AdviceError
+from ..experts.comparators import MOST_SOLVED, Totals
 from ..experts.losses import WITHOUT_OUTCOME, Loss
-from ..experts.sufficient_statistics import MOST_SOLVED, Totals
-from ..experts.validation import in_order, outcomes_of, table_of
+from ..experts.validation import AdviceError, in_order, outcomes_of, table_of
 from ..ledger import ExpertLedger
 from ..theory.expert_facts import MIXED
 from .sources import paths_of

@@ -9,7 +9,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.ada_normal_hedge import ADA_NORMAL_HEDGE
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -48,5 +48,5 @@ class AdaNormalHedge(ExpertLearner):
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ADA_NORMAL_HEDGE
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("ada-normal-hedge")

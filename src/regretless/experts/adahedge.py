@@ -10,7 +10,7 @@ from ..theorem import Theorem
 from ..theory.experts import ADAHEDGE
 from .base import ExpertLearner
 from .losses import Own
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -52,5 +52,5 @@ class AdaHedge(ExpertLearner):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = ADAHEDGE
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("hedge", schedule="self-tuned")

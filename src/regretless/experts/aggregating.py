@@ -11,7 +11,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.mixable import AGGREGATING
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 NARROWEST = 1e-300  # squared width of the range
 
@@ -52,7 +52,7 @@ class AggregatingAlgorithm(ExpertLearner):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = AGGREGATING
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         if self._linear:
             raise ParameterError("linearize", "True", "linear losses are not mixable; choose another learner", ": ")
         if self._loss.name == "log":

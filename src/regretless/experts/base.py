@@ -17,20 +17,18 @@ from ..info import ExpertInfo, HasInfo
 from ..persist.model import Persistent
 from ..persist.validation import count, names, parameters, refuse_shapes, stored_as
 from ..turns import Turn, in_turn
-from .certificates import Certified
-from .delay_schedule import Schedule, schedule
-from .errors import AdviceError, complaint
-from .forecast import Round
+from .certificates import CertifiedCombiner
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
-from .result import Play
-from .state import ExpertState, Rules
-from .validation import Array, in_order, normalised, outcomes_of, table_of
+from .online import Round
+from .result import Play, Schedule, schedule
+from .state import CombinerRules, ExpertState
+from .validation import AdviceError, Array, complaint, in_order, normalised, outcomes_of, table_of
 
-_MAKING = Lock()  # or threads whose advice is a learner's first would each make a board, and all but one be forgotten
+_MAKING = Lock()  # or threads whose advice is a learner's first would each make a state, and all but one be forgotten
 
 
 @dataclass(kw_only=True, eq=False)
-class ExpertLearner(HasInfo, Persistent, Certified):
+class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
     """The parameters and manners that every combiner of experts has.
 
     Parameters
@@ -67,7 +65,7 @@ class ExpertLearner(HasInfo, Persistent, Certified):
     def __post_init__(self) -> None:
         self._loss = named_loss(self.loss, self.tau, self._value_range())
         self._linear = self._linearised()
-        self._board: ExpertState | None = None
+        self._state: ExpertState | None = None
         self._pending: dict[int, Round] = {}
         self._tickets = 0
         self.turn = Turn()
@@ -85,12 +83,12 @@ class ExpertLearner(HasInfo, Persistent, Certified):
     # What a learner is.
 
     @abstractmethod
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         """The composition for so many experts; it refuses parameters that have no meaning."""
 
-    def _compose(self, rule: str, **more: Any) -> Rules:
+    def _compose(self, rule: str, **more: Any) -> CombinerRules:
         """The composition of a rule with this learner's loss."""
-        return Rules(
+        return CombinerRules(
             rule,
             self._loss.name if self._loss.own is None else TABLE,
             span=self._loss.span(self._linear, self._width) or 0.0,
@@ -133,33 +131,33 @@ class ExpertLearner(HasInfo, Persistent, Certified):
     # The state.
 
     def _known(self) -> ExpertState:
-        if self._board is None:
+        if self._state is None:
             if self.n_experts is None:
                 raise RegretlessError("nothing was played yet: give n_experts=, or advice first")
             self._begin(int(self.n_experts), 1)
-        assert self._board is not None
-        return self._board
+        assert self._state is not None
+        return self._state
 
     def _begin(self, experts: int, width: int) -> ExpertState:
-        """The board, made when the first advice comes."""
+        """The state, made when the first advice comes."""
         with _MAKING:
-            return self._board_of(experts, width)
+            return self._state_of(experts, width)
 
-    def _board_of(self, experts: int, width: int) -> ExpertState:
-        if self._board is None:
+    def _state_of(self, experts: int, width: int) -> ExpertState:
+        if self._state is None:
             if self.n_experts not in (None, experts):
                 raise RegretlessError(f"advice of {experts} experts, and n_experts={self.n_experts}")
             self._refuse_width(width)
-            self._board = self._make(normalised(self.prior, experts), width)
-        elif (len(self._board.prior), self._board.width) != (experts, width):
-            if self._board.rounds == 0 and len(self._board.prior) == experts and not self._pending:
-                self._board = None
-                return self._board_of(experts, width)
-            known = (len(self._board.prior), self._board.width)
+            self._state = self._make(normalised(self.prior, experts), width)
+        elif (len(self._state.prior), self._state.width) != (experts, width):
+            if self._state.rounds == 0 and len(self._state.prior) == experts and not self._pending:
+                self._state = None
+                return self._state_of(experts, width)
+            known = (len(self._state.prior), self._state.width)
             raise RegretlessError(
                 f"advice of {experts} experts (width {width}), after advice of {known[0]} ({known[1]})"
             )
-        return self._board
+        return self._state
 
     def _make(self, prior: Array, width: int) -> ExpertState:
         self._width = width
@@ -204,32 +202,32 @@ class ExpertLearner(HasInfo, Persistent, Certified):
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
         table, named = table_of(advice), names_of(advice)
         experts, width = table.shape[1], table.shape[2] if table.ndim == 3 else 1
-        board = self._begin(experts, width)
+        state = self._begin(experts, width)
         table = in_order(table, named, self.expert_names_, 1)
         self.expert_names_ = self.expert_names_ or named
-        known = self._outcomes(outcomes, len(table), board)
+        known = self._outcomes(outcomes, len(table), state)
         plan = schedule(arrivals, len(table))
-        before = board.copy()
+        before = state.copy()
         bare = self._loss.name == TABLE and plan is None
         played = Play.room(len(table), experts, width, weights=weights, bare=bare)
-        self._run(board, table, known, plan, played)
+        self._run(state, table, known, plan, played)
         return played.of(self, before, table, known, plan)
 
-    def _outcomes(self, outcomes: Any, rounds: int, board: ExpertState) -> Array | None:
+    def _outcomes(self, outcomes: Any, rounds: int, state: ExpertState) -> Array | None:
         if self._loss.name in WITHOUT_OUTCOME:
             return None
         if outcomes is None:
             raise RegretlessError("outcomes are missing")
-        return outcomes_of(outcomes, rounds, board.width, classes=True)
+        return outcomes_of(outcomes, rounds, state.width, classes=True)
 
-    def _run(self, board: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
         """The compiled loop, or the plain one for a loss that only Python knows."""
         if self._loss.own is not None:
-            self._run_own(board, table, outcomes, plan, out)
+            self._run_own(state, table, outcomes, plan, out)
             return
-        predictions = out.predictions if board.width > 1 else out.predictions.reshape(-1, 1)
+        predictions = out.predictions if state.width > 1 else out.predictions.reshape(-1, 1)
         if plan is None:
-            result = board.core.play(
+            result = state.core.play(
                 table,
                 outcomes,
                 predictions=None if out.predictions is out.losses else predictions,
@@ -239,7 +237,7 @@ class ExpertLearner(HasInfo, Persistent, Certified):
             )
         else:
             pool = np.empty((plan.room, table.shape[1]))
-            result = board.core.play_delayed(
+            result = state.core.play_delayed(
                 table,
                 outcomes,
                 plan.settle,
@@ -256,7 +254,7 @@ class ExpertLearner(HasInfo, Persistent, Certified):
         """What a learner that draws experts gives to the loop."""
         return {}
 
-    def _run_own(self, board: ExpertState, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
+    def _run_own(self, state: ExpertState, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
         if plan is not None:
             raise RegretlessError("arrivals go with the losses that have a name; report late outcomes by their tickets")
         for t, (row, outcome) in enumerate(zip(table, outcomes, strict=True)):
@@ -291,15 +289,15 @@ class ExpertLearner(HasInfo, Persistent, Certified):
         """How many experts there are, their names, the rounds that wait, and the arrays of the state."""
         if callable(self.loss):
             raise RegretlessError("a loss that is a function cannot be kept in a model file; use one that has a name")
-        board = self._known()
+        state = self._known()
         waiting, arrays = self._waiting_state()
         description = {
-            "experts": len(board.prior),
-            "width": board.width,
+            "experts": len(state.prior),
+            "width": state.width,
             "names": self.expert_names_,
             "draws": self._draws_state(),
         }
-        return description | waiting, board.arrays() | arrays
+        return description | waiting, state.arrays() | arrays
 
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:

@@ -9,7 +9,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import BOA as THEOREMS
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -47,5 +47,5 @@ class BOA(ExpertLearner):
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("boa")

@@ -17,17 +17,16 @@ from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..theory.expert_facts import ExpertFacts
 from .losses import WITHOUT_OUTCOME
-from .online import Live
+from .online import OnlineCombiner
 from .validation import Array, in_order, outcomes_of, table_of
 
 if TYPE_CHECKING:
-    from .comparators import Blocks
-    from .sufficient_statistics import Totals
+    from .comparators import Blocks, Totals
 
 DELTA = 0.05  # how improbable a failure of a probable bound may be
 
 
-class Certified(Live):
+class CertifiedCombiner(OnlineCombiner):
     """A combiner whose success is judged by theorems.
 
     Attributes
@@ -86,55 +85,55 @@ class Certified(Live):
         return certificates(self.theorems, self.ledger_, compared, self.facts())
 
 
-def facts(learner: Certified, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
+def facts(learner: CertifiedCombiner, *, blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()) -> ExpertFacts:
     """The learner as it stands after its last round."""
-    board = learner._known()
-    rules = board.rules
+    state = learner._known()
+    rules = state.rules
     rule = rules.facts
-    start = getattr(board, "start", None)  # of linear weights, which no rule of the kernel moves
+    start = getattr(state, "start", None)  # of linear weights, which no rule of the kernel moves
     loss = learner._loss
     return ExpertFacts(
-        experts=len(board.prior),
-        prior=board.prior,
+        experts=len(state.prior),
+        prior=state.prior,
         exponential=rule.exponential and start is None,
         substitutes=rules.substitute,
         schedule=rules.schedule if rule.one_rate else "",
         rate=rules.rate if rule.one_rate and rules.schedule == "constant" else nan,
         horizon=getattr(learner, "horizon", None),
-        span=loss.span(learner._linear, board.width),
+        span=loss.span(learner._linear, state.width),
         loss=loss.name,
         linear=learner._linear,
         convex=loss.convex or bool(getattr(loss.own, "convex", False)),
         alpha=rules.alpha if rule.shares else nan,
         beta=_beta(learner),
-        rates=board.rates(),
-        log_potential=board.core.log_potential(),
+        rates=state.rates(),
+        log_potential=state.core.log_potential(),
         grid=_grid(learner),
-        delayed=board.apart > 0,
+        delayed=state.apart > 0,
         sampled=hasattr(learner, "generator_") and not learner._pending,
         delta=DELTA,
         blocks=blocks,
         ridge=getattr(learner, "a", nan),
-        log_det=getattr(board, "log_det", nan),
+        log_det=getattr(state, "log_det", nan),
         start=start,
-        missed=getattr(board, "missed", 0.0),
-        sizes=getattr(board, "sizes", None),
+        missed=getattr(state, "missed", 0.0),
+        sizes=getattr(state, "sizes", None),
     )
 
 
-def _beta(learner: Certified) -> float:
+def _beta(learner: CertifiedCombiner) -> float:
     of = getattr(learner, "beta_of", None)
     return float(of(learner.n_experts_) if of is not None else getattr(learner, "beta", nan))
 
 
-def _grid(learner: Certified) -> Any:
+def _grid(learner: CertifiedCombiner) -> Any:
     """The rates that are still in use, and their masses, for a learner with a prior on rates."""
     grid = getattr(learner, "grid", None)
     return None if grid is None else grid()
 
 
 def comparators_of(
-    learner: Certified, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
+    learner: CertifiedCombiner, ledger: ExpertLedger, advice: Any, outcomes: Any, *, switches: Sequence[int] = ()
 ) -> list[ExpertComparator]:
     """What fixed uses of the experts would have lost, by books that may be of several learners."""
     if advice is None:
@@ -151,9 +150,9 @@ def comparators_of(
     return hindsight(learner, ledger, lambda: [(table, known)], switches=switches)
 
 
-def _refuse_other_rounds(learner: Certified, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
+def _refuse_other_rounds(learner: CertifiedCombiner, ledger: ExpertLedger, table: Array, outcomes: Any) -> None:
     """The rounds must be those that were played: every expert's loss in them is that of the books."""
-    from .sufficient_statistics import own_losses, silenced
+    from .comparators import own_losses, silenced
 
     own = own_losses(silenced(table), outcomes, learner._loss)
     spoke, lost = (~np.isnan(own)).sum(0), np.nansum(own, axis=0)
@@ -168,7 +167,7 @@ def _refuse_other_rounds(learner: Certified, ledger: ExpertLedger, table: Array,
 
 
 def hindsight(
-    learner: Certified,
+    learner: CertifiedCombiner,
     ledger: ExpertLedger,
     blocks: Blocks,
     *,
@@ -191,11 +190,11 @@ def hindsight(
     )
 
 
-def best_expert(learner: Certified, ledger: ExpertLedger) -> ExpertComparator:
+def best_expert(learner: CertifiedCombiner, ledger: ExpertLedger) -> ExpertComparator:
     """The expert that the learner regrets most, over the rounds in which it spoke."""
-    from .comparators import Hindsight
+    from .comparators import ForecastHindsight
 
-    return Hindsight(ledger, learner._loss, learner._known().prior, lambda: (), learner.names()).best_expert()
+    return ForecastHindsight(ledger, learner._loss, learner._known().prior, lambda: (), learner.names()).best_expert()
 
 
 def certificates(
@@ -219,7 +218,7 @@ def _certified(
     return next((one for one in each if one.applies), None) or theorem.certify(ledger, compared, stands)
 
 
-def bound_so_far(learner: Certified, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
+def bound_so_far(learner: CertifiedCombiner, ledger: ExpertLedger, comparator: ExpertComparator) -> float | None:
     """The smallest bound that the learner's sure theorems give against a comparator; None if none applies."""
     stands = facts(learner)
     read = (theorem.certify(ledger, [comparator], stands) for theorem in learner.theorems if theorem.kind == "sure")

@@ -11,10 +11,9 @@ import numpy as np
 
 from ..errors import RegretlessError
 from .base import ExpertLearner
-from .errors import AdviceError, complaint
-from .forecast import Round
+from .online import Round
 from .result import Play
-from .validation import Array
+from .validation import AdviceError, Array, complaint
 
 Waiting = tuple[int, int, int, float]  # arrival, row, ticket, outcome
 
@@ -156,8 +155,8 @@ class Late:
     def _foreseen(self, place: int, ticket: int, pending: Round, outcome: float) -> float:
         """The loss that the outcome will bring; what is wrong with it is said at once, of the row where it stands."""
         if self._judge is None:
-            board = self._learner._known()
-            self._judge = self._learner._make(board.prior, board.width)
+            state = self._learner._known()
+            self._judge = self._learner._make(state.prior, state.width)
         loss, why, column = self._judge.core.settle(pending.advice, pending.weights, pending.prediction, outcome)
         if why is not None:
             self._learner.withdraw(ticket)
@@ -184,14 +183,14 @@ class Late:
 
 def bookmark(learner: ExpertLearner) -> Callable[[], None]:
     """What takes a learner back to where it stands."""
-    board, generator = learner._board, getattr(learner, "generator_", None)
-    arrays = {} if board is None else {name: array.copy() for name, array in board.arrays().items()}
+    state, generator = learner._state, getattr(learner, "generator_", None)
+    arrays = {} if state is None else {name: array.copy() for name, array in state.arrays().items()}
     draws = None if generator is None else generator.bit_generator.state
 
     def undo() -> None:
-        learner._board = board
-        if board is not None:
-            board.adopt(arrays)
+        learner._state = state
+        if state is not None:
+            state.adopt(arrays)
         if generator is not None:
             generator.bit_generator.state = draws
 

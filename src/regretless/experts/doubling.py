@@ -13,11 +13,9 @@ from ..ledger import ExpertLedger
 from ..pictured import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
-from .delay_schedule import Schedule, schedule
-from .errors import AdviceError
 from .losses import TABLE
-from .result import Play
-from .validation import Array, in_order, table_of
+from .result import Play, Schedule, schedule
+from .validation import AdviceError, Array, in_order, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

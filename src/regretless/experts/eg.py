@@ -11,7 +11,7 @@ from ..theorem import Theorem
 from ..theory.experts import EG as THEOREMS
 from .base import ExpertLearner
 from .losses import Own
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -57,5 +57,5 @@ class EG(ExpertLearner):
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("hedge", rate=positive("eta", self.eta))

@@ -12,7 +12,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.fixed_share import FIXED_SHARE
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -70,7 +70,7 @@ class FixedShare(ExpertLearner):
             return (0.0, 1.0)
         return self.value_range
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         if (self.horizon is None) != (self.switches is None):
             raise ParameterError("horizon", "", "and switches= go together: they set alpha= and eta=", " ")
         if self.horizon is not None:

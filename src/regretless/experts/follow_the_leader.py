@@ -9,7 +9,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.follow_the_leader import FOLLOW_THE_LEADER
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -45,5 +45,5 @@ class FollowTheLeader(ExpertLearner):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = FOLLOW_THE_LEADER
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("hedge", schedule="leader")

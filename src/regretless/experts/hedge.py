@@ -13,7 +13,7 @@ from ..theorem import Theorem
 from ..theory.experts import HEDGE
 from .base import ExpertLearner
 from .losses import Own
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class ExponentialWeights(ExpertLearner):
             return (0.0, 1.0)
         return self.value_range
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         if self.eta is not None and self.horizon is not None:
             raise ParameterError("eta", "", "and horizon= exclude each other: the horizon sets the rate", " ")
         if self.eta is not None:

@@ -9,7 +9,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import ML_PROD
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 
 
 @dataclass(eq=False)
@@ -47,5 +47,5 @@ class MLProd(ExpertLearner):
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ML_PROD
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("prod")

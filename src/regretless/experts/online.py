@@ -1,4 +1,7 @@
-"""One round at a time: predict, and report the outcome whenever it comes."""
+"""One round at a time: predict, and report the outcome whenever it comes.
+
+A forecast remembers by which weights it was made until its outcome is known.
+"""
 
 from __future__ import annotations
 
@@ -13,35 +16,87 @@ from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..persist.validation import count, one
 from ..pictured import Bars, Pictured
-from .errors import complaint
-from .forecast import Forecast, Round, VectorForecast
 from .losses import TABLE, Loss
 from .state import ExpertState
-from .validation import Array, in_order, outcomes_of, row_of
+from .validation import Array, complaint, in_order, outcomes_of, row_of
+
+
+class Forecast(float):
+    """The prediction of a round, a number, and the ticket by which its outcome is reported.
+
+    Attributes
+    ----------
+    ticket : int
+        Number of the prediction, from 0.
+    """
+
+    ticket: int = -1
+
+
+class VectorForecast(np.ndarray[Any, np.dtype[np.float64]]):
+    """The same for predictions of several numbers."""
+
+    ticket: int = -1
+
+    def __array_finalize__(self, _: object) -> None:
+        self.ticket = -1  # what is computed from a forecast is none
+
+
+class Round:
+    """A round that waits for its outcome.
+
+    Parameters
+    ----------
+    stored : ndarray
+        The advice, the weights that were played, and the prediction, one after the other.
+    experts, width : int
+    """
+
+    __slots__ = ("experts", "stored", "width")
+
+    def __init__(self, waiting: Array, experts: int, width: int) -> None:
+        self.stored, self.experts, self.width = waiting, experts, width
+
+    @property
+    def advice(self) -> Array:
+        """The advice, shape (experts,) or (experts, width)."""
+        flat = self.stored[: self.experts * self.width]
+        return flat if self.width == 1 else flat.reshape(self.experts, self.width)
+
+    @property
+    def weights(self) -> Array:
+        """The weights, shape (experts,)."""
+        return self.stored[self.experts * self.width : -self.width]
+
+    @property
+    def prediction(self) -> Array:
+        """The prediction, shape (width,)."""
+        return self.stored[-self.width :]
+
 
 Ticket = int | Forecast | VectorForecast
 WIDEST = 2**24  # numbers of a forecast in a model file: no array of it bears witness to them
 
 
-class Live(Pictured, ABC):
+class OnlineCombiner(Pictured, ABC):
     """A learner whose outcomes may come late, out of order or never.
 
-    It goes by what its board has learned; the rounds that wait for an outcome remember the weights they were played by.
+    It goes by what its state has learned; the rounds that wait for an outcome remember the weights they were played by.
     """
 
     _loss: Loss
-    _board: ExpertState | None
+    _state: ExpertState | None
     _pending: dict[int, Round]
     _tickets: int
     expert_names_: list[str] | None
 
     @abstractmethod
     def _known(self) -> ExpertState:
-        """The board."""
+        """The state."""
 
     @abstractmethod
     def _begin(self, experts: int, width: int) -> ExpertState:
-        """The board, made when the first advice comes."""
+        """The state, made when the first advice comes."""
 
     @property
     def n_experts_(self) -> int:
@@ -51,7 +106,7 @@ class Live(Pictured, ABC):
     @property
     def rounds_(self) -> int:
         """Rounds whose outcome is known."""
-        return 0 if self._board is None else self._board.rounds
+        return 0 if self._state is None else self._state.rounds
 
     @property
     def weights(self) -> Array:
@@ -111,22 +166,22 @@ class Live(Pictured, ABC):
 
     def _opened(self, advice: Any) -> tuple[Round, float]:
         """The same, and the first number of its prediction."""
-        board = self._board
-        if board is not None and type(advice) is np.ndarray:
-            waiting = np.empty(board.room)
+        state = self._state
+        if state is not None and type(advice) is np.ndarray:
+            waiting = np.empty(state.room)
             try:
-                answer = board.core.open(advice, waiting)
+                answer = state.core.open(advice, waiting)
                 if type(answer) is float:
-                    return Round(waiting, len(board.prior), board.width), answer
+                    return Round(waiting, len(state.prior), state.width), answer
             except (TypeError, ValueError):  # another shape or type, which is seen to below
                 pass
         row = in_order(row_of(advice), names_of(advice), self.expert_names_, 0)
-        board = self._begin(len(row), row.shape[1] if row.ndim == 2 else 1)
-        waiting = np.empty(board.room)
-        answer = board.core.open(row, waiting)
+        state = self._begin(len(row), row.shape[1] if row.ndim == 2 else 1)
+        waiting = np.empty(state.room)
+        answer = state.core.open(row, waiting)
         if type(answer) is tuple:
-            raise self._complaint(answer, board)
-        return Round(waiting, len(board.prior), board.width), answer
+            raise self._complaint(answer, state)
+        return Round(waiting, len(state.prior), state.width), answer
 
     def forecast(self, advice: Any) -> Any:
         """A prediction for which no outcome will be reported: no ticket is drawn, nothing waits, nothing is moved."""
@@ -161,12 +216,12 @@ class Live(Pictured, ABC):
         del self._pending[self._ticket(ticket)]
 
     def _predict_weights(self, speaks: Any) -> Array:
-        board = self._known() if speaks is None else self._begin(len(speaks), 1)
-        row = np.zeros(len(board.prior))
+        state = self._known() if speaks is None else self._begin(len(speaks), 1)
+        row = np.zeros(len(state.prior))
         if speaks is not None:
             row[~np.asarray(speaks, dtype=bool)] = np.nan
         # Losses are not known yet: any that lie in the declared range tell the kernel who speaks.
-        any_loss = max(board.rules.low, 0.0) if board.rules.high > 0 else board.rules.low
+        any_loss = max(state.rules.low, 0.0) if state.rules.high > 0 else state.rules.low
         waiting, _ = self._opened(row + any_loss)
         weights = waiting.weights.copy().view(VectorForecast)
         weights.ticket = self._tickets
@@ -209,20 +264,20 @@ class Live(Pictured, ABC):
         del self._pending[ticket]
         return loss
 
-    def _complaint(self, refusal: tuple[str, int], board: ExpertState) -> RegretlessError:
+    def _complaint(self, refusal: tuple[str, int], state: ExpertState) -> RegretlessError:
         why, column = refusal
-        return complaint(why, board.rounds, column, self.names(), self._loss)
+        return complaint(why, state.rounds, column, self.names(), self._loss)
 
     def _settle(self, pending: Round, outcome: Any) -> float:
-        board = self._board or self._known()
+        state = self._state or self._known()
         loss = self._loss
-        if board.width == 1 and loss.own is None and loss.name != TABLE:
-            answer = board.core.close(pending.kept, outcome if isinstance(outcome, float) else self._number(outcome))
+        if state.width == 1 and loss.own is None and loss.name != TABLE:
+            answer = state.core.close(pending.stored, outcome if isinstance(outcome, float) else self._number(outcome))
             if type(answer) is float:
                 return answer
-            raise self._complaint(answer, board)
+            raise self._complaint(answer, state)
         if loss.own is not None:
-            return self._settle_own(board, pending, outcome)
+            return self._settle_own(state, pending, outcome)
         if loss.name == TABLE:
             losses = row_of(outcome)
             if losses.shape != pending.weights.shape:
@@ -230,12 +285,12 @@ class Live(Pictured, ABC):
             silent = np.isnan(pending.advice)
             if not np.array_equal(np.isnan(losses), silent):
                 raise RegretlessError("losses: a loss for each expert that spoke, nan for the others")
-            answer = board.core.close(np.concatenate([losses, pending.weights, pending.prediction]), 0.0)
+            answer = state.core.close(np.concatenate([losses, pending.weights, pending.prediction]), 0.0)
         else:
-            vector = outcomes_of(np.asarray(outcome)[None], 1, board.width, classes=True)[0]
-            answer = board.core.close(pending.kept, vector)
+            vector = outcomes_of(np.asarray(outcome)[None], 1, state.width, classes=True)[0]
+            answer = state.core.close(pending.stored, vector)
         if type(answer) is tuple:
-            raise self._complaint(answer, board)
+            raise self._complaint(answer, state)
         return float(answer)
 
     def _number(self, outcome: Any) -> float:
@@ -246,18 +301,18 @@ class Live(Pictured, ABC):
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"outcome {outcome!r}: a number is expected") from error
 
-    def _settle_own(self, board: ExpertState, pending: Round, outcome: Any) -> float:
+    def _settle_own(self, state: ExpertState, pending: Round, outcome: Any) -> float:
         speaks = ~np.isnan(pending.advice if pending.advice.ndim == 1 else pending.advice.sum(1))
         own = np.full(len(speaks), np.nan)
         own[speaks] = self._loss.of(pending.advice[speaks], outcome)
-        prediction = pending.prediction[0] if board.width == 1 else pending.prediction
+        prediction = pending.prediction[0] if state.width == 1 else pending.prediction
         loss = float(self._loss.of(prediction, outcome))
         if not (np.isfinite(own[speaks]).all() and np.isfinite(loss)):
             raise RegretlessError("the loss function must give finite numbers")
         mix = float(pending.weights[speaks] @ own[speaks])
-        why = board.core.settle_charges(own, own, pending.weights, loss, mix)
+        why = state.core.settle_charges(own, own, pending.weights, loss, mix)
         if why is not None:
-            raise complaint(why, board.rounds, -1, self.names(), self._loss)
+            raise complaint(why, state.rounds, -1, self.names(), self._loss)
         return loss
 
     # The rounds that wait, in a file.
@@ -267,7 +322,7 @@ class Live(Pictured, ABC):
         width = self._known().width
         if width > WIDEST:
             raise RegretlessError(f"forecasts of {width} numbers: a model file keeps those of {WIDEST} at most")
-        waiting = [rest.kept for rest in self._pending.values()]
+        waiting = [rest.stored for rest in self._pending.values()]
         arrays = {"waiting": np.stack(waiting)} if waiting else {}
         return {"tickets": self._tickets, "pending": list(self._pending)}, arrays
 

@@ -1,21 +1,98 @@
-"""What a play gives back, and what can be drawn of it."""
+"""The play of a table: which outcomes are settled when, what comes of it, and its history.
+
+A history has books and weights at a few hundred rounds, as evenly spaced as an unknown end allows.
+"""
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import RegretlessError
+from ..persist.validation import fits
+from .certificates import CertifiedCombiner, best_expert, bound_so_far
 
 if TYPE_CHECKING:
-    from .certificates import Certified
-    from .delay_schedule import Schedule
-    from .history import History
     from .state import ExpertState
 
 Array = np.ndarray[Any, Any]
+MOST = 400  # points kept; when there are more, every other one is dropped and the stride doubles
+LEAST = 16
+CELLS = 1 << 18  # weights kept, if there are so many experts that fewer points must do
+TAIL = 2000  # forecasts kept beside their outcomes
+NUMBERS = ("learner_loss", "regret", "bound", "rate")
+TABLES = ("expert_losses", "faced", "weights")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When outcomes are settled.
+
+    Attributes
+    ----------
+    settle : ndarray of int64
+        Rows in the order in which their outcomes come.
+    starts : ndarray of int64, shape (rounds + 2,)
+        Before row t is predicted, ``settle[starts[t]:starts[t + 1]]`` are settled; the last stretch comes at the end.
+    slots : ndarray of int64, shape (rounds,)
+        Where each row's weights wait.
+    room : int
+        How many such places there are.
+    """
+
+    settle: Array
+    starts: Array
+    slots: Array
+    room: int
+
+
+def schedule(arrivals: Any, rounds: int) -> Schedule | None:
+    """The schedule of the rows' arrivals; None when every outcome is known before the next prediction.
+
+    Raises
+    ------
+    RegretlessError
+        If an outcome is said to come before its own prediction.
+    """
+    if arrivals is None:
+        return None
+    rows = np.arange(rounds, dtype=np.int64)
+    places = np.asarray(arrivals)
+    if places.dtype.kind not in "iuf":
+        raise RegretlessError(f"arrivals of type {places.dtype}: numbers of rows are expected")
+    if places.ndim == 0:
+        places = rows + places
+    if places.shape != (rounds,) or (places != np.floor(places)).any():
+        raise RegretlessError(f"arrivals of shape {places.shape}: one whole number for each of {rounds} rounds")
+    when = np.minimum(places, rounds).astype(np.int64)
+    early = np.flatnonzero(when <= rows)
+    if len(early):
+        row = int(early[0])
+        raise RegretlessError(f"arrivals: the outcome of row {row} (from 0) arrives at {places[row]:g}, before its end")
+    if (when == rows + 1).all():
+        return None
+    settle = np.argsort(when, kind="stable").astype(np.int64)
+    starts = np.searchsorted(when[settle], np.arange(rounds + 2), side="left").astype(np.int64)
+    starts[-1] = rounds
+    slots, room = _slots(settle, starts)
+    return Schedule(settle, starts, slots, room)
+
+
+def _slots(settle: Array, starts: Array) -> tuple[Array, int]:
+    """Places that are taken by a row from its prediction to its settlement, used again and again."""
+    slots, free, room = np.empty(len(settle), np.int64), [], 0
+    for row in range(len(settle)):
+        free += [int(slots[done]) for done in settle[starts[row] : starts[row + 1]]]
+        if not free:
+            free, room = [room], room + 1
+        slots[row] = free.pop()
+    return slots, room
 
 
 @dataclass(eq=False)
@@ -48,7 +125,12 @@ class Play:
         return cls(predictions, losses, np.empty((rounds, experts)) if weights else None)
 
     def of(
-        self, learner: Certified, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
+        self,
+        learner: CertifiedCombiner,
+        before: ExpertState,
+        table: Array,
+        outcomes: Array | None,
+        plan: Schedule | None,
     ) -> Play:
         """The same, with what it takes to play it once more."""
         self._again = learner, before, table, outcomes, plan
@@ -61,8 +143,6 @@ class Play:
         """
         if not self._again:
             raise RegretlessError("there is no history of a play in stretches; look at each of them")
-        from .history import replayed
-
         return replayed(*self._again)
 
     def plot(self) -> Any:
@@ -84,3 +164,163 @@ class Play:
         history, learner = self.history(), self._again[0]
         charts = panels(history, learner._loss.name, len(self.losses)) if len(self.losses) else ()
         return figure(Page(type(learner).__name__, lead="", cards=(), tables=(), panels=charts))
+
+
+@dataclass(eq=False)
+class History:
+    """Snapshots of a play.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the experts.
+    rounds : list of int
+        When the snapshots were taken.
+    learner_loss, regret, rate : list of float
+        The learner's loss so far, its regret against the expert that was best then, its next rate (nan: none).
+    bound : list of (float or None)
+        The sharpest certified bound on that regret, where there is one.
+    expert_losses, faced, weights : list of ndarray of float32
+        Of every expert: its loss so far, the learner's over the same rounds, and its next weight.
+    residuals : deque of (time, prediction, outcome)
+        The last ones.
+    stride : int
+        The next snapshot is due when the rounds are a multiple of it.
+    """
+
+    names: list[str]
+    rounds: list[int] = field(default_factory=list)
+    learner_loss: list[float] = field(default_factory=list)
+    regret: list[float] = field(default_factory=list)
+    bound: list[float | None] = field(default_factory=list)
+    rate: list[float] = field(default_factory=list)
+    expert_losses: list[Array] = field(default_factory=list)
+    faced: list[Array] = field(default_factory=list)
+    weights: list[Array] = field(default_factory=list)
+    residuals: deque[tuple[Any, float, float]] = field(default_factory=lambda: deque(maxlen=TAIL))
+    stride: int = 1
+
+    def next_stop(self, rounds: int) -> int:
+        """The first round count above this one at which a snapshot is due."""
+        return (rounds // self.stride + 1) * self.stride
+
+    def record(self, learner: CertifiedCombiner) -> None:
+        """Take a snapshot, unless there is one of this round."""
+        if self.rounds and self.rounds[-1] == learner.rounds_:
+            return
+        ledger = learner.ledger_
+        best = best_expert(learner, ledger)
+        self.rounds.append(learner.rounds_)
+        self.learner_loss.append(ledger.loss)
+        self.regret.append(best.regret)
+        self.bound.append(bound_so_far(learner, ledger, best))
+        self.rate.append(learner.rate_)
+        with np.errstate(over="ignore"):
+            self.expert_losses.append(ledger.losses.astype(np.float32))
+            self.faced.append(ledger.faced.astype(np.float32))
+            self.weights.append(learner.weights.astype(np.float32))
+        if len(self.rounds) > self._room():
+            self._thin()
+
+    def _room(self) -> int:
+        return max(LEAST, min(MOST, CELLS // max(len(self.names), 1)))
+
+    def _thin(self) -> None:
+        self.stride *= 2
+        rest = [place for place, rounds in enumerate(self.rounds) if rounds % self.stride == 0]
+        for name in ("rounds", *NUMBERS, *TABLES):
+            column = getattr(self, name)
+            setattr(self, name, [column[place] for place in rest])
+
+    def residual(self, time: Any, prediction: float, outcome: float) -> None:
+        """Note a forecast beside what came."""
+        self.residuals.append((time, prediction, outcome))
+
+    @property
+    def slept(self) -> bool:
+        """Whether any expert has ever been silent."""
+        return bool(self.rounds) and bool((self.faced[-1] != np.float32(self.learner_loss[-1])).any())
+
+    def describe(self) -> dict[str, Any]:
+        """The history as JSON values; what is kept of the experts as bytes."""
+        numbers = {name: [_known(value) for value in getattr(self, name)] for name in NUMBERS}
+        tables = {name: _packed(getattr(self, name)) for name in TABLES}
+        residuals = [list(one) for one in self.residuals]
+        return {"rounds": self.rounds, "stride": self.stride, "residuals": residuals, **numbers, **tables}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any], names: list[str]) -> History:
+        """What `describe` wrote.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        with fits("what the model says of its run"):
+            result = cls(names, [int(one) for one in described["rounds"]], stride=int(described["stride"]))
+            for name in NUMBERS:
+                setattr(result, name, [_number(name, value) for value in described[name]])
+            for name in TABLES:
+                setattr(result, name, _unpacked(described[name], len(names)))
+            result.residuals.extend((time, float(said), float(came)) for time, said, came in described["residuals"])
+            sizes = {len(getattr(result, name)) for name in ("rounds", *NUMBERS, *TABLES)}
+            if len(sizes) > 1 or result.stride < 1:
+                raise ValueError("its columns are of several lengths")
+        return result
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else float(value)
+
+
+def _number(name: str, value: float | None) -> float | None:
+    return float(value) if value is not None else None if name == "bound" else nan
+
+
+def _packed(rows: list[Array]) -> str:
+    return b64encode(np.array(rows, dtype="<f4").tobytes()).decode()
+
+
+def _unpacked(text: str, width: int) -> list[Array]:
+    rows = np.frombuffer(b64decode(text, validate=True), dtype="<f4").reshape(-1, width)
+    return list(rows.astype(np.float32))
+
+
+def replayed(
+    learner: CertifiedCombiner, before: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None
+) -> History:
+    """Play a table once more from where the learner stood, a snapshot every so often."""
+    again = learner.clone()
+    again.expert_names_ = learner.expert_names_
+    again._state = before.copy()
+    history = History(learner.names(), stride=max(1, len(table) // MOST))
+    said = (_at_once if plan is None else _late)(again, table, outcomes, plan, history)
+    if outcomes is not None and said.ndim == 1:
+        for row in range(max(0, len(table) - TAIL), len(table)):
+            history.residual(row, float(said[row]), float(outcomes[row]))
+    return history
+
+
+def _at_once(again: CertifiedCombiner, table: Array, outcomes: Array | None, _: Any, history: History) -> Array:
+    """Predictions of rows whose outcomes come before the next."""
+    said, row = [], 0
+    while row < len(table):
+        end = min(row + history.next_stop(again.rounds_) - again.rounds_, len(table))
+        said.append(again.play(table[row:end], None if outcomes is None else outcomes[row:end]).predictions)
+        history.record(again)
+        row = end
+    return np.concatenate(said) if said else np.empty(0)
+
+
+def _late(again: CertifiedCombiner, table: Array, outcomes: Any, plan: Any, history: History) -> Array:
+    """Predictions of rows whose outcomes come when the schedule says."""
+    tickets: list[Any] = []
+    for row in range(len(table) + 1):
+        for settled in plan.settle[plan.starts[row] : plan.starts[row + 1]]:
+            again.update(tickets[settled], None if outcomes is None else outcomes[settled])
+            if again.rounds_ % history.stride == 0 or again.rounds_ == len(table):
+                history.record(again)
+        if row < len(table):
+            tickets.append(again.predict(table[row]))
+    return np.array(tickets, dtype=np.float64)

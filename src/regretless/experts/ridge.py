@@ -18,7 +18,7 @@ from ..theory.mixable import RIDGE
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .losses import Own
-from .state import FIELDS, OWN, ExpertState, Rules
+from .state import FIELDS, OWN, CombinerRules, ExpertState
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MOST = 5000  # experts
@@ -35,7 +35,7 @@ class RidgeState(ExpertState):
     Parameters
     ----------
     prior : ndarray, shape (experts,)
-    rules : Rules
+    rules : CombinerRules
     a : float
     average : bool
         Whether targets are counted from the experts' average.
@@ -43,7 +43,7 @@ class RidgeState(ExpertState):
 
     ARRAYS = ("triangle", "book", "tallies")
 
-    def __init__(self, prior: Array, rules: Rules, a: float, average: bool) -> None:
+    def __init__(self, prior: Array, rules: CombinerRules, a: float, average: bool) -> None:
         experts = len(prior)
         self.prior, self.width, self.rules, self.a = prior, 1, rules, a
         self.room = 2 * experts + 1
@@ -58,12 +58,12 @@ class RidgeState(ExpertState):
         self.core: Any = self
 
     @classmethod
-    def shapes(cls, rules: Rules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
+    def shapes(cls, rules: CombinerRules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of such a state."""
         return {"triangle": (experts + 1, experts + 1), "book": (len(FIELDS),), "tallies": (5, experts)}
 
     @classmethod
-    def refuse(cls, rules: Rules, arrays: Mapping[str, Array]) -> None:
+    def refuse(cls, rules: CombinerRules, arrays: Mapping[str, Array]) -> None:
         """Refuse arrays that no run can have left, and a triangle that cannot be solved."""
         super().refuse(rules, arrays)
         if not np.diagonal(arrays["triangle"])[:-1].all():
@@ -73,7 +73,7 @@ class RidgeState(ExpertState):
         return self
 
     def copy(self) -> ExpertState:
-        """Another board in the same state."""
+        """A copy of the state."""
         other = RidgeState(self.prior, self.rules, self.a, bool(self.start[0]))
         other.adopt(self.arrays())
         return other
@@ -290,7 +290,7 @@ class Ridge(ExpertLearner):
     theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
     _state_class: ClassVar[type[ExpertState]] = RidgeState
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         positive("a", self.a)
         if experts > MOST:
             raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")

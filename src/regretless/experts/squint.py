@@ -11,7 +11,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.second_order import SQUINT
 from .base import ExpertLearner
-from .state import Rules
+from .state import CombinerRules
 from .validation import Array
 
 POINTS = 30  # of the grid, as in the kernel
@@ -53,13 +53,13 @@ class Squint(ExpertLearner):
     gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = SQUINT
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         return self._compose("squint")
 
     def grid(self) -> tuple[Array, Array]:
         """The rates that are still in use, and their prior masses."""
-        board = self._known()
-        first, largest = board.memory[FIRST] or board.rules.span, board.memory[LARGEST]
+        state = self._known()
+        first, largest = state.memory[FIRST] or state.rules.span, state.memory[LARGEST]
         if first == 0:
             return np.empty(0), np.empty(0)
         place = np.arange(POINTS)

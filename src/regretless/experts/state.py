@@ -23,7 +23,7 @@ COUNTS = [FIELDS.index(name) for name in ("rounds", "absent", "mistakes")]
 SIZES = [FIELDS.index(name) for name in ("spread", "spread2", "max_outcome2", "sensitivity")]
 
 
-class Rule(NamedTuple):
+class CombinerRule(NamedTuple):
     """Facts of a rule; none has a default.
 
     Attributes
@@ -55,12 +55,12 @@ class Rule(NamedTuple):
     counts: bool
 
 
-RULES = {name: Rule(**facts) for name, facts in _core.COMBINER_RULES.items()}
+RULES = {name: CombinerRule(**facts) for name, facts in _core.COMBINER_RULES.items()}
 """By the kernel's names; each rule of the kernel says them of itself."""
 
 
 @dataclass(frozen=True)
-class Rules:
+class CombinerRules:
     """A composition, by the kernel's names.
 
     Attributes
@@ -92,7 +92,7 @@ class Rules:
     beta: float = 0.0
 
     @property
-    def facts(self) -> Rule:
+    def facts(self) -> CombinerRule:
         """What is known of the rule; KeyError if nothing is."""
         return RULES[self.rule]
 
@@ -106,10 +106,10 @@ class ExpertState(KernelState):
         Weights at the start, summing to one.
     width : int
         How many numbers a forecast has.
-    rules : Rules
+    rules : CombinerRules
     """
 
-    def __init__(self, prior: Array, width: int, rules: Rules) -> None:
+    def __init__(self, prior: Array, width: int, rules: CombinerRules) -> None:
         experts = len(prior)
         self.prior, self.width, self.rules = prior, width, rules
         self.room = (experts + 1) * width + experts  # how many numbers wait for the outcome of a round
@@ -123,7 +123,7 @@ class ExpertState(KernelState):
         self.core: Any = self._core()
 
     @classmethod
-    def shapes(cls, rules: Rules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
+    def shapes(cls, rules: CombinerRules, experts: int, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of such a state."""
         return {
             "state": (_core.combiner_rows(rules.rule), experts),
@@ -133,7 +133,7 @@ class ExpertState(KernelState):
         }
 
     @classmethod
-    def refuse(cls, rules: Rules, arrays: Mapping[str, Array]) -> None:
+    def refuse(cls, rules: CombinerRules, arrays: Mapping[str, Array]) -> None:
         """Refuse arrays that no run can have left; that something is infinite is no such sign.
 
         Raises
@@ -164,7 +164,7 @@ class ExpertState(KernelState):
         return int(self.book[0])
 
     def copy(self) -> ExpertState:
-        """Another board in the same state."""
+        """A copy of the state."""
         other = ExpertState(self.prior, self.width, self.rules)
         other.adopt(self.arrays())
         return other

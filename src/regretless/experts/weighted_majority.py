@@ -15,14 +15,11 @@ from ..persist.validation import count, digits, one
 from ..theorem import Theorem
 from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
-from .delay_schedule import Schedule
-from .errors import AdviceError
-from .forecast import Forecast, Round
 from .losses import Own
-from .online import Ticket
-from .result import Play
-from .state import FIELDS, ExpertState, Rules
-from .validation import Array
+from .online import Forecast, Round, Ticket
+from .result import Play, Schedule
+from .state import FIELDS, CombinerRules, ExpertState
+from .validation import AdviceError, Array
 
 SAMPLED = FIELDS.index("sampled")
 
@@ -71,7 +68,7 @@ class WeightedMajority(ExpertLearner):
     )
     theorems: ClassVar[tuple[Theorem, ...]] = WEIGHTED_MAJORITY
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         if self.loss != "zero-one":
             raise ParameterError("loss", repr(self.loss), "a majority is right or wrong, zero-one is its loss", ": ")
         if positive("beta", self.beta, or_zero=True) >= 1:
@@ -140,7 +137,7 @@ class RandomizedWeightedMajority(ExpertLearner):
     def _value_range(self) -> tuple[float, float] | None:
         return (0.0, 1.0) if self.value_range is None and self.loss is None else self.value_range
 
-    def _rules(self, experts: int) -> Rules:
+    def _rules(self, experts: int) -> CombinerRules:
         if self.loss not in ("zero-one", None):
             raise ParameterError("loss", repr(self.loss), "zero-one, or None for a table of losses in [0, 1]", ": ")
         if self.value_range not in (None, (0, 1)):
@@ -161,18 +158,18 @@ class RandomizedWeightedMajority(ExpertLearner):
             raise ParameterError("beta", repr(self.beta), "must lie between 0 and 1", " ")
         return float(self.beta or 0.0)
 
-    def _run(self, board: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
         if plan is not None:
             raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
-        before, done = self.generator_.bit_generator.state, board.rounds
+        before, done = self.generator_.bit_generator.state, state.rounds
         out.chosen = np.empty(len(table), np.int64)
         try:
-            super()._run(board, table, outcomes, plan, out)
+            super()._run(state, table, outcomes, plan, out)
         except ValueError as error:
             # As many draws are used up as rounds were played.
             self.generator_.bit_generator.state = before
             if isinstance(error, AdviceError):
-                self.generator_.random(board.rounds - done)
+                self.generator_.random(state.rounds - done)
             raise
 
     def _draws(self, out: Play) -> dict[str, Any]:

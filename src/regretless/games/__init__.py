@@ -11,54 +11,51 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .boosting import Ensemble, boost
+    from .boosting import Ensemble, boost, boosting_game, learning_game, margin_game
+    from .duel import Duel
     from .extensive_form.extensive import ExtensiveGame, read_efg
     from .extensive_form.sequence import SequenceGame
-    from .extensive_form.sequence_solution import SequenceSolution
-    from .general_sum.bimatrix import BimatrixGame, JointPlay
+    from .extensive_form.sequence_form import SequenceSolution
+    from .general_sum.bimatrix import BimatrixGame, JointPlay, read_nfg
     from .general_sum.correlated import CorrelatedEquilibrium, Distance, correlated, distance_to_correlated
     from .general_sum.equilibria import Equilibria, Equilibrium
     from .general_sum.nash import Incentives, is_nash, pure_equilibria
-    from .general_sum.nfg import read_nfg
     from .matrix import MatrixGame
     from .payoffs import Payoffs
-    from .play.duel import Duel
-    from .play.self_play import self_play
-    from .raw_solution import RawSolution, Trajectory
-    from .reductions import boosting_game, learning_game, margin_game
-    from .solution import ExactSolution, Solution, SolveError
+    from .play import self_play
+    from .solution import ExactSolution, RawSolution, Solution, SolveError, Trajectory
 
 _HOMES = {
     "BimatrixGame": "general_sum.bimatrix",
     "Ensemble": "boosting",
     "CorrelatedEquilibrium": "general_sum.correlated",
-    "Trajectory": "raw_solution",
+    "Trajectory": "solution",
     "Distance": "general_sum.correlated",
-    "Duel": "play.duel",
+    "Duel": "duel",
     "Equilibria": "general_sum.equilibria",
     "Equilibrium": "general_sum.equilibria",
     "ExactSolution": "solution",
     "ExtensiveGame": "extensive_form.extensive",
-    "RawSolution": "raw_solution",
+    "RawSolution": "solution",
     "Incentives": "general_sum.nash",
     "JointPlay": "general_sum.bimatrix",
     "MatrixGame": "matrix",
     "Payoffs": "payoffs",
     "SequenceGame": "extensive_form.sequence",
-    "SequenceSolution": "extensive_form.sequence_solution",
+    "SequenceSolution": "extensive_form.sequence_form",
     "Solution": "solution",
     "SolveError": "solution",
     "boost": "boosting",
-    "boosting_game": "reductions",
+    "boosting_game": "boosting",
     "correlated": "general_sum.correlated",
     "distance_to_correlated": "general_sum.correlated",
     "is_nash": "general_sum.nash",
-    "learning_game": "reductions",
-    "margin_game": "reductions",
+    "learning_game": "boosting",
+    "margin_game": "boosting",
     "pure_equilibria": "general_sum.nash",
     "read_efg": "extensive_form.extensive",
-    "read_nfg": "general_sum.nfg",
-    "self_play": "play.self_play",
+    "read_nfg": "general_sum.bimatrix",
+    "self_play": "play",
 }
 
 __all__ = [

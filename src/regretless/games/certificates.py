@@ -18,9 +18,8 @@ from ..theory.game_facts import GameFacts
 from ..theory.games import BY_METHOD, OTHERS, gap_at
 from ..theory.sequence_form import BY_METHOD as IN_TURNS
 from ..theory.sequence_form import SequenceFacts, counterfactual, gains_by_turns, reach
-from .enclosure import trusted_to
-from .payoffs import Payoffs
-from .raw_solution import RawSolution, Vector
+from .payoffs import Payoffs, Vector, trusted_to
+from .solution import RawSolution
 
 if TYPE_CHECKING:
     from .extensive_form.sequence_form import SequenceForm

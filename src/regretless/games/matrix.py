@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays import names_of
-from .labels import names_or_numbers
-from .payoffs import Payoffs, ZeroSum, strategy_of
+from .payoffs import Payoffs, ZeroSum, names_or_numbers, strategy_of
 from .solution import Solution
 
 
@@ -176,7 +175,7 @@ class MatrixGame(ZeroSum):
             The least that `row` wins and the most that `column` pays; of a game of losses, the least that `column` wins
             and the most that `row` loses.
         """
-        from .enclosure import enclose
+        from .payoffs import enclose
 
         p = strategy_of(row, self.shape[0], "row")
         q = strategy_of(column, self.shape[1], "column")

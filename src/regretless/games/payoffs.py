@@ -1,9 +1,14 @@
-"""Payoff matrices: dense or sparse floats, exact numbers, or a linear operator that only multiplies."""
+"""Payoff matrices: their numbers, names and units, and the interval that two strategies guarantee.
+
+The numbers are dense or sparse floats, exact ones, or a linear operator that only multiplies.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isnan
+from math import frexp, inf, isnan, ldexp, nextafter
 from numbers import Rational
 from typing import Any, Literal
 
@@ -12,6 +17,7 @@ import numpy as np
 from .. import _core
 from ..arrays import numbers
 from ..errors import ParameterError, RegretlessError
+from ..ledger import GAME_FIELDS, GameLedger
 
 Array = np.ndarray[Any, Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -273,3 +279,149 @@ def starts_of(starts: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
         return strategy_of(starts[0], shape[0], "row"), strategy_of(starts[1], shape[1], "column")
     except RegretlessError as error:
         raise ParameterError("start", None, str(error)) from error
+
+
+# Twice the distance from 1 to the next float, for every product and addition.
+_UNIT = 2.0**-52
+# The smallest float: products and quotients below the normal ones may be off by half of it.
+_LEAST = 5e-324
+
+
+def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
+    """An interval that contains the value of the game: the least that ``row`` wins and the most that ``column`` pays.
+
+    Both ends hold for the exact strategies ``row / sum(row)`` and ``column / sum(column)`` and are rounded outwards,
+    so that ``lower <= value <= upper`` always holds, and the gap is never negative. Products are summed in twice the
+    digits with a bound on their error, which is zero where nothing was rounded: the interval is as narrow as floats
+    allow, and the same for every instruction set. The difference between fractions and their floats is included.
+
+    The products with a linear operator are the user's. They are trusted to be as accurate as plain sums of as many
+    terms, each no larger than the declared payoffs, or else than the largest product. Products outside of the
+    declared range are an error.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+    row, column : ndarray of float64
+        Weights, not all zero.
+
+    Returns
+    -------
+    (float, float)
+
+    Raises
+    ------
+    RegretlessError
+        If products with a linear operator cannot be those of one matrix, or of one with such payoffs.
+    """
+    row, column = np.ascontiguousarray(row, dtype=np.float64), np.ascontiguousarray(column, dtype=np.float64)
+    values = payoffs.values
+    if payoffs.kind == "dense":
+        lower, upper = _core.enclose(values, payoffs.size, row, column)
+    elif payoffs.kind == "sparse":
+        lower, upper = _core.enclose(values.data, payoffs.size, row, column, values.indices, values.indptr)
+    else:
+        return _trusted(payoffs, row, column)
+    off = payoffs.rounding
+    return (nextafter(lower - off, -inf), nextafter(upper + off, inf)) if off else (lower, upper)
+
+
+def trusted_to(payoffs: Payoffs, largest: float) -> float:
+    """The largest error of a linear operator's product, of payoffs up to `largest`."""
+    return (max(payoffs.shape) + 8) * (_UNIT * largest + _LEAST)
+
+
+def _trusted(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float]:
+    won, paid = payoffs.times(column) / column.sum(), payoffs.left(row) / row.sum()
+    if not (np.isfinite(won).all() and np.isfinite(paid).all()):
+        raise RegretlessError("a product with the linear operator is not finite")
+    largest = payoffs.size
+    if isnan(largest):
+        largest = max(float(np.abs(won).max()), float(np.abs(paid).max()))
+    lower, upper = float(paid.min()), float(won.max())
+    off = trusted_to(payoffs, largest)
+    for product in (won, paid):
+        least, most = float(product.min()), float(product.max())
+        if least < payoffs.low - off or most > payoffs.high + off:  # never of NaN, where nothing was declared
+            raise RegretlessError(
+                f"payoff_range: from {payoffs.low:.9g} to {payoffs.high:.9g} was declared of the row player's payoffs, "
+                f"but the linear operator's products go from {least:.9g} to {most:.9g}"
+            )
+    # Products that contradict each other by more than that are no products of one matrix.
+    if lower - off > upper + off:
+        raise RegretlessError(
+            f"the linear operator's products contradict each other: a row wins at least {lower:.9g} and a column pays "
+            f"at most {upper:.9g}; rmatvec must be the transpose of matvec"
+        )
+    return nextafter(lower - off, -inf), nextafter(upper + off, inf)
+
+
+# Squares of payoffs beyond these, or sums of them, would over- or underflow.
+SMALLEST, LARGEST = 2.0**-100, 2.0**100
+
+
+def power_of_two(size: float) -> float:
+    """The power of two that brings a size near 1, and whose inverse is a float too."""
+    return ldexp(1.0, max(-1022, min(1022, frexp(size)[1])))
+
+
+def unit_of(size: float) -> float:
+    """The divisor of payoffs up to a size: 1 wherever their squares are floats."""
+    return 1.0 if size == 0 or SMALLEST <= size <= LARGEST else power_of_two(size)
+
+
+def in_payoffs(book: np.ndarray[Any, Any], unit: float) -> GameLedger:
+    """The ledger, in payoffs, of a play that was paid in a unit."""
+    totals = dict(zip(GAME_FIELDS, book.tolist(), strict=True))
+    for name, value in totals.items():
+        if name.endswith(("_regret", "_norm", "turn", "gap")):
+            totals[name] = value * unit
+        elif name.endswith(("_square", "_shift")):
+            totals[name] = value * unit * unit
+    return GameLedger(**totals)
+
+
+def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: int = 1) -> list[str]:
+    """Distinct names; by default numbers.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+    count : int
+        The number of names.
+    what : str
+        Their name in errors.
+    first : int
+        The first number.
+
+    Raises
+    ------
+    RegretlessError
+        If there are more or fewer names, or one occurs twice.
+    """
+    if names is None:
+        return [str(place) for place in range(first, first + count)]
+    if isinstance(names, str):
+        raise RegretlessError(f"{what}: {names!r} is one name; a list of {count} names is expected")
+    texts = [str(name) for name in names]
+    if len(texts) != count:
+        raise RegretlessError(f"{what}: {len(texts)} names; {count} are expected")
+    if len(set(texts)) < count:
+        twice = next(name for place, name in enumerate(texts) if name in texts[:place])
+        raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")
+    return texts
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Distinct names: names that occur more than once are numbered."""
+    texts = list(names)
+    counts, used, unique = Counter(texts), set(texts), []
+    numbers: Counter[str] = Counter()
+    for name in texts:
+        new = name
+        while counts[name] > 1 and (new == name or new in used):
+            numbers[name] += 1
+            new = f"{name} ({numbers[name]})"
+        used.add(new)
+        unique.append(new)
+    return unique

@@ -1,9 +1,10 @@
-"""A solved game: both strategies, their guarantees, and the certificates."""
+"""The result of a solver, and a solved game: both strategies, their guarantees, and the certificates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Generic, TypeVar
@@ -12,8 +13,8 @@ import numpy as np
 
 from ..certificate import Certificate
 from ..errors import RegretlessError
-from .formatting import written
-from .raw_solution import Trajectory, Vector
+from ..ledger import GameLedger
+from .payoffs import Vector
 
 T = TypeVar("T")
 
@@ -194,3 +195,78 @@ class Solution:
 
 def _named(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:
     return {name: shown(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """The trajectory of a self-play; every array has one entry for each mark.
+
+    Attributes
+    ----------
+    rounds : ndarray of int
+        Increasing, the last round among them.
+    gap : ndarray
+        Duality gap of the average strategies after these rounds, in payoffs.
+    lower, upper : ndarray
+        What the average strategies guarantee: the row player wins at least `lower`, the column player pays at most
+        `upper`.
+    rows, columns : ndarray or None, shape (marks, strategies)
+        The average strategies, of small games.
+    """
+
+    rounds: np.ndarray[Any, np.dtype[np.int64]]
+    gap: Vector
+    lower: Vector
+    upper: Vector
+    rows: Vector | None = None
+    columns: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawSolution:
+    """Two strategies, and what the solver reports of them.
+
+    Attributes
+    ----------
+    row, column : ndarray
+        Not negative; they sum to 1 but for rounding.
+    method : str
+    iterations : int
+        Pivots, steps or rounds.
+    claim : float or None
+        The solver's own bound on the duality gap of these strategies, in payoffs, true up to rounding: the last gap of
+        a tableau, or the sum of the complementary products of an interior point.
+    note : str
+        Details of the end, as ``polished on 48 x 48``.
+    ledger : GameLedger or None
+        Of self-play.
+    settings : dict
+        Other facts of the players for theorems: ``alternate, power, row_rate, column_rate``.
+    course : Trajectory or None
+    basis : object
+        Of the simplex method: the start of an exact solver.
+    stopped : str or None
+        Why it ended early.
+    """
+
+    row: Vector
+    column: Vector
+    method: str
+    iterations: int
+    claim: float | None = None
+    note: str = ""
+    ledger: GameLedger | None = None
+    settings: dict[str, Any] | None = None
+    course: Trajectory | None = None
+    basis: Any = None
+    stopped: str | None = None
+
+
+def written(number: Fraction) -> str:
+    """A fraction as ``"1/3"`` or ``"2"``.
+
+    The value of a game of floats may have thousands of digits, and of whole numbers beyond 4300 digits Python makes no
+    text.
+    """
+    numerator, denominator = (str(Decimal(part)) for part in (number.numerator, number.denominator))
+    return numerator if denominator == "1" else f"{numerator}/{denominator}"

@@ -13,14 +13,10 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
-from .enclosure import enclose, trusted_to
-from .payoffs import Payoffs, ZeroSum, starts_of
-from .raw_solution import RawSolution, Trajectory, Vector
-from .registry import AVERAGES, EXACT_METHODS, METHODS, SELF_PLAY
-from .solution import ExactSolution, GapBound, Once, Solution, SolveError
-from .solvers.interrupt import NO_FRACTIONS, Stopped
-from .solvers.tableau import simplex
-from .tolerance import default_gap, wanted_gap
+from .methods import AVERAGES, EXACT_METHODS, METHODS, NO_FRACTIONS, SELF_PLAY, SolverStopped, default_gap, wanted_gap
+from .payoffs import Payoffs, Vector, ZeroSum, enclose, starts_of, trusted_to
+from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory
+from .solvers.linear_program import simplex
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -204,7 +200,7 @@ def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawS
         from .solvers.linear_program import linear_program
 
         return linear_program(payoffs, **watched)
-    from .play.self_play import self_play
+    from .play import self_play
 
     return self_play(
         payoffs,
@@ -243,7 +239,7 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
 
     try:
         proof = solve_exactly(payoffs, answer.raw, stop=stop)
-    except Stopped:
+    except SolverStopped:
         return answer._replace(raw=replace(answer.raw, stopped=NO_FRACTIONS)), None
     if not answer.lower <= proof.value <= answer.upper:
         raise RegretlessError(

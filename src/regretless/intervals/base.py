@@ -15,7 +15,7 @@ from ..arrays import numbers
 from ..certificate import Certificate
 from ..checks import share
 from ..errors import RegretlessError, RowRefused
-from ..experts.delay_schedule import Schedule, schedule
+from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.validation import count, fits, one
 from ..theorem import Theorem

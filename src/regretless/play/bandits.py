@@ -10,9 +10,8 @@ import numpy as np
 
 from ..bandits.certificates import certificates
 from ..bandits.simulation import Pulls, simulate
-from ..bandits.simulation.runner import MOST_REALISED
+from ..bandits.simulation.runner import MOST_REALISED, processors
 from ..bandits.simulation.statistics import MOST_LEDGERS
-from ..bandits.simulation.workers import processors
 from ..comparator import BanditComparator
 from ..environments import Environment, Stochastic
 from ..environments.labels import Labels

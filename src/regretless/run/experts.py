@@ -14,12 +14,11 @@ import numpy as np
 from ..data.forecast_stream import UNITS, ForecastBatch, ForecastStream
 from ..errors import DataError, RegretlessError, RowRefused
 from ..experts.base import ExpertLearner
+from ..experts.comparators import Totals
 from ..experts.delayed_stream import Late, Waiting, bookmark
-from ..experts.errors import AdviceError
-from ..experts.history import TAIL, History
 from ..experts.losses import TABLE, WITHOUT_OUTCOME
-from ..experts.result import Play
-from ..experts.sufficient_statistics import Totals
+from ..experts.result import TAIL, History, Play
+from ..experts.validation import AdviceError
 from ..persist.validation import fits, one
 from .base import StreamRun, refuse_other_stream
 from .intervals import RunIntervals
@@ -175,8 +174,8 @@ class CombineRun(StreamRun):
     @property
     def late(self) -> bool:
         """Whether outcomes come late, by the user's word or by blocks of rows."""
-        board = self.learner._board
-        return self._asked_late or (self._late is not None and board is not None and board.apart > 0)
+        state = self.learner._state
+        return self._asked_late or (self._late is not None and state is not None and state.apart > 0)
 
     @property
     def blind(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..experts.delayed_stream import Waiting
-from ..experts.history import TAIL
+from ..experts.result import TAIL
 from ..intervals import AdaptiveIntervals
 from ..persist.validation import count, one
 

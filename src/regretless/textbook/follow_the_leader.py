@@ -24,3 +24,4 @@ def _changes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> An
 
 
 BOUNDS = {"leader_changes": _changes}
+CHARGED = {"follow-the-leader": follow_the_leader}

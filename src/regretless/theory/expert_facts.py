@@ -43,8 +43,8 @@ class ExpertFacts(Facts):
         moves them.
     substitutes : bool
         Whether it predicts as the aggregating algorithm does: what loses the least at worst, and not the mean.
-    schedule : {"constant", "anytime", "self-tuned", "leader", ""}
-        How its rate moves, "leader" being one that is infinite; empty where each expert has a rate of its own.
+    schedule : str
+        How its rate moves, by the kernel's name of a schedule; empty where each expert has a rate of its own.
     rate : float
         A constant rate; nan otherwise.
     horizon : int or None

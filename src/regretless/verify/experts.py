@@ -36,9 +36,15 @@ SLOPES: dict[str, Callable[[float, float, float], Any]] = {
     "wealth": lambda p, y, tau: -1 / p,
 }
 PAGES = [import_module(f"{textbook.__name__}.{page.name}") for page in iter_modules(textbook.__path__)]
-OWN_RATES: dict[str, Callable[..., rules.Rule]] = {
-    name: rule for page in PAGES for name, rule in getattr(page, "COMBINERS", {}).items()
-}
+
+
+def _rules_of(table: str) -> dict[str, Callable[..., rules.Rule]]:
+    """The rules that the textbook's pages list in a table of that name."""
+    return {name: rule for page in PAGES for name, rule in getattr(page, table, {}).items()}
+
+
+OWN_RATES = _rules_of("COMBINERS")  # charged slopes wherever a loss has some, unless a parameter says otherwise
+CHARGED = _rules_of("CHARGED")  # charged losses
 
 
 def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
@@ -129,14 +135,12 @@ def _span(name: str, parameters: Fields, tau: float, *, linear: bool) -> float:
 def _rule(learner: str, parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
     """The textbook's rule of that name with those settings."""
     experts = len(prior)
-    if learner in OWN_RATES:
-        return OWN_RATES[learner](prior, span)
+    if learner in OWN_RATES or learner in CHARGED:
+        return (OWN_RATES | CHARGED)[learner](prior, span)
     if learner == "adahedge":
         return rules.hedge(prior, rules.self_tuned(log(experts)))
     if learner == "aggregating":
         return rules.hedge(prior, rules.constant(1.0))
-    if learner == "follow-the-leader":
-        return rules.hedge(prior, rules.constant(inf))
     if learner == "fixed-share" and parameters["horizon"] is None:
         rate = (
             rules.self_tuned(log(experts / parameters["alpha"]))

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...environments import Environment, Oblivious, Stochastic, Table
 from ..comparators import CELLS, Hindsight, in_units, look
-from ..errors import complaint
 from ..state import DRAWS, FIELDS, IMPLICIT, MISSED, BanditState, Scale
+from ..validation import complaint
 
 Array = np.ndarray[Any, Any]
 PIECE = 1 << 20  # rounds after which a request to stop is noticed
@@ -112,12 +112,12 @@ class PlayMethod(ABC):
         self.plan = plan
 
     @abstractmethod
-    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
+    def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """Play one run to its end.
 
         Parameters
         ----------
-        board : BanditState
+        state : BanditState
             Fresh.
         run : int
             Its number.
@@ -174,9 +174,9 @@ class PlayMethod(ABC):
 class TableMethod(PlayMethod):
     """A table that lies in memory, or in a file that is mapped there."""
 
-    def play(self, board: BanditState, run: int, course: RunRecord) -> None:
+    def play(self, state: BanditState, run: int, course: RunRecord) -> None:
         """By the compiled loop over the table."""
-        plan, core = self.plan, board.core
+        plan, core = self.plan, state.core
         assert isinstance(plan.environment, Table)
         assert plan.seen is not None
         table, advice, seen = plan.environment.table, plan.advice, plan.seen
@@ -193,7 +193,7 @@ class TableMethod(PlayMethod):
             np.subtract(course.loss, seen.least, out=course.regret)
             return
         # What a learner missed while each arm was asleep has to be looked at when the run comes to a mark.
-        self._advance(call, 0, plan.rounds, course, _regrets(board, seen, course))
+        self._advance(call, 0, plan.rounds, course, _regrets(state, seen, course))
 
 
 class Chances(PlayMethod):
@@ -203,9 +203,9 @@ class Chances(PlayMethod):
     they are not too many.
     """
 
-    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
+    def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """By the compiled loop, a stretch at a time."""
-        plan, core = self.plan, board.core
+        plan, core = self.plan, state.core
         assert isinstance(plan.environment, Stochastic)
         world = plan.environment.world(run)
 
@@ -215,7 +215,7 @@ class Chances(PlayMethod):
             )
             return outcome
 
-        expected, looked = _Expected(board, plan, course), plan.realised or plan.seen is not None
+        expected, looked = _Expected(state, plan, course), plan.realised or plan.seen is not None
         starts = [start for start in world.starts.tolist() if start < plan.rounds]
         for means, first, last in zip(world.means, starts, [*starts[1:], plan.rounds], strict=False):
             expected.enter(means, first)
@@ -233,9 +233,9 @@ class Chances(PlayMethod):
 class _Expected:
     """What a run and each arm lose in expectation, from how often arms were drawn while they had their means."""
 
-    def __init__(self, board: BanditState, plan: Plan, course: RunRecord) -> None:
-        self._draws, self._plan, self._course = board.tallies[DRAWS], plan, course
-        self._before, self._lost, self._arms = self._draws.copy(), 0.0, np.zeros(board.arms)
+    def __init__(self, state: BanditState, plan: Plan, course: RunRecord) -> None:
+        self._draws, self._plan, self._course = state.tallies[DRAWS], plan, course
+        self._before, self._lost, self._arms = self._draws.copy(), 0.0, np.zeros(state.arms)
 
     def enter(self, means: Array, first: int) -> None:
         """A stretch begins."""
@@ -259,9 +259,9 @@ class _Expected:
 class Recited(PlayMethod):
     """Losses that are made in blocks, by any oblivious environment."""
 
-    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight | None:
+    def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight | None:
         """By the compiled loop over each block."""
-        plan, core = self.plan, board.core
+        plan, core = self.plan, state.core
         environment = plan.environment
         assert isinstance(environment, Oblivious)
         own = plan.fresh() if plan.seen is None else None
@@ -278,19 +278,19 @@ class Recited(PlayMethod):
             def call(begin: int, end: int, *, _block: Any = block, _advice: Any = advice, **more: Any) -> Any:
                 return core.play_table(_block, begin, end, advice=_advice, **more)
 
-            self._advance(call, first, last, course, _regrets(board, seen, course), first)
+            self._advance(call, first, last, course, _regrets(state, seen, course), first)
         return own
 
 
 class InTurn(PlayMethod):
     """Round by round, with an environment that sees what was drawn."""
 
-    def play(self, board: BanditState, run: int, course: RunRecord) -> Hindsight:
+    def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight:
         """The compiled loop plays a table of one row at a time."""
-        plan, core = self.plan, board.core
+        plan, core = self.plan, state.core
         opponent, foresees = plan.environment.begin(run), plan.environment.foresees
         met = _Met(plan)
-        note, mark = _regrets(board, met.seen, course), 0
+        note, mark = _regrets(state, met.seen, course), 0
         none, one = plan.marks[:0], np.ones(1, dtype=np.int64)
         arm = np.zeros(1, dtype=np.int32)
         for t in range(plan.rounds):
@@ -353,9 +353,9 @@ def play_method(plan: Plan) -> PlayMethod:
     return Recited(plan) if isinstance(plan.environment, Oblivious) else InTurn(plan)
 
 
-def _regrets(board: BanditState, seen: Hindsight, course: RunRecord) -> Watch:
+def _regrets(state: BanditState, seen: Hindsight, course: RunRecord) -> Watch:
     """Notes the regret at each mark; also what the run can certify, where arms slept."""
-    book, missed, implicit = board.book, board.tallies[MISSED], board.state[IMPLICIT]
+    book, missed, implicit = state.book, state.tallies[MISSED], state.state[IMPLICIT]
 
     def note(mark: int) -> None:
         course.regret[mark] = seen.regret(mark, book[LOSS], missed)

@@ -59,11 +59,11 @@ class Group:
         probabilities = np.zeros((len(plan.marks), plan.environment.arms)) if shares else None
         return cls(0, draws, missed, losses, asleep, np.zeros(plan.experts), probabilities)
 
-    def add(self, board: BanditState, own: Hindsight | None, course: RunRecord) -> None:
+    def add(self, state: BanditState, own: Hindsight | None, course: RunRecord) -> None:
         """One more run."""
         self.runs += 1
-        self.draws += board.tallies[DRAWS]
-        self.missed += board.tallies[MISSED]
+        self.draws += state.tallies[DRAWS]
+        self.missed += state.tallies[MISSED]
         if own is not None:
             self.losses += own.losses
             self.asleep += own.asleep
@@ -173,12 +173,12 @@ class Runs:
         loss, certificate, regret = np.full((3, len(plan.marks)), nan)
         return RunRecord(loss, certificate, regret, means, room)
 
-    def note(self, place: int, board: BanditState, own: Hindsight | None, course: RunRecord) -> None:
+    def note(self, place: int, state: BanditState, own: Hindsight | None, course: RunRecord) -> None:
         """A run is over."""
-        self.losses[place], self.regrets[place] = board.book[LOSS], course.regret[-1]
+        self.losses[place], self.regrets[place] = state.book[LOSS], course.regret[-1]
         self.mean_regrets[place] = course.means[-1]
         if place < len(self._ledgers):
-            ledger = board.ledger()
+            ledger = state.ledger()
             if self._nothing is not None:
                 ledger = replace(ledger, missed=self._nothing, asleep=self._nothing)
             self._ledgers[place] = ledger

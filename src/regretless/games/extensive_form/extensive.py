@@ -10,10 +10,10 @@ from ...checks import one_of
 from ...data.gambit_efg import GameTree, read_efg_file, read_efg_text
 from ...errors import DataError, ParameterError
 from ..general_sum.bimatrix import BimatrixGame
-from ..labels import distinct
+from ..payoffs import distinct
 from .sequence import SequenceGame
-from .sequence_solution import PLAYERS, Player
-from .tree_walk import Walk, refusal
+from .sequence_form import PLAYERS, Player
+from .tree_walk import TreeWalk, refusal
 
 
 class ExtensiveGame:
@@ -121,11 +121,11 @@ class ExtensiveGame:
         return self._walk.behaviour(PLAYERS.index(one_of("player", player, PLAYERS)), list(mixture))
 
     @cached_property
-    def _walk(self) -> Walk:
+    def _walk(self) -> TreeWalk:
         if len(self.players) != 2:
             count = f"{len(self.players)} players" if len(self.players) != 1 else "one player"
             raise refusal(self.tree, f"{count}; games of two players are solved")
-        return Walk(self.tree, self.players)
+        return TreeWalk(self.tree, self.players)
 
 
 def read_efg(source: str | PathLike[str] | IO[Any]) -> ExtensiveGame:

@@ -14,15 +14,11 @@ from typing import Any
 
 from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
-from ..raw_solution import RawSolution
-from ..registry import IN_TURNS
-from ..solution import ExactSolution, GapBound, Once, SolveError
-from ..solvers.interrupt import NO_FRACTIONS, Stopped
-from ..tolerance import default_gap, wanted_gap
-from .sequence_form import SequenceForm
+from ..methods import IN_TURNS, NO_FRACTIONS, SolverStopped, default_gap, wanted_gap
+from ..solution import ExactSolution, GapBound, Once, RawSolution, SolveError
+from .sequence_form import SequenceForm, SequenceSolution
 from .sequence_play import tree_play
 from .sequence_program import linear_program
-from .sequence_solution import SequenceSolution
 
 METHODS = ("auto", "linear-programming", *IN_TURNS)
 # The tolerance, as a share of the range of expected payoffs, from which self-play is faster than linear programming.
@@ -300,11 +296,11 @@ def _exactly(
     SolveError
         If there is none near.
     """
-    from .sequence_exact import solve_exactly
+    from .sequence_program import solve_exactly
 
     try:
         proof = solve_exactly(game, raw, stop=stop)
-    except Stopped:
+    except SolverStopped:
         return replace(raw, stopped=NO_FRACTIONS), None
     if proof is None:
         raise SolveError(

@@ -13,9 +13,9 @@ from ... import _core
 from ...errors import ParameterError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
-from ..raw_solution import RawSolution, Trajectory, Vector
-from ..registry import AVERAGES, IN_TURNS
-from ..scaling import in_payoffs
+from ..methods import AVERAGES, IN_TURNS
+from ..payoffs import Vector, in_payoffs
+from ..solution import RawSolution, Trajectory
 from .sequence_form import SequenceForm
 from .treeplex import Treeplex
 

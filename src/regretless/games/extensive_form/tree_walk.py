@@ -20,8 +20,7 @@ from ...data.exact_numbers import Exact
 from ...data.gambit_efg import CHANCE, GameTree, InformationSet, Node
 from ...errors import ParameterError, RegretlessError
 from ..general_sum.bimatrix import BimatrixGame
-from ..labels import distinct
-from ..payoffs import Array
+from ..payoffs import Array, distinct
 from .sequence import SequenceGame
 
 EMPTY = "∅"
@@ -40,7 +39,7 @@ def refusal(tree: GameTree, why: str) -> RegretlessError:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TreePoint:
     """A node and the path to it."""
 
     node: Node
@@ -50,7 +49,7 @@ class Point:
     path: Path
 
 
-class Side:
+class PlayerSequences:
     """One player's information sets and sequences, in the order of the walk."""
 
     def __init__(self) -> None:
@@ -99,20 +98,20 @@ class Side:
         return distinct(sequences), sets, actions
 
 
-class Walk:
+class TreeWalk:
     """A walk from the root to all leaves, which collects sequences and payoffs."""
 
     def __init__(self, tree: GameTree, players: list[str]) -> None:
         self._tree, self._players = tree, players
-        self._sides = Side(), Side()
-        self._ends: list[Point] = []
+        self._sides = PlayerSequences(), PlayerSequences()
+        self._ends: list[TreePoint] = []
         self._total: tuple[Exact, Path] | None = None
         self.other: tuple[Exact, Path] | None = None  # a sum of payoffs that differs from the first one
         self._go()
 
     def _go(self) -> None:
         nodes = self._tree.nodes
-        waiting = [Point(nodes[0], (0, 0), Fraction(1), (0, 0), ())]
+        waiting = [TreePoint(nodes[0], (0, 0), Fraction(1), (0, 0), ())]
         while waiting:
             point = self._past(waiting.pop())
             moves = point.node.moves
@@ -123,7 +122,7 @@ class Walk:
             for place in reversed(range(len(moves.actions))):
                 waiting.append(self._step(point, moves, place, first, nodes[point.node.children[place]]))
 
-    def _end(self, point: Point) -> None:
+    def _end(self, point: TreePoint) -> None:
         """Add a leaf, if its probability of chance is positive."""
         if not point.chance:
             return
@@ -221,14 +220,14 @@ class Walk:
             payoffs[point.sequences] = payoffs.get(point.sequences, 0) + point.chance * (point.won[player] - always)
         return {place: Fraction(payoff) for place, payoff in payoffs.items() if payoff}
 
-    def _past(self, point: Point) -> Point:
+    def _past(self, point: TreePoint) -> TreePoint:
         """The point with the payoffs of the node's own outcome added."""
         if point.node.outcome is None:
             return point
         won = tuple(before + more for before, more in zip(point.won, point.node.outcome.payoffs, strict=True))
-        return Point(point.node, point.sequences, point.chance, won, point.path)
+        return TreePoint(point.node, point.sequences, point.chance, won, point.path)
 
-    def _enter(self, moves: InformationSet, point: Point) -> int:
+    def _enter(self, moves: InformationSet, point: TreePoint) -> int:
         side = self._sides[moves.player - 1]
         first = side.enter(moves, point.sequences[moves.player - 1], point.path)
         _, parent, _, path = side.sets[moves.number]
@@ -241,7 +240,7 @@ class Walk:
             )
         return first
 
-    def _step(self, point: Point, moves: InformationSet, place: int, first: int, node: Node) -> Point:
+    def _step(self, point: TreePoint, moves: InformationSet, place: int, first: int, node: Node) -> TreePoint:
         row, column = point.sequences
         sequences, chance = point.sequences, point.chance
         if moves.player == CHANCE:
@@ -249,7 +248,7 @@ class Walk:
         else:
             sequences = (first + place, column) if moves.player == 1 else (row, first + place)
         path = (point.path, moves.actions[place] or str(place + 1))
-        return Point(node, sequences, chance, point.won, path)
+        return TreePoint(node, sequences, chance, point.won, path)
 
 
 def _after(path: Path) -> str:

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import RegretlessError
-from ..labels import names_or_numbers
-from ..raw_solution import Vector
+from ..payoffs import Vector, names_or_numbers
 
 Whole = np.ndarray[Any, np.dtype[np.int32]]
 LIMIT = 2**31 - 1

@@ -1,25 +1,37 @@
-"""A bimatrix game: two players, each with a payoff matrix of its own."""
+"""A bimatrix game: two players, each with a payoff matrix of its own; also from Gambit's files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from ...certificate import Certificate
+from ...data.gambit_nfg import parse_nfg
+from ...data.gambit_nfg import read_nfg as read_form
+from ...data.game_files import of_strategic_form
 from ...errors import ParameterError
 from ..matrix import MatrixGame
-from ..raw_solution import RawSolution, Vector
-from ..registry import ENUMERATIONS
+from ..methods import ENUMERATIONS
+from ..payoffs import Vector
+from ..solution import RawSolution
 from .correlated import CorrelatedEquilibrium, Distance, correlated, distance_to_correlated
-from .dominance import Domination, dominated
 from .equilibria import Equilibria
-from .exact_integers import above
-from .joint_distribution import joint_gains
-from .nash import Incentives, incentives, is_nash, pure_equilibria, two_payoffs
-from .nash_search import Search
+from .nash import (
+    Domination,
+    Incentives,
+    above,
+    dominated,
+    incentives,
+    is_nash,
+    joint_gains,
+    pure_equilibria,
+    two_payoffs,
+)
+from .nash_search import NashSearch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +69,7 @@ class JointPlay:
 def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
     """Let two learners play with options of self-play, and compute their gains afresh."""
     from ..certificates import coarse_certificates
-    from ..play.self_play import self_play
+    from ..play import self_play
 
     A, B = game.row_payoffs, game.column_payoffs
     joint = np.zeros(game.shape)
@@ -168,7 +180,7 @@ class BimatrixGame:
         if not seconds > 0:
             raise ParameterError("seconds", None, f"{seconds}; a positive number is expected")
         both = self.row_payoffs, self.column_payoffs
-        return Search(*both, self.rows, self.cols, self.constant_sum, limit, float(seconds)).run(method)
+        return NashSearch(*both, self.rows, self.cols, self.constant_sum, limit, float(seconds)).run(method)
 
     def pure_equilibria(self) -> list[tuple[str, str]]:
         """All equilibria in which both players play one strategy each, by name."""
@@ -248,3 +260,31 @@ class BimatrixGame:
             on_progress=on_progress,
             stop=stop,
         )
+
+
+def read_nfg(source: str | PathLike[str]) -> BimatrixGame:
+    """A game of two players from Gambit's ``.nfg`` format, its payoffs in whole numbers and fractions.
+
+    Parameters
+    ----------
+    source : path, or the text of a file
+        Compressed files are known by their suffix, a text by its beginning with ``NFG``; ``-`` is standard input.
+
+    Raises
+    ------
+    DataError
+        If it is no such file, or a game of one player or of more than two; the message says where.
+    RegretlessError
+        If `source` is neither a path nor a text.
+
+    Examples
+    --------
+    >>> game = read_nfg('NFG 1 R "Battle" {"He" "She"} { {"boxing" "ballet"} {"boxing" "ballet"} } 2 1 0 0 0 0 1 2')
+    >>> game.rows, game.pure_equilibria()
+    (['boxing', 'ballet'], [('boxing', 'boxing'), ('ballet', 'ballet')])
+    """
+    if not isinstance(source, str | PathLike):
+        raise ParameterError("source", None, f"{type(source).__name__}; a path, or the text of a file, is expected")
+    text = isinstance(source, str) and source.lstrip().startswith("NFG") and len(source.split(None, 3)) == 4
+    file = of_strategic_form(parse_nfg(str(source), "<text>") if text else read_form(source))
+    return BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)

@@ -18,13 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError, RegretlessError
-from ..payoffs import Array, Payoffs
-from ..raw_solution import Vector
-from ..registry import OBJECTIVES
-from .exact_integers import above
-from .joint_distribution import joint_gains, joint_of
-from .nash import two_payoffs
-from .verify import scaled
+from ..methods import OBJECTIVES
+from ..payoffs import Array, Payoffs, Vector
+from .nash import above, joint_gains, joint_of, scaled, two_payoffs
 
 # Presolve takes some programs for infeasible that are not, and the simplex method does not always end where the
 # interior point does. The last attempt allows larger errors of the equations; the caller checks its solution.

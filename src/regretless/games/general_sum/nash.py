@@ -1,16 +1,21 @@
-"""Verification of equilibria: each player's gain by deviating, in exact arithmetic."""
+"""What strategies on two matrices gain by deviating, in exact arithmetic: equilibria, joint distributions, dominance.
+
+All numbers are whole multiples of a unit, so that sums of their products are exact.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from math import gcd, inf, lcm, nextafter
+from numbers import Rational
+from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import ParameterError, RegretlessError
-from ..payoffs import Payoffs
-from .exact_integers import Whole, is_exact, whole_payoffs, whole_strategy
+from ..payoffs import Array, Payoffs, Vector, strategy_of
 
 # The largest gain at an equilibrium in floats, as a share of the range of the player's payoffs.
 SLACK = 1e-9
@@ -118,3 +123,227 @@ def pure_equilibria(A: Any, B: Any) -> list[tuple[int, int]]:
     row, column = (whole_payoffs(payoffs).values for payoffs in two_payoffs(A, B))
     best = (row == row.max(axis=0)) & (column == column.max(axis=1)[:, None])
     return [(int(i), int(j)) for i, j in np.argwhere(best.astype(bool))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """An array of Python integers, each of which is a multiple of a unit.
+
+    Attributes
+    ----------
+    values : ndarray of int
+    unit : Fraction
+        Positive.
+    """
+
+    values: Array
+    unit: Fraction
+
+
+def whole_payoffs(payoffs: Payoffs) -> Whole:
+    """All payoffs exactly: as the user wrote them, or the exact value of each float."""
+    return whole_fractions(payoffs.fractions()) if payoffs.is_exact else _whole_floats(payoffs.dense())
+
+
+def whole_fractions(values: Any) -> Whole:
+    """Nested lists of fractions or whole numbers as whole multiples of one unit."""
+    table = np.array(values, dtype=object)
+    fractions = [Fraction(value) for value in table.flat]
+    denominator = lcm(*(value.denominator for value in fractions))
+    return _reduced(_objects([int(value * denominator) for value in fractions], table.shape), Fraction(1, denominator))
+
+
+def whole_strategy(probabilities: Any, count: int, what: str) -> Whole:
+    """Probabilities in a unit in which their sum is exactly 1; fractions must sum to 1.
+
+    Raises
+    ------
+    RegretlessError
+        If there are not as many as strategies, one is negative, or their sum is not 1.
+    """
+    floats = strategy_of(probabilities, count, what)
+    if not is_exact(probabilities):
+        whole = _whole_floats(floats)
+        return Whole(whole.values, Fraction(1, int(whole.values.sum())))
+    if sum(map(Fraction, probabilities)) != 1:
+        raise RegretlessError(f"{what}: the fractions sum to {sum(map(Fraction, probabilities))}; 1 is expected")
+    return whole_fractions(list(probabilities))
+
+
+def is_exact(strategy: Any) -> bool:
+    """Whether all probabilities are fractions or whole numbers."""
+    if isinstance(strategy, np.ndarray) and strategy.dtype.kind in "iu":
+        return True
+    return isinstance(strategy, Sequence | np.ndarray) and all(isinstance(chance, Rational) for chance in strategy)
+
+
+def above(value: Fraction) -> float:
+    """The number rounded up to a float."""
+    near = float(value)
+    return near if near >= value else nextafter(near, inf)
+
+
+def _whole_floats(values: Array) -> Whole:
+    mantissas, exponents = np.frexp(np.asarray(values, dtype=np.float64))
+    digits = (mantissas * 2.0**53).astype(np.int64)
+    if not digits.any():
+        return Whole(digits.astype(object), Fraction(1))
+    least = int(exponents[digits != 0].min())
+    shifts = np.where(digits != 0, exponents - least, 0)
+    return _reduced(digits.astype(object) << shifts.astype(object), Fraction(2) ** (least - 53))
+
+
+def _reduced(values: Array, unit: Fraction) -> Whole:
+    divisor = gcd(*values.flat)
+    return Whole(values // divisor, unit * divisor) if divisor > 1 else Whole(values, unit)
+
+
+def _objects(values: list[int], shape: tuple[int, ...]) -> Array:
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects.reshape(shape)
+
+
+def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") -> Array:
+    """A table of probabilities of pairs of a row and a column: floats or fractions.
+
+    Raises
+    ------
+    RegretlessError
+        If its shape is not that of the payoffs.
+    """
+    table = probabilities if isinstance(probabilities, np.ndarray) else np.array(probabilities, dtype=object)
+    if table.shape != shape:
+        raise RegretlessError(f"{what}: shape {table.shape}; one probability for each of {shape[0]} x {shape[1]} pairs")
+    return table
+
+
+def joint_gains(A: Payoffs, B: Payoffs, joint: Array, coarse: bool) -> tuple[Fraction, Fraction]:
+    """The gain of each player by its best deviation from the joint distribution.
+
+    Coarse: a deviation is one fixed strategy, chosen before the draw; the gain is negative if each of them is worse
+    than following. Else a deviation replaces each recommended strategy by another one, or the same; the gain is that
+    of the best replacements together.
+    """
+    table = whole_strategy(joint.ravel().tolist(), joint.size, "joint")
+    drawn = Whole(table.values.reshape(joint.shape), table.unit)
+    gain = _fixed if coarse else _swapped
+    return gain(whole_payoffs(A), drawn), gain(_transposed(whole_payoffs(B)), _transposed(drawn))
+
+
+def _fixed(payoffs: Whole, drawn: Whole) -> Fraction:
+    answers = payoffs.values @ drawn.values.sum(axis=0)
+    gain = answers.max() - (payoffs.values * drawn.values).sum()
+    return Fraction(gain) * payoffs.unit * drawn.unit
+
+
+def _swapped(payoffs: Whole, drawn: Whole) -> Fraction:
+    answers = payoffs.values @ drawn.values.T  # payoff of row i where row k was recommended: row i, column k
+    return Fraction((answers.max(axis=0) - answers.diagonal()).sum()) * payoffs.unit * drawn.unit
+
+
+def _transposed(table: Whole) -> Whole:
+    return Whole(table.values.T, table.unit)
+
+
+def scaled(payoffs: Payoffs) -> Vector:
+    """Payoffs scaled affinely to [0, 1], which changes no equilibrium."""
+    values = payoffs.dense().astype(np.float64)
+    return (values - payoffs.low) / (payoffs.spread or 1.0)
+
+
+Player = Literal["row", "column"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domination:
+    """A strategy, and a mixture that is better against all remaining strategies of the other player.
+
+    Attributes
+    ----------
+    player : {"row", "column"}
+    strategy : int
+        Counted from 0.
+    by : ndarray
+        Probabilities of this player's strategies.
+    margin : float
+        The least advantage of `by`, in payoffs; positive in exact arithmetic.
+    """
+
+    player: Player
+    strategy: int
+    by: Vector
+    margin: float
+
+
+def dominated(A: Any, B: Any) -> list[Domination]:
+    """Iterated elimination of strictly dominated strategies; the result does not depend on the order.
+
+    A dominance by less than about 1e-9 of the range of payoffs may be missed; each one listed is certain.
+    """
+    sides = _sides(*two_payoffs(A, B))
+    left = [np.arange(len(side.floats)) for side in sides]
+    dominations: list[Domination] = []
+    quiet = 0
+    while quiet < 2:
+        turn = quiet
+        one = _first(sides[turn], left[turn], left[1 - turn])
+        if one is None:
+            quiet += 1
+            continue
+        quiet = 0
+        left[turn] = left[turn][left[turn] != one.strategy]
+        dominations.append(one)
+    return dominations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One player's payoffs, a row for each of its strategies: scaled to [0, 1], and exact."""
+
+    player: Player
+    floats: Vector
+    exact: Whole
+
+
+def _sides(row: Payoffs, column: Payoffs) -> tuple[_Side, _Side]:
+    turned = whole_payoffs(column)
+    return (
+        _Side("row", scaled(row), whole_payoffs(row)),
+        _Side("column", scaled(column).T, Whole(turned.values.T, turned.unit)),
+    )
+
+
+def _first(side: _Side, own: Array, other: Array) -> Domination | None:
+    """The first remaining strategy that is dominated."""
+    payoffs = side.exact.values[np.ix_(own, other)]
+    for strategy in own[~(payoffs == payoffs.max(axis=0)).any(axis=1)].tolist():
+        others = own[own != strategy]
+        by = np.zeros(len(side.floats))
+        by[others] = _best_mixture(side.floats[np.ix_(others, other)] - side.floats[strategy, other])
+        mixture = whole_strategy(by, len(by), "by")
+        ahead = (mixture.values @ side.exact.values)[other] * mixture.unit - side.exact.values[strategy, other]
+        margin = ahead.min() * side.exact.unit
+        if margin > 0:
+            return Domination(side.player, strategy, by, float(margin))
+    return None
+
+
+def _best_mixture(ahead: Array) -> Vector:
+    """The mixture of rows that maximises the least column."""
+    from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+
+    rows, columns = ahead.shape
+    optimum = linprog(
+        np.append(np.zeros(rows), -1.0),
+        A_ub=np.hstack([-ahead.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+        method="highs",
+    )
+    if optimum.x is None:
+        raise RegretlessError(f"dominated: HiGHS gave up: {optimum.message}")
+    mixture = np.maximum(optimum.x[:-1], 0.0)
+    return np.asarray(mixture / mixture.sum(), dtype=np.float64)

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..methods import SolverStopped, StopCheck, stop_check
 from ..payoffs import Payoffs
-from ..raw_solution import RawSolution
-from ..solution import ExactSolution
-from .interrupt import StopCheck, Stopped, stop_check
+from ..solution import ExactSolution, RawSolution
 from .lifting import Integers, lifted
-from .tableau import simplex
+from .linear_program import simplex
 
 
 def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> ExactSolution:
@@ -41,12 +40,12 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
 
     Raises
     ------
-    Stopped
+    SolverStopped
         If `stop` returns true.
     """
     basis = raw.basis if raw.basis is not None else simplex(payoffs, stop=stop).basis
     if basis is None:
-        raise Stopped
+        raise SolverStopped
     game = _Integers(payoffs.fractions())
     rows, columns = basis
     row, column = _solved(game.cells, rows, columns, stop_check(stop))

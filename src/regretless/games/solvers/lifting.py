@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .interrupt import StopCheck, never_stop
+from ..methods import StopCheck, never_stop
 
 Integers = np.ndarray[Any, np.dtype[np.object_]]
 Longs = np.ndarray[Any, np.dtype[np.int64]]

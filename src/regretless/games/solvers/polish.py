@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..raw_solution import Vector
+from ..payoffs import Vector
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[Vector, Vector]

@@ -20,13 +20,11 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ...games.enclosure import enclose
-from ...games.payoffs import Payoffs
-from ...games.raw_solution import RawSolution
+from ...games.methods import RELATIVE
+from ...games.payoffs import Payoffs, enclose
+from ...games.solution import RawSolution
 from ...games.solvers.interior_point import interior_point
-from ...games.solvers.linear_program import linear_program
-from ...games.solvers.tableau import simplex
-from ...games.tolerance import RELATIVE
+from ...games.solvers.linear_program import linear_program, simplex
 from ..comparators.candidates import augmented, matrix_of
 from .signed_rows import read_signs
 

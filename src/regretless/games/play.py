@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import positive, whole
-from ...errors import ParameterError, RegretlessError
-from ..enclosure import trusted_to
-from ..payoffs import Payoffs, ZeroSum
-from ..raw_solution import RawSolution, Trajectory
-from .duel import Duel
-from .duel_payers import copyable, gap_between, largest_product
+from ..checks import positive, whole
+from ..errors import ParameterError, RegretlessError
+from .duel import Duel, copyable, gap_between, largest_product
+from .payoffs import Payoffs, ZeroSum, trusted_to
+from .solution import RawSolution, Trajectory
 
 # Copies in 16 bits: the smallest tolerance, as a share of the range of payoffs, and the fewest payoffs.
 COARSE = 4e-5

@@ -1,1 +1,0 @@
-"""Two learners that play each other."""
