@@ -12,7 +12,7 @@ from .data.batch import Array, Batch
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
-from .linear.certificates import OTHERS, gives
+from .linear.certificates import OTHERS, reproduces
 from .linear.labels import codes_of
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
@@ -123,7 +123,7 @@ def certify_stream(
     if not stream.rereadable:
         return learner.declined(ONCE.format(name=stream.name))
     replay = Replay(stream, learner)
-    if not (trusted or gives(learner, replay)):
+    if not (trusted or reproduces(learner, replay)):
         return learner.declined(OTHERS.format(name=stream.name))
     return learner.judged(
         learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, seconds=seconds)

@@ -353,7 +353,7 @@ def test_ctrl_c_does_not_wait_for_liblinear(monkeypatch):
     over = Event()
     Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        candidates._aside(over.wait)
+        candidates._run_in_thread(over.wait)
     over.set()
     with pytest.raises(ZeroDivisionError):
-        candidates._aside(lambda: 1 / 0)
+        candidates._run_in_thread(lambda: 1 / 0)

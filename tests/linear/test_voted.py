@@ -81,11 +81,11 @@ def test_the_oracle_of_the_turns(oracles):
     X, y = np.array(case["input"]["X"], float), case["input"]["y"]
     rounds = VotedPerceptron().fit(X, y).state_.support.rounds
     assert (rounds - 1).tolist() == case["expected"]["update_rounds"]
-    assert weight_history.turns(rounds, 5, "after").tolist() == [
+    assert weight_history.lifetimes(rounds, 5, "after").tolist() == [
         0,
         *(turns for _, turns in case["expected"]["survival"]),
     ]
-    assert weight_history.turns(rounds, 5, "before").tolist() == [1, 3, 1]
+    assert weight_history.lifetimes(rounds, 5, "before").tolist() == [1, 3, 1]
 
 
 @pytest.mark.parametrize("ties", ["update", 1, -1])

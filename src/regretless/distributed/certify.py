@@ -14,7 +14,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..linear.averaged import AveragedPerceptron
 from ..linear.base import OnlineClassifier
-from ..linear.certificates import OTHERS, CertifiedLearner, gives
+from ..linear.certificates import OTHERS, CertifiedLearner, reproduces
 from ..linear.comparators.search import Question
 from ..linear.margin_perceptron import MarginPerceptron
 from ..linear.multiclass import MulticlassPerceptron
@@ -185,7 +185,7 @@ def certify_shards(
         for shard in parts:
             yield from reading.rounds(shard)
 
-    if not (trusted or gives(learner, all_rounds)):
+    if not (trusted or reproduces(learner, all_rounds)):
         return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in parts[:3])))
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, seconds=seconds)

@@ -589,7 +589,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
 
     @contextmanager
     def _watched(self, player: Any, codes: Array, order: Array | None, begin: int, rules: Rules) -> Iterator[Any]:
-        """Have the scores of the rounds written down for whoever watches."""
+        """Have the scores of the rounds written down for `on_scores`."""
         watched = SimpleNamespace(played=begin)
         if self.on_scores is None:
             yield watched

@@ -258,7 +258,7 @@ class CertifiedLearner(FirstPass, ABC):
         def again() -> Iterator[tuple[Batch, Array]]:
             yield batch, codes
 
-        if self.ledger_.weighted == 0 and self.state_.steady and not gives(self, again):
+        if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
             return self.declined(OTHERS.format(name="X")) + future
         return self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
 
@@ -346,7 +346,7 @@ class CertifiedLearner(FirstPass, ABC):
 # counts that agree would not do: other labels, or other rows of the same lengths, have the same.
 
 
-def gives(learner: CertifiedLearner, rounds: Rounds) -> bool:
+def reproduces(learner: CertifiedLearner, rounds: Rounds) -> bool:
     """Whether the rounds, played from the start as often as their number says, give the same weights and books.
 
     Parameters

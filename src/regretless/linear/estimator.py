@@ -219,8 +219,8 @@ def _not_fitted(message: str) -> NotFittedError:
 @cache
 def _not_fitted_in_both(theirs: type[Exception]) -> type[NotFittedError]:
     # Found by no name, the class is rebuilt where it is unpickled: errors travel between joblib's processes.
-    manners = {"__module__": NotFittedError.__module__, "__reduce__": lambda error: (_not_fitted, error.args)}
-    return cast(type[NotFittedError], type("NotFittedError", (NotFittedError, theirs), manners))
+    attributes = {"__module__": NotFittedError.__module__, "__reduce__": lambda error: (_not_fitted, error.args)}
+    return cast(type[NotFittedError], type("NotFittedError", (NotFittedError, theirs), attributes))
 
 
 # ---- the constructor, made from the parameters

@@ -21,7 +21,7 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.multiclass import MULTICLASS, SEPARATES, classes_clean_pass
 from .base import OnlineClassifier
-from .comparators.candidates import MOST_SVM_ENTRIES, Plan, augmented, matrix_of, narrowed
+from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Tally, VectorLosses, norms2
 from .comparators.line_search import Direction, Ray, RaySums, Sight
 from .comparators.search import Question, extra_plans, unit_length
@@ -368,7 +368,7 @@ def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
             continue
         classes = max(question.state.targets, 2)
         labels = (codes + 1) // 2 if classes == 2 else codes
-        rows = augmented(matrix_of(narrowed(batch)), question.rules.intercept)
+        rows = with_constant(matrix_of(with_int32(batch)), question.rules.intercept)
         margin = _margin(question, rows, labels, classes)
         if isinstance(margin, str):
             obstacle = margin

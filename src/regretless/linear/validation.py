@@ -187,7 +187,7 @@ def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
     row : int
         The row it stopped at.
     why : str
-        What it said.
+        Its reason.
 
     Returns
     -------

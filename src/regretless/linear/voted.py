@@ -16,7 +16,7 @@ from .averaged import WHEN
 from .estimator import with_constructor
 from .perceptron import Perceptron
 from .state import BaseState, Rules, State
-from .weight_history import NAMES, UpdateRows, ballot, turns, turns_until
+from .weight_history import NAMES, UpdateRows, ballot, lifetimes, lifetimes_until
 
 ROUNDS = FIELDS.index("rounds")
 MOST_PRODUCTS = 200_000_000  # of rounds and what their votes cost, up to which these are counted while learning
@@ -104,7 +104,7 @@ class VotedState(State):
         self._support.append(UpdateRows.of(batch, rows, moves, rounds))
 
     def votes_in_time(self, batch: Batch, first: int, rules: Rules) -> Array | None:
-        """What `vote` would have said of rows that were just played, each before it was learned, shape (rows, targets).
+        """What `vote` would have given for rows just played, each before it was learned, shape (rows, targets).
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class VotedState(State):
             step = max(1, MOST_VOTES // (len(mine.rounds) + 1))
             for begin in range(0, len(batch), step):
                 rows = slice(begin, min(begin + step, len(batch)))
-                votes = turns_until(mine.rounds - late, before[rows], self._when)
+                votes = lifetimes_until(mine.rounds - late, before[rows], self._when)
                 ballot(batch.slice(rows.start, rows.stop), mine, votes, rules, out[rows, target])
             out[:, target] /= np.maximum(before, 1)
         return out
@@ -149,7 +149,7 @@ class VotedState(State):
         for target in range(self.targets):
             played = float(self.books[target, ROUNDS])
             mine = support.of_target(target)
-            votes = turns(mine.rounds - (whole - played), played, self._when)
+            votes = lifetimes(mine.rounds - (whole - played), played, self._when)
             ballot(batch, mine, votes, rules, out[:, target])
             out[:, target] /= max(played, 1)
 

@@ -116,7 +116,7 @@ class UpdateRows:
         return UpdateRows.of(batch, mine, self.moves[mine, target : target + 1], self.rounds[mine])
 
 
-def turns(rounds: Array, played: float, when: str) -> Array:
+def lifetimes(rounds: Array, played: float, when: str) -> Array:
     """For how many rounds each vector of weights, the initial one first, was there before or after the round.
 
     Parameters
@@ -134,8 +134,8 @@ def turns(rounds: Array, played: float, when: str) -> Array:
     return lengths
 
 
-def turns_until(rounds: Array, before: Array, when: str) -> Array:
-    """`turns` at several times: after so many rounds each, shape (times, updates + 1)."""
+def lifetimes_until(rounds: Array, before: Array, when: str) -> Array:
+    """`lifetimes` at several times: after so many rounds each, shape (times, updates + 1)."""
     begins, ends = np.append(0, rounds), np.append(rounds, np.inf)
     lengths: Array = np.clip(np.minimum(ends, before[:, None]) - begins, 0, None)
     if when == "after" and len(rounds):

@@ -81,7 +81,7 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
             return f"the rounds cannot be separated: {margin.why}"
         return f"it was not found out whether the rounds can be separated: {margin.why}"
     name = "maximum margin" if margin.converged else "a margin, not yet the largest"
-    return name, *_parted(margin.weights, batch.columns, intercept)
+    return name, *_split_constant(margin.weights, batch.columns, intercept)
 
 
 def svms_are_there() -> bool:
@@ -109,20 +109,20 @@ def svm_directions(batch: Batch, signs: Array, intercept: float, longest2: float
         return []
     from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
 
-    rows = augmented(matrix_of(narrowed(batch)), intercept)
+    rows = with_constant(matrix_of(with_int32(batch)), intercept)
     directions = []
     for exponent in SVM_EXPONENTS:
         svm = LinearSVC(loss="hinge", C=10.0**exponent / longest2, fit_intercept=False, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: any direction is good enough to look along
-            _aside(partial(svm.fit, rows, signs))
+            _run_in_thread(partial(svm.fit, rows, signs))
         name = f"linear SVM, C = 1e{exponent}/r^2"
-        directions.append((name, *_parted(svm.coef_[0], batch.columns, intercept)))
+        directions.append((name, *_split_constant(svm.coef_[0], batch.columns, intercept)))
     return directions
 
 
-def _aside(work: Callable[[], object]) -> None:
-    """Do what hears no signal before it is done in a thread of its own, which Ctrl-C leaves to itself."""
+def _run_in_thread(work: Callable[[], object]) -> None:
+    """Do the work in a thread of its own, so that Ctrl-C is answered at once; its errors are raised here."""
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -139,7 +139,7 @@ def _aside(work: Callable[[], object]) -> None:
         raise error
 
 
-def _parted(vector: Array, columns: int, intercept: float) -> tuple[Array, float]:
+def _split_constant(vector: Array, columns: int, intercept: float) -> tuple[Array, float]:
     """The weights of the features, and that of the constant feature."""
     bias = float(vector[columns]) if intercept else 0.0
     return np.ascontiguousarray(vector[:columns], dtype=np.float64), bias
@@ -154,7 +154,7 @@ def matrix_of(batch: Batch) -> Any:
     return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
 
 
-def narrowed(batch: Batch) -> Batch:
+def with_int32(batch: Batch) -> Batch:
     """The rows with 32-bit indices, the only ones that liblinear takes."""
     if batch.indices is None or batch.starts is None or batch.columns > np.iinfo(np.int32).max:
         return batch
@@ -162,7 +162,7 @@ def narrowed(batch: Batch) -> Batch:
     return Batch(batch.values, batch.labels, batch.columns, indices, starts)
 
 
-def augmented(rows: Any, intercept: float) -> Any:
+def with_constant(rows: Any, intercept: float) -> Any:
     """The rows with the constant feature at their end, if there is one."""
     if not intercept:
         return rows

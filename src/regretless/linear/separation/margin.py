@@ -7,7 +7,7 @@ For rows z = y x, any v and any weights a >= 0 with sum 1 enclose the largest ma
 and both sides meet at the point of the rows' convex hull that is nearest to the origin. If that is the origin itself,
 no hyperplane separates (Gordan 1873). Both sides are computed so that no rounding error can break them.
 
-Any separating v, be it ever so far from the best, makes (max |x| / min y <v, x> * |v|)^2 a valid bound of a
+Any separating v, however far from the best, makes (max |x| / min y <v, x> * |v|)^2 a valid bound of a
 perceptron's updates.
 """
 

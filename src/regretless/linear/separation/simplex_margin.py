@@ -25,7 +25,7 @@ from ...games.payoffs import Payoffs, enclose
 from ...games.solution import RawSolution
 from ...games.solvers.interior_point import interior_point
 from ...games.solvers.linear_program import linear_program, simplex
-from ..comparators.candidates import augmented, matrix_of
+from ..comparators.candidates import matrix_of, with_constant
 from .signed_rows import read_signs
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
@@ -118,7 +118,7 @@ def max_margin_simplex_signed(
     RegretlessError
         If a value is not finite, or there are no rows or no columns.
     """
-    rows = augmented(matrix_of(batch), intercept)
+    rows = with_constant(matrix_of(batch), intercept)
     rows, signs = rows.astype(np.float64), signs.astype(np.float64)
     values = rows if isinstance(rows, np.ndarray) else rows.data
     if not np.isfinite(values).all():
