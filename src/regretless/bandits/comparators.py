@@ -356,6 +356,8 @@ def in_hindsight(learner: Drawing, losses: Any, advice: Any, switches: int | Non
         advised = advices_of(advice, len(table), state.comparators, state.arms, learner.arm_names_)
     seen = hindsight(table, state.scale, learner.names(), advice=advised, switches=switches)
     _refuse_others(learner, book, table, seen.losses)
+    if advised is None and not book.unsettled:
+        _refuse_awake(learner, book, seen.asleep)
     return seen.comparators(_faced(learner, book, table), learner.names())
 
 
@@ -385,6 +387,16 @@ def _refuse_others(learner: Drawing, book: BanditLedger, table: Array, sums: Arr
         raise RegretlessError(
             f"arm {name}: these are not the losses that were reported when it was drawn; a row for each draw, in their "
             "order, is expected"
+        )
+
+
+def _refuse_awake(learner: Drawing, book: BanditLedger, asleep: Array) -> None:
+    """Refuse losses of an arm in rounds in which it could not be drawn, or none in rounds in which it could."""
+    if len(wrong := np.flatnonzero(asleep != book.asleep)):
+        arm = int(wrong[0])
+        raise RegretlessError(
+            f"arm {learner.names()[arm]}: it could not be drawn in {book.asleep[arm]:.0f} rounds, and its losses are "
+            f"missing in {asleep[arm]:.0f}; nan is expected where an arm could not be drawn, and a number elsewhere"
         )
 
 
