@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from regretless.comparator import ExpertComparator
 from regretless.experts import AdaNormalHedge
-from regretless.textbook.ada_normal_hedge import ada_normal_hedge
-from regretless.textbook.experts import combine
+from regretless.textbook.experts import ada_normal_hedge, combine
 from regretless.theory import expert_facts as es
 from regretless.theory.ada_normal_hedge import (
     ADA_NORMAL_HEDGE,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import regretless
 from regretless.experts import FollowTheLeader
-from regretless.textbook.experts import combine
-from regretless.textbook.follow_the_leader import follow_the_leader
+from regretless.textbook.experts import combine, follow_the_leader
 from regretless.theory import expert_facts as es
 from regretless.theory.follow_the_leader import LEADS, leader_changes
 

@@ -18,8 +18,7 @@ from regretless.experts.losses import Loss
 from regretless.experts.state import RULES
 from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
-from regretless.textbook.mixable import aggregating, ridge
-from regretless.textbook.weighted_majority import weighted_majority
+from regretless.textbook.experts import aggregating, ridge, weighted_majority
 from regretless.theory.expert_facts import ExpertFacts, divergence
 from regretless.theory.experts import (
     ADAHEDGE,

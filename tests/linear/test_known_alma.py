@@ -14,7 +14,7 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.ledger import Ledger
 from regretless.linear import ALMA, max_margin
-from regretless.textbook.alma import alma
+from regretless.textbook.linear import alma
 from regretless.theory import facts
 from regretless.theory.alma import ALMA_THEOREMS, AlmaFacts, alma_hinge, alma_separable
 

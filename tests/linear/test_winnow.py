@@ -38,8 +38,8 @@ from regretless.linear.mirror.state import (
     MirrorState,
 )
 from regretless.persist.format import read_model, write_model
-from regretless.textbook.weighted_majority import weighted_majority
-from regretless.textbook.winnow import p_norm_perceptron, winnow
+from regretless.textbook.experts import weighted_majority
+from regretless.textbook.linear import p_norm_perceptron, winnow
 from regretless.theory.winnow import (
     WINNOW,
     log_cosh,

@@ -59,6 +59,7 @@ class Exp3(Tuned):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="exp3",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3
 

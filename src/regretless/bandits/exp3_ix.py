@@ -65,6 +65,7 @@ class Exp3IX(Tuned):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="exp3_ix",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_IX
 

@@ -72,6 +72,7 @@ class Exp3P(Bandit):
         advised=False,
         informed=False,
         needs_horizon=True,
+        twin="exp3_p",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
 

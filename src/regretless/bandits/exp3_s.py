@@ -64,6 +64,7 @@ class EXP3S(Bandit):
         advised=False,
         informed=False,
         needs_horizon=True,
+        twin="exp3_s",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_S
 

@@ -72,6 +72,7 @@ class Exp4(Tuned):
         advised=True,
         informed=False,
         needs_horizon=False,
+        twin="exp4",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP4
 

@@ -60,6 +60,7 @@ class Hedge(Tuned):
         advised=False,
         informed=True,
         needs_horizon=False,
+        twin="hedge",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
 

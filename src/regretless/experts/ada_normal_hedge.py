@@ -44,8 +44,9 @@ class AdaNormalHedge(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="ada_normal_hedge",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ADA_NORMAL_HEDGE
 
     def _rules(self, experts: int) -> Rules:

@@ -62,6 +62,8 @@ class FixedShare(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="fixed_share",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = FIXED_SHARE
 

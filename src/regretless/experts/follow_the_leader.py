@@ -42,6 +42,8 @@ class FollowTheLeader(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="follow_the_leader",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = FOLLOW_THE_LEADER
 

@@ -68,6 +68,8 @@ class WeightedMajority(ExpertLearner):
         draws=False,
         forecasts=True,
         one_loss=False,
+        linearizes=False,
+        twin="weighted_majority",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = WEIGHTED_MAJORITY
 
@@ -126,6 +128,8 @@ class RandomizedWeightedMajority(ExpertLearner):
         draws=True,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="randomized_majority",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_MAJORITY
 

@@ -86,6 +86,7 @@ class MulticlassPerceptron(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="multiclass_perceptron",
     )
     theorems = MULTICLASS
 

@@ -220,8 +220,9 @@ def _claimed(
     name: str, certificate: Mapping[str, Any], again: Sequence[Again], numbers: Sequence[Number]
 ) -> tuple[list[Number], list[str]]:
     """What a line says of itself, and what of that could not be computed."""
-    sure = claims.kind(name) != "probable"
-    results = [Number("kind", certificate["kind"], claims.kind(name))]
+    kind = FORMULAS[name].kind
+    sure = kind != "probable"
+    results = [Number("kind", certificate["kind"], kind)]
     results += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
     unknown = [] if certificate["assuming"] is None else ["assuming"]
     if sure and not certificate["parts"]:

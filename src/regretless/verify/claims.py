@@ -6,37 +6,23 @@ from collections.abc import Mapping, Sequence
 from math import floor, isfinite
 from typing import Any
 
+from .formulas import FORMULAS
+
 Fields = Mapping[str, Any]
 
 RELATIVE = 1e-9  # by what part a count, or a bound, is allowed to be off
-EXPECTED = {
-    *("exp3_pseudo_regret", "exp3_ix_expected", "exp3_s", "exp4", "hedge_expected", "tsallis", "tsallis_book"),
-    *("ucb1", "kl_ucb", "moss", "thompson", "risk_by_support", "risk_by_margin"),
-}
-ONE_RATE = {"exp3_ix", "exp3_ix_book", "observable"}  # with one probability after all rounds only at one rate
-FIXED = {"sampled_loss", "hedge_sampled"}  # after a number of rounds that was fixed beforehand
-EVENTS = {  # theorems that fail together
-    **dict.fromkeys(("average_risk", "voted_risk"), "small losses"),
-    **dict.fromkeys(("exp3_ix", "exp3_ix_book"), "exp3-ix"),
-    **dict.fromkeys(("exp3_p", "exp3_p_book", "exp3_p_observable"), "exp3-p"),
-}
-PROBABLE = ONE_RATE | FIXED | set(EVENTS) | {"drawn"}
 COUNTS = ("updates", "mistakes")  # quantities that are whole, so that their bounds may be rounded down
-
-
-def kind(theorem: str) -> str:
-    """Whether it always holds, in expectation, or with some probability."""
-    return "probable" if theorem in PROBABLE else "expected" if theorem in EXPECTED else "sure"
 
 
 def at_once(theorem: str, parameters: Fields) -> bool | None:
     """Whether a probability is one for all numbers of rounds; None of lines that have none."""
-    if theorem not in PROBABLE:
+    claim = FORMULAS.get(theorem)
+    if claim is None or claim.kind != "probable":
         return None
-    if theorem in ONE_RATE:
+    if claim.at_once == "one rate":
         tuned = "rate" in parameters and parameters.get("horizon") is not None  # MOSS has no rate to tune
         return parameters.get("rate") is not None or tuned or _tuned(parameters)
-    return theorem not in FIXED
+    return claim.at_once == "always"
 
 
 def _tuned(parameters: Fields) -> bool:
@@ -60,7 +46,8 @@ def joint_confidence(certificates: Sequence[Fields]) -> float | None:
     lines = [one for one in certificates if one["applies"] and one["confidence"] is not None]
     risks: dict[Any, float] = {}
     for place, one in enumerate(lines):
-        event = EVENTS.get(one["theorem"], place)
+        claim = FORMULAS.get(one["theorem"])
+        event = (claim and claim.event) or place
         risks[event] = max(risks.get(event, 0.0), 1 - one["confidence"])
     return max(0.0, 1 - sum(risks.values())) if len(lines) > 1 else None
 

@@ -119,6 +119,7 @@ class Winnow(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="winnow",
     )
     theorems = WINNOW
 

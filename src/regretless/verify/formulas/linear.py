@@ -200,7 +200,7 @@ same("second_order_data", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["volu
 same("second_order_posterior", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]))
 
 
-@printed("arow_mistakes")
+@printed("arow_mistakes", subtracts=True)
 def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
     """H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U."""
     others = ell["updates"] - ell["mistakes"]
@@ -210,4 +210,5 @@ def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
 same(
     "arow_posterior",
     lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]) - (ell["updates"] - ell["mistakes"]),
+    subtracts=True,
 )
