@@ -10,9 +10,8 @@ import numpy as np
 
 from ..learner_table import BANDITS
 from ..textbook import bandits as rules
-from . import claims
-from .checks import Again, Check, Number, idle, whole
-from .headline import elsewhere, headline
+from .certificates import RELATIVE, Again, at_once, idle, whole
+from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
@@ -149,7 +148,7 @@ def _runs(report: Mapping[str, Any], losses: Array, arms: list[str], drawn: Arra
     advised = "n_experts" in report["parameters"]
     if awake and not advised:
         again["best_arm_loss"] = float(totals.min())
-        if np.ptp(np.sort(totals)[:2]) > claims.RELATIVE * np.abs(losses).sum() or len(totals) == 1:
+        if np.ptp(np.sort(totals)[:2]) > RELATIVE * np.abs(losses).sum() or len(totals) == 1:
             again["best_arm"] = arms[int(totals.argmin())]
     if lost is not None and drawn is not None:
         again["loss/mean"] = float(lost.mean())
@@ -211,7 +210,7 @@ def _again(
     scales = dict.fromkeys(("loss", "faced", "regret"), max(size, size / width)) | {"observed": size}
     own = 0.0 if faced is None else 1e-12 * (abs(low * len(suffered) + width * faced) + abs(loss))
     known = None if faced is None or "faced" not in constants["comparator"] else own
-    once = claims.at_once(str(certificate["theorem"]), report["parameters"])
+    once = at_once(str(certificate["theorem"]), report["parameters"])
     most = width * len(suffered)
     return Again(facts, {"loss": loss, "rounds": len(suffered)}, observed, scales, most, known, at_once=once)
 

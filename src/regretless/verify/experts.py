@@ -12,8 +12,8 @@ import numpy as np
 from ..info import ExpertInfo
 from ..learner_table import EXPERT_LEARNERS
 from ..textbook import experts as rules
-from .checks import Again, Check, Number, idle, whole
-from .headline import elsewhere, headline
+from .certificates import Again, idle, whole
+from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]

@@ -12,10 +12,9 @@ import numpy as np
 from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
-from .checks import Again, Check, idle, whole
-from .claims import COUNTS
+from .certificates import COUNTS, Again, idle, whole
+from .checks import Check, headline
 from .formulas import FORMULAS
-from .headline import headline
 
 Array = np.ndarray[Any, Any]
 

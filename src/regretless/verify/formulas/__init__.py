@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from ... import textbook
-from . import bandits, experts, finite_classes, games, linear, online_to_batch
+from . import bandits, experts, finite_classes, games, linear
 from .base import FORMULAS, Facts, Printed, TooLong, same
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "finite_classes",
     "games",
     "linear",
-    "online_to_batch",
 ]
 
 for _page in iter_modules(textbook.__path__):
