@@ -12,14 +12,14 @@ from regretless.bandits.certificates import BanditCertificate, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.report import summary
+from regretless.theory.bandit_estimates import observable
 from regretless.theory.bandit_weights import (
     exp3_ix,
     exp3_ix_expected,
     exp3_pseudo_regret,
+    hedge_mixed,
 )
 from regretless.theory.bandits import EXP3_IX, EXP3_P, HEDGE, expected_ledger
-from regretless.theory.bandits_observable import observable
-from regretless.theory.full_information import hedge_mixed
 
 from .bandit_runs import (
     BY_RULE,

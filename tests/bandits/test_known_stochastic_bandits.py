@@ -19,7 +19,7 @@ from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import BanditLedger
 from regretless.persist.format import read_model, write_model
 from regretless.textbook import bandits as book
-from regretless.theory import stochastic_bandits as theory
+from regretless.theory import bandits as theory
 from regretless.theory.bandit_facts import BanditFacts
 
 from ..examples import at_most

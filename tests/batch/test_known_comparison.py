@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.textbook.confidence_sequence import confidence_sequence
-from regretless.theory.comparison import PLAYED, Compared, Confidence, Rivals, excess_loss
-from regretless.theory.confidence_sequence import PRICES, RATES, Increments, deviation, interval, log_evidence
+from regretless.theory.comparison import (
+    PLAYED,
+    PRICES,
+    RATES,
+    Compared,
+    Confidence,
+    Increments,
+    Rivals,
+    deviation,
+    excess_loss,
+    interval,
+    log_evidence,
+)
 from regretless.verify.formulas import FORMULAS
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number

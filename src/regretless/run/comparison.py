@@ -16,8 +16,7 @@ from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.first_pass import LOOKED
-from ..theory.comparison import Compared, Confidence, Rivals, excess_loss
-from ..theory.confidence_sequence import Increments, interval, log_evidence
+from ..theory.comparison import Compared, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
 from .linear import points_within
 
 if TYPE_CHECKING:
