@@ -21,7 +21,7 @@ from regretless.experts.losses import Loss
 from regretless.experts.smooth_solver import least_quadratic
 from regretless.experts.sufficient_statistics import Totals, own_losses
 from regretless.ledger import ExpertLedger
-from regretless.theory.lower_bound import lower_bound
+from regretless.theory.expert_facts import lower_bound
 
 VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")
 

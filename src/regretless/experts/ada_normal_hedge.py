@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.ada_normal_hedge import ADA_NORMAL_HEDGE
+from ..theory.second_order import ADA_NORMAL_HEDGE
 from .base import ExpertLearner
 from .state import Rules
 

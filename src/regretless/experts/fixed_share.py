@@ -10,7 +10,7 @@ from ..checks import positive, whole
 from ..errors import ParameterError
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.fixed_share import FIXED_SHARE
+from ..theory.experts import FIXED_SHARE
 from .base import ExpertLearner
 from .state import Rules
 

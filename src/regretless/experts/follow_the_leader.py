@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.follow_the_leader import FOLLOW_THE_LEADER
+from ..theory.experts import FOLLOW_THE_LEADER
 from .base import ExpertLearner
 from .state import Rules
 
