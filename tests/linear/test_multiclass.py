@@ -19,7 +19,7 @@ from regretless.linear import MulticlassPerceptron, Perceptron
 from regretless.linear.comparators.multiclass import Matrix, read
 from regretless.textbook.linear import multiclass_perceptron
 from regretless.theory.facts import LinearFacts
-from regretless.theory.multiclass import (
+from regretless.theory.perceptron import (
     MULTICLASS,
     classes_clean_pass,
     classes_posterior,

@@ -40,7 +40,7 @@ from regretless.linear.mirror.state import (
 from regretless.persist.format import read_model, write_model
 from regretless.textbook.experts import weighted_majority
 from regretless.textbook.linear import p_norm_perceptron, winnow
-from regretless.theory.winnow import (
+from regretless.theory.mirror import (
     WINNOW,
     log_cosh,
     winnow_hinge,

@@ -10,8 +10,8 @@ from typing import ClassVar
 from ..checks import positive
 from ..errors import ParameterError
 from ..info import LinearInfo
-from ..theory.alma import ALMA_THEOREMS, AlmaFacts
 from ..theory.facts import LinearFacts
+from ..theory.margin_perceptron import ALMA_THEOREMS, AlmaFacts
 from .base import OnlineClassifier
 from .parameters import with_constructor
 from .state import Rules

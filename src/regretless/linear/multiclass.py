@@ -11,7 +11,7 @@ from ..data.batch import Array
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Theorem
-from ..theory.multiclass import MULTICLASS, classes_clean_pass
+from ..theory.perceptron import MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .parameters import with_constructor
 from .state import BaseState, Rules, State

@@ -22,7 +22,7 @@ from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
-from ...theory.multiclass import SEPARATES
+from ...theory.perceptron import CLASSES_SEPARATE
 from ..state import BIAS, Rules, State, length
 from .accumulators import Tally
 from .averages import Plan
@@ -74,7 +74,9 @@ def certify(question: Question) -> list[Certificate]:
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
     comparators = read(question, [matrix or zero for matrix in chosen])
     certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
-    return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in certificates]
+    return [
+        replace(one, why=inseparable) if inseparable and one.why == CLASSES_SEPARATE[0] else one for one in certificates
+    ]
 
 
 def _facts(question: Question) -> LinearFacts:

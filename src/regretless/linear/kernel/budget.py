@@ -1,7 +1,7 @@
 """What goes when the support has one row more than its budget, and what that costs.
 
 The length of all that is removed is added up, because with it the perceptron's bound still holds (see
-`regretless.theory.kernel`); rounding errors are added on its side.
+`regretless.theory.perceptron`); rounding errors are added on its side.
 """
 
 from __future__ import annotations

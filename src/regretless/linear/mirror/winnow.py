@@ -11,7 +11,7 @@ from ...errors import ParameterError
 from ...info import LinearInfo
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
-from ...theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
+from ...theory.mirror import WINNOW, WinnowFacts, winnow_clean_pass
 from ..base import OnlineClassifier
 from ..parameters import with_constructor
 from ..perceptron import TIES
