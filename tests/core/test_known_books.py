@@ -22,8 +22,7 @@ from regretless.theory.finite_classes import ClassFacts
 from regretless.theory.game_facts import GameFacts
 from regretless.theory.margin_perceptron import MarginFacts
 from regretless.theory.mirror import PNormFacts, WinnowFacts
-from regretless.theory.mixing_facts import MixedFacts
-from regretless.theory.mixing_ledger import MixedLedger
+from regretless.theory.mixing_facts import MixedFacts, MixedLedger
 from regretless.theory.online_to_batch import Declared
 from regretless.theory.passive_aggressive import AggressiveFacts
 from regretless.theory.perceptron import KernelFacts

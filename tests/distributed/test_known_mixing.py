@@ -12,7 +12,7 @@ from regretless.ledger import Ledger
 from regretless.theory import facts, mirror, mixing, mixing_mirror, mixing_regret, ogd, perceptron
 from regretless.theory import mixing_facts as ms
 from regretless.theory import passive_aggressive as pa
-from regretless.theory.mixing_ledger import MixedLedger
+from regretless.theory.mixing_facts import MixedLedger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 from ..linear import test_known_linear as linear

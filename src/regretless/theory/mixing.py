@@ -47,8 +47,7 @@ from math import sqrt
 
 from ..comparator import Comparator
 from . import perceptron
-from .mixing_facts import MixedFacts, of_all_updates, of_epochs, of_mixed_posterior, of_shards
-from .mixing_ledger import MixedLedger
+from .mixing_facts import MixedFacts, MixedLedger, of_all_updates, of_epochs, of_mixed_posterior, of_shards
 
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
 

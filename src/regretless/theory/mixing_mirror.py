@@ -23,13 +23,13 @@ from ..comparator import Comparator
 from . import mirror
 from .mixing_facts import (
     MixedFacts,
+    MixedLedger,
     of_all_updates,
     of_epochs,
     of_mixed_hinge,
     of_mixed_posterior,
     of_shards,
 )
-from .mixing_ledger import MixedLedger
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:

@@ -16,8 +16,7 @@ from ...linear.comparators.accumulators import Span, Tally, taken, together
 from ...linear.comparators.averages import Means, Plan
 from ...linear.comparators.evaluate import Suffered
 from ...linear.comparators.search import Question
-from ...theory.mixing_facts import MixedFacts
-from ...theory.mixing_ledger import MixedLedger
+from ...theory.mixing_facts import MixedFacts, MixedLedger
 from ..engines.engine import Engine, Here
 from ..rows.shards import Shard
 from .shard_rounds import Reading, Rounds, Size
