@@ -11,6 +11,8 @@ import pytest
 from regretless.comparator import BanditComparator
 from regretless.theory.bandit_estimates import exp3_p, exp3_p_book, exp3_p_observable, observable
 from regretless.theory.bandit_weights import (
+    EXP3,
+    EXP3_IX,
     exp3_ix,
     exp3_ix_book,
     exp3_ix_expected,
@@ -21,7 +23,7 @@ from regretless.theory.bandit_weights import (
     hedge_mixed,
     hedge_sampled,
 )
-from regretless.theory.bandits import AFTERWARDS, EXP3, EXP3_IX, tsallis, tsallis_book
+from regretless.theory.bandits import AFTERWARDS, tsallis, tsallis_book
 
 from .bandit_runs import (
     BY_RULE,

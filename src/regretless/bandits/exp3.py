@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3
+from ..theory.bandit_weights import EXP3
 from .rates import Tuned, of_one_loss
 
 

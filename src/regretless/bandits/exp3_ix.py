@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_IX
+from ..theory.bandit_weights import EXP3_IX
 from .rates import Tuned, of_one_loss
 from .state import Rules
 

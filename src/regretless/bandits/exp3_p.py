@@ -10,7 +10,7 @@ from ..checks import positive
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_P
+from ..theory.bandit_estimates import EXP3_P
 from .base import Bandit
 from .new_arm import mean_of_weights
 from .rates import implicit

@@ -10,7 +10,7 @@ from ..checks import positive, share
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_S
+from ..theory.bandit_weights import EXP3_S
 from .base import Bandit
 from .rates import implicit
 from .state import Rules

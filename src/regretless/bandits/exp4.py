@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 from ..info import BanditInfo
 from ..pictured import Bars
 from ..theorem import Theorem
-from ..theory.bandits import EXP4
+from ..theory.bandit_weights import EXP4
 from .base import Array
 from .rates import Tuned, of_one_loss
 from .state import ESTIMATES, IMPLICIT, BanditState

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import HEDGE
+from ..theory.bandit_weights import HEDGE
 from .rates import Tuned
 from .state import ESTIMATES
 

@@ -191,3 +191,6 @@ def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learne
     gained = (ledger.rounds - ledger.asleep) - (ledger.loss - ledger.missed)
     doubt = log(learner.arms / failure(learner)) / learner.beta
     return learner.width * (read_off(ledger.estimates - gained, comparator) + doubt)
+
+
+EXP3_P = (exp3_p, exp3_p_book, exp3_p_observable, observable)

@@ -17,6 +17,7 @@ from math import isclose, log, sqrt
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
+from .bandit_estimates import observable
 from .bandit_facts import (
     ALL_AWAKE,
     ARMS,
@@ -316,3 +317,10 @@ def hedge_sampled(ledger: BanditLedger, comparator: BanditComparator, learner: B
     events = learner.arms if ledger.restricted else 1
     luck = sqrt(ledger.rounds * log(events / failure(learner)) / 2)
     return learner.width * (_of_the_mix(ledger, learner) + luck)
+
+
+EXP3 = (exp3_pseudo_regret, observable)
+EXP3_IX = (exp3_ix, exp3_ix_book, exp3_ix_expected, observable)
+EXP3_S = (exp3_s, observable)
+EXP4 = (exp4, observable)
+HEDGE = (hedge_mixed, hedge_expected, hedge_sampled, observable)

@@ -14,7 +14,7 @@ import numpy as np
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import theorem
-from .bandit_estimates import exp3_p, exp3_p_book, exp3_p_observable, observable
+from .bandit_estimates import exp3_p_observable, observable
 from .bandit_facts import (
     ALL_AWAKE,
     DRAWN,
@@ -30,15 +30,7 @@ from .bandit_facts import (
     regret,
 )
 from .bandit_weights import (
-    exp3_ix,
-    exp3_ix_book,
-    exp3_ix_expected,
-    exp3_pseudo_regret,
     exp3_s,
-    exp4,
-    hedge_expected,
-    hedge_mixed,
-    hedge_sampled,
 )
 
 # ---- How much more than the best arm can Tsallis-INF lose?
@@ -267,13 +259,7 @@ def thompson(ledger: BanditLedger, comparator: BanditComparator, learner: Bandit
 # ---- The theorems about each bandit, the sharpest first, and what they promise before a run.
 
 
-EXP3 = (exp3_pseudo_regret, observable)
-EXP3_IX = (exp3_ix, exp3_ix_book, exp3_ix_expected, observable)
-EXP3_P = (exp3_p, exp3_p_book, exp3_p_observable, observable)
 TSALLIS_INF = (tsallis, tsallis_book, observable)
-EXP3_S = (exp3_s, observable)
-HEDGE = (hedge_mixed, hedge_expected, hedge_sampled, observable)
-EXP4 = (exp4, observable)
 OF_UCB1 = (ucb1, observable)
 OF_KL_UCB = (kl_ucb, observable)
 OF_MOSS = (moss, observable)

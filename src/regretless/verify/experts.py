@@ -222,14 +222,14 @@ def check(
     vectors : mapping of str to ndarray, optional
         What ``--save-comparators`` wrote.
     """
-    table = _Table(report, advice, outcomes)
+    table = _CombinedRounds(report, advice, outcomes)
     if len(advice) != report["rounds"]:
         return elsewhere(report, Number("rounds", report["rounds"], len(advice)))
     checks = [_check(table, one, vectors or {}) for one in report["certificates"]]
     return [*checks, headline(report, table.counted(), table.sizes())]
 
 
-def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
+def _check(table: _CombinedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name, comparator = str(certificate["theorem"]), certificate["comparator"]
     if (nothing := idle(certificate)) is not None:
         return nothing
@@ -240,7 +240,7 @@ def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, 
     return whole(certificate, [replace(again, shown={**again.shown, "weights": weights}) if name in vectors else again])
 
 
-class _Table:
+class _CombinedRounds:
     """The rounds of a report."""
 
     def __init__(self, report: Mapping[str, Any], advice: Array, outcomes: Array | None) -> None:

@@ -52,7 +52,7 @@ def check(
     skipped : int, optional
         How many rows were passed over.
     """
-    reader = _Rows(report, rows, labels)
+    reader = _LearnedRounds(report, rows, labels)
     scales = {"loss": float(reader.report["rounds"])}
     return [
         *(_check(reader, one, vectors or {}) for one in report["certificates"]),
@@ -60,7 +60,7 @@ def check(
     ]
 
 
-def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
+def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name = str(certificate["theorem"])
     if (nothing := idle(certificate)) is not None:
         return nothing
@@ -87,14 +87,14 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
     return whole(certificate, each)
 
 
-def _no_vector(reader: _Rows, part: Fields) -> str:
+def _no_vector(reader: _LearnedRounds, part: Fields) -> str:
     """Why a certificate of a mixture has no vector anywhere; empty if it may be in a file."""
     if part["comparator"]["name"] == "member":
         return "its comparator is a member of the mixture, and no vector"
     return "its comparators are vectors of each class, which are not kept" if len(reader.classes) > 2 else ""
 
 
-def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
+def _risk(reader: _LearnedRounds, certificate: Mapping[str, Any]) -> Check:
     """The error rate of the pass; a row whose class had not come yet counts as an error there."""
     mistakes = certificate["constants"]["ledger"]["mistakes"]
     played = reader.run(None, certificate).get("ledger", {}) if len(reader.classes) == 2 else {}
@@ -107,7 +107,7 @@ def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
     return whole(certificate, [Again({"ledger": ledger}, observed=min(1.0, share), most=1.0)])
 
 
-class _Rows:
+class _LearnedRounds:
     """The rounds of a report: rows with their constant feature, and their signs for each class."""
 
     def __init__(self, report: Mapping[str, Any], rows: Any, labels: Array) -> None:
