@@ -14,7 +14,7 @@ from regretless.theory.comparison import (
     PLAYED,
     PRICES,
     RATES,
-    Compared,
+    ComparisonLedger,
     Confidence,
     Increments,
     Rivals,
@@ -30,8 +30,8 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 # Without variance, s = 10 makes the mean of exp(rate s) this.
 AT_TEN = sum(exp(10 * rate) for rate in RATES) / len(RATES)
 CASES = [
-    Known(excess_loss, Compared(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40, 6 / 40),
-    Known(excess_loss, Compared(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40, -6 / 40),
+    Known(excess_loss, ComparisonLedger(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40),
+    Known(excess_loss, ComparisonLedger(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40),
 ]
 ASSUMES: Assumes = [((excess_loss,), (PLAYED,))]
 
@@ -63,7 +63,7 @@ def test_the_interval_is_the_textbook_s(values: list[float], alpha: float) -> No
 def test_the_second_formula_agrees(rounds: int, share: float, spread: float, delta: float) -> None:
     """`verify` computes the same bound from the numbers of the report."""
     ledger = {"rounds": rounds, "excess": share * rounds, "variance": spread * rounds}
-    first = excess_loss.bound(Compared(**ledger), Rivals("a", "b"), Confidence(delta))
+    first = excess_loss.bound(ComparisonLedger(**ledger), Rivals("a", "b"), Confidence(delta))
     assert FORMULAS["excess_loss"](ledger, {}, {"delta": delta}) == pytest.approx(first, rel=1e-12, abs=1e-12)
 
 

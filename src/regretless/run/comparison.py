@@ -16,7 +16,7 @@ from ..data.batch import Array, Batch
 from ..data.to_csr import first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.first_pass import LOOKED
-from ..theory.comparison import Compared, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
+from ..theory.comparison import ComparisonLedger, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
 from .linear import points_within
 
 if TYPE_CHECKING:
@@ -258,7 +258,9 @@ class Comparison:
         (a, b), variance = self.mistakes, self._sums.variance
         each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
         asked = Confidence(self.alpha / 2)
-        stated = [excess_loss.certify(Compared(self.rounds, more, variance), [pair], asked) for more, pair in each]
+        stated = [
+            excess_loss.certify(ComparisonLedger(self.rounds, more, variance), [pair], asked) for more, pair in each
+        ]
         return [replace(one, assuming=self.assuming) for one in stated]
 
     def verdict(self) -> str:

@@ -112,7 +112,22 @@ def _tuned(ledger: BanditLedger, _: BanditComparator, learner: BanditFacts) -> b
 
 
 def tuned_parameters(arms: int, horizon: int, delta: float) -> tuple[float, float, float]:
-    """The beta, the rate and the exploration that are meant for so many rounds, no more than they may be."""
+    """The beta, the rate and the exploration that are meant for so many rounds, no more than they may be.
+
+    Parameters
+    ----------
+    arms : int
+        At least 2.
+    horizon : int
+        The number of rounds to come.
+    delta : float
+        In (0, 1): how improbable it may be that the bound fails.
+
+    Returns
+    -------
+    beta, rate, explore : float
+        beta at most 1, explore at most 1/2.
+    """
     k, reach = log(arms), horizon * arms
     beta = sqrt(log(arms / delta) / reach)
     return min(beta, 1.0), 0.95 * sqrt(k / reach), min(1.05 * sqrt(arms * k / horizon), 0.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, log1p
+from math import log, log1p, nan
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def interval(rounds: Any, totals: Any, variances: Any, alpha: float) -> tuple[Ar
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonLedger:
     """What was counted of two predictors.
 
     Attributes
@@ -168,7 +168,7 @@ class Rivals:
     @property
     def label(self) -> str:
         """As a certificate is read against it."""
-        return f"{self.second}, of {self.first}"
+        return f"{self.second}, for {self.first}"
 
     def describe(self) -> dict[str, str]:
         """Both names."""
@@ -188,8 +188,8 @@ class Confidence(Facts):
     delta: float
 
 
-def _mean_excess(ledger: Compared, _: object) -> float:
-    return ledger.excess / ledger.rounds
+def _nobody_sees(_: ComparisonLedger, __: object) -> float:
+    return nan  # what was to be expected; the mean of what came is its estimate, and never above the bound
 
 
 def _largest(*_: object) -> Most:
@@ -201,8 +201,8 @@ PLAYED = ("there must be rounds", lambda ledger, _, __: ledger.rounds > 0)
 
 @theorem(
     title="Excess loss",
-    quantity="mean excess loss, estimated",
-    counts=_mean_excess,
+    quantity="expected excess loss of a round",
+    counts=_nobody_sees,
     formula=r"\frac{1}{T}\sum_{t=1}^{T} E_{t-1}[a_t - b_t]"
     r" \le \frac{1}{T}\sum_{t=1}^{T}(a_t - b_t) + \frac{2s}{T},\quad "
     r"\frac{1}{J}\sum_{j=1}^{J} e^{\lambda_j s - \psi(\lambda_j) V_T} = \frac{1}{\delta},\quad "
@@ -214,7 +214,7 @@ PLAYED = ("there must be rounds", lambda ledger, _, __: ledger.rounds > 0)
     whole=False,
     most=_largest,
 )
-def excess_loss(ledger: Compared, comparator: Rivals, learner: Confidence) -> float:
+def excess_loss(ledger: ComparisonLedger, comparator: Rivals, learner: Confidence) -> float:
     """Let a_t and b_t be losses in [0, 1] of two predictors that know the rounds before round t alone. With
     probability 1 - delta, for all T at once, the average of what was to be expected of a_t - b_t, given the rounds
     before, is at most the average of a_t - b_t plus 2 s / T. Nothing is assumed of how the rounds come about."""

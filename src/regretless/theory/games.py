@@ -223,7 +223,21 @@ def most_of_a_plan(first: Array, parent: Array, worth: Array) -> float:
 
 
 def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, float]:
-    """Of a player whose sequences may be worth between `low` and `high`, the row_reach and row_sets of the facts."""
+    """Of a player whose sequences may be worth between `low` and `high`, the row_reach and row_sets of the facts.
+
+    Parameters
+    ----------
+    first : ndarray of int, shape (sets + 1,)
+    parent : ndarray of int, shape (sets,)
+        As in `most_of_a_plan`.
+    low, high : ndarray, shape (sequences,)
+        The least and the most that each sequence may come to be worth, in the units of payoffs.
+
+    Returns
+    -------
+    reach, sets : float
+        The most that one plan comes to, of sqrt(k - 1) times the range for a set of k actions, and of sets.
+    """
     if not len(parent):
         return 0.0, 0.0
     begins = first[:-1]

@@ -86,6 +86,15 @@ def most_updates(hinge: float, norm: float, longest: float, threshold: float) ->
 
     All M up to the largest satisfy it: M - norm * g_M, 0 at M = 0, is convex while the threshold is at most `longest`,
     and increases otherwise.
+
+    Parameters
+    ----------
+    hinge, norm : float
+        Sum of the hinge losses of the comparator, and its length.
+    longest : float
+        Length of the longest row.
+    threshold : float
+        The margin below which the learner moves; infinite if norm * threshold is 1 or more.
     """
     if norm == 0 or longest == 0:
         return float(floor(hinge * (1 + ROUNDING)))

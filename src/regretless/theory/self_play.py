@@ -63,8 +63,22 @@ from .regret_matching import WEIGHTS, prior_regrets
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
-    """One player who plays exponential weights."""
+class ExponentialPlayer:
+    """One player who plays exponential weights.
+
+    Attributes
+    ----------
+    count : int
+        Of its strategies.
+    spread : float
+        The range of its payoffs.
+    rate : float
+        NaN if it falls as the rounds go on.
+    information : float
+        -ln of the least probability that it begins with; ln count where it begins uniformly.
+    shift, move : float
+        As in `GameLedger`.
+    """
 
     count: int
     spread: float
@@ -94,10 +108,10 @@ class Exponential:
         return 0.0 if self.count == 1 else self.information / self.rate + self.rate * self.spread * self.spread / 4
 
 
-def players(ledger: GameLedger, learner: GameFacts) -> tuple[Exponential, Exponential]:
+def players(ledger: GameLedger, learner: GameFacts) -> tuple[ExponentialPlayer, ExponentialPlayer]:
     """Both players."""
     return (
-        Exponential(
+        ExponentialPlayer(
             learner.rows,
             learner.row_spread,
             learner.row_rate,
@@ -105,7 +119,7 @@ def players(ledger: GameLedger, learner: GameFacts) -> tuple[Exponential, Expone
             ledger.row_shift,
             ledger.row_move,
         ),
-        Exponential(
+        ExponentialPlayer(
             learner.columns,
             learner.column_spread,
             learner.column_rate,

@@ -142,6 +142,7 @@ def number(value: Any) -> Any:
 
 
 def counted(name: str, reported: Any, mine: Any, scale: float) -> Number:
+    """A number as JSON has it beside the same computed here, which is a count if it is whole by its type."""
     return Number(name, float(reported), int(mine) if isinstance(mine, Integral) else float(mine), scale)
 
 
