@@ -131,8 +131,8 @@ def methods() -> str:
 def game_theorems() -> str:
     """Each theorem of games: in one matrix, in turns, in two matrices, and boosting."""
     from regretless.theory.boosting import BOOSTING
-    from regretless.theory.correlated import COARSE
-    from regretless.theory.sequence_form import CFR
+    from regretless.theory.games import CFR
+    from regretless.theory.self_play import COARSE
 
     of = {name: GAME_THEOREMS[name] for name in METHODS}
     turns = dict.fromkeys(("cfr", "cfr+", "pcfr+"), CFR)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.catalogue import TABLES, Kind, class_of
+from regretless.catalogue import EXPERT_LEARNERS, TABLES, Kind, class_of
 from regretless.finite_classes import FiniteClass
+from regretless.textbook import experts as rules
 
 ROUNDS, COLUMNS = 120, 4
 
@@ -24,6 +25,14 @@ SETTINGS: dict[tuple[str, str], dict[str, Any]] = {
     ("bandits", "exp3-s"): {"switches": 2},
     ("bandits", "exp4"): {"n_experts": 3},
     ("class", "randomized-optimal"): {"random_state": 3},
+}
+
+
+# Combiners that give each expert a rate of its own, or none: the rule of the textbook, by the combiner's name.
+OWN_RATES = {
+    name: getattr(rules, entry.info.twin)
+    for name, entry in EXPERT_LEARNERS.items()
+    if entry.info.linearizes and entry.info.twin != "hedge"
 }
 
 

@@ -32,6 +32,8 @@ class LinearInfo(NamedTuple):
         Whether, with its usual parameters, it adds c y x to the weights for some c > 0 if y <w, x> <= 0, and only then.
     not_mixed : str
         Why its weights cannot be mixed over shards; empty if they can.
+    twin : str
+        The function of `textbook.linear` that makes the same updates; empty if there is none.
     """
 
     name: str
@@ -43,6 +45,7 @@ class LinearInfo(NamedTuple):
     lazy: bool
     additive: bool
     not_mixed: str
+    twin: str
 
 
 class ExpertInfo(NamedTuple):
@@ -58,6 +61,10 @@ class ExpertInfo(NamedTuple):
         Whether it needs what experts forecast, and not their losses alone.
     one_loss : bool
         Whether it has one loss, that its theorem is about, and no parameter for others.
+    linearizes : bool
+        Whether experts are charged the slope of the loss where the user does not say.
+    twin : str
+        The function of `textbook.experts` that gives the same weights.
     """
 
     name: str
@@ -65,6 +72,8 @@ class ExpertInfo(NamedTuple):
     draws: bool
     forecasts: bool
     one_loss: bool
+    linearizes: bool
+    twin: str
 
 
 class BanditInfo(NamedTuple):
@@ -80,6 +89,8 @@ class BanditInfo(NamedTuple):
         Whether it sees the losses of all arms.
     needs_horizon : bool
         Whether its rate is tuned for a number of rounds that must be given.
+    twin : str
+        The function of `textbook.bandits` that draws the same arms.
     """
 
     name: str
@@ -87,6 +98,7 @@ class BanditInfo(NamedTuple):
     advised: bool
     informed: bool
     needs_horizon: bool
+    twin: str
 
 
 class ClassInfo(NamedTuple):

@@ -18,6 +18,7 @@ LEARNERS = {
             lazy=True,
             additive=True,
             not_mixed="",
+            twin="perceptron",
         ),
     ),
     "averaged-perceptron": Entry(
@@ -33,6 +34,7 @@ LEARNERS = {
             lazy=False,
             additive=True,
             not_mixed="",
+            twin="perceptron",
         ),
     ),
     "voted-perceptron": Entry(
@@ -48,6 +50,7 @@ LEARNERS = {
             lazy=False,
             additive=True,
             not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
+            twin="perceptron",
         ),
     ),
     "margin-perceptron": Entry(
@@ -63,6 +66,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="whether it moves depends on the length of its weights, which a mean shortens; the proof of its bound follows one sequence of steps and says nothing of a mean of several",
+            twin="margin_perceptron",
         ),
     ),
     "passive-aggressive": Entry(
@@ -78,6 +82,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="",
+            twin="passive_aggressive",
         ),
     ),
     "multiclass-perceptron": Entry(
@@ -93,6 +98,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="",
+            twin="multiclass_perceptron",
         ),
     ),
     "online-gradient-descent": Entry(
@@ -108,6 +114,7 @@ LEARNERS = {
             lazy=False,
             additive=False,
             not_mixed="",
+            twin="gradient_descent",
         ),
     ),
     "winnow": Entry(
@@ -123,6 +130,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="",
+            twin="winnow",
         ),
     ),
     "p-norm-perceptron": Entry(
@@ -138,6 +146,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="",
+            twin="p_norm_perceptron",
         ),
     ),
     "second-order-perceptron": Entry(
@@ -153,6 +162,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="its weights are solved from a matrix of all update rows; matrices of several shards could be added, but the bound is not about such a sum",
+            twin="second_order_perceptron",
         ),
     ),
     "arow": Entry(
@@ -168,6 +178,7 @@ LEARNERS = {
             lazy=True,
             additive=False,
             not_mixed="its weights belong to a covariance that every shard moves elsewhere; there is no bound for a mean of them",
+            twin="arow",
         ),
     ),
     "kernel-perceptron": Entry(
@@ -183,6 +194,7 @@ LEARNERS = {
             lazy=False,
             additive=True,
             not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
+            twin="kernel_perceptron",
         ),
     ),
     "alma": Entry(
@@ -198,6 +210,7 @@ LEARNERS = {
             lazy=False,
             additive=False,
             not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one sequence of updates and says nothing of a mean of several",
+            twin="alma",
         ),
     ),
     "aggregated": Entry(
@@ -213,6 +226,7 @@ LEARNERS = {
             lazy=False,
             additive=False,
             not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound for a mean of them",
+            twin="",
         ),
     ),
 }
@@ -226,6 +240,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="hedge",
         ),
     ),
     "ewa": Entry(
@@ -237,6 +253,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="hedge",
         ),
     ),
     "weighted-majority": Entry(
@@ -248,6 +266,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=True,
             one_loss=False,
+            linearizes=False,
+            twin="weighted_majority",
         ),
     ),
     "randomized-weighted-majority": Entry(
@@ -259,6 +279,8 @@ EXPERT_LEARNERS = {
             draws=True,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="randomized_majority",
         ),
     ),
     "adahedge": Entry(
@@ -270,6 +292,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="adahedge",
         ),
     ),
     "ml-poly": Entry(
@@ -281,6 +305,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="ml_poly",
         ),
     ),
     "ml-prod": Entry(
@@ -292,6 +318,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="ml_prod",
         ),
     ),
     "boa": Entry(
@@ -303,6 +331,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="boa",
         ),
     ),
     "squint": Entry(
@@ -314,6 +344,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="squint",
         ),
     ),
     "fixed-share": Entry(
@@ -325,6 +357,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="fixed_share",
         ),
     ),
     "aggregating": Entry(
@@ -336,6 +370,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=True,
             one_loss=True,
+            linearizes=False,
+            twin="aggregating",
         ),
     ),
     "ridge": Entry(
@@ -347,6 +383,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=True,
             one_loss=True,
+            linearizes=False,
+            twin="ridge",
         ),
     ),
     "eg": Entry(
@@ -358,6 +396,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="hedge",
         ),
     ),
     "ada-normal-hedge": Entry(
@@ -369,6 +409,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=True,
+            twin="ada_normal_hedge",
         ),
     ),
     "follow-the-leader": Entry(
@@ -380,6 +422,8 @@ EXPERT_LEARNERS = {
             draws=False,
             forecasts=False,
             one_loss=False,
+            linearizes=False,
+            twin="follow_the_leader",
         ),
     ),
 }
@@ -393,6 +437,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="exp3_ix",
         ),
     ),
     "exp3": Entry(
@@ -404,6 +449,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="exp3",
         ),
     ),
     "exp3-p": Entry(
@@ -415,6 +461,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=True,
+            twin="exp3_p",
         ),
     ),
     "tsallis-inf": Entry(
@@ -426,6 +473,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="tsallis_inf",
         ),
     ),
     "exp3-s": Entry(
@@ -437,6 +485,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=True,
+            twin="exp3_s",
         ),
     ),
     "exp4": Entry(
@@ -448,6 +497,7 @@ BANDITS = {
             advised=True,
             informed=False,
             needs_horizon=False,
+            twin="exp4",
         ),
     ),
     "hedge": Entry(
@@ -459,6 +509,7 @@ BANDITS = {
             advised=False,
             informed=True,
             needs_horizon=False,
+            twin="hedge",
         ),
     ),
     "kl-ucb": Entry(
@@ -470,6 +521,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="kl_ucb",
         ),
     ),
     "moss": Entry(
@@ -481,6 +533,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=True,
+            twin="moss",
         ),
     ),
     "thompson": Entry(
@@ -492,6 +545,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="thompson",
         ),
     ),
     "ucb1": Entry(
@@ -503,6 +557,7 @@ BANDITS = {
             advised=False,
             informed=False,
             needs_horizon=False,
+            twin="ucb1",
         ),
     ),
 }

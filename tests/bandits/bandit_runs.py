@@ -14,8 +14,8 @@ from regretless.certificate import Certificate
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.theorem import Theorem
+from regretless.theory.bandit_estimates import tuned_parameters
 from regretless.theory.bandit_facts import BanditFacts, epoch_starts
-from regretless.theory.exp3_p import tuned_parameters
 
 Array = np.ndarray[Any, Any]
 BY_RULE: dict[str, tuple[Theorem, ...]] = {name: bandit_class(name).theorems for name in BANDITS}

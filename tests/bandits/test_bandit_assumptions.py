@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 
 from regretless.comparator import BanditComparator
+from regretless.theory.bandit_estimates import exp3_p, exp3_p_book, exp3_p_observable, observable
 from regretless.theory.bandit_weights import (
+    EXP3,
+    EXP3_IX,
     exp3_ix,
     exp3_ix_book,
     exp3_ix_expected,
     exp3_pseudo_regret,
     exp3_s,
     exp4,
+    hedge_expected,
+    hedge_mixed,
+    hedge_sampled,
 )
-from regretless.theory.bandits import AFTERWARDS, EXP3, EXP3_IX
-from regretless.theory.bandits_observable import observable
-from regretless.theory.exp3_p import exp3_p, exp3_p_book, exp3_p_observable
-from regretless.theory.full_information import hedge_expected, hedge_mixed, hedge_sampled
-from regretless.theory.tsallis import tsallis, tsallis_book
+from regretless.theory.bandits import AFTERWARDS, tsallis, tsallis_book
 
 from .bandit_runs import (
     BY_RULE,

@@ -12,14 +12,16 @@ from regretless.bandits.certificates import BanditCertificate, certificates
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
 from regretless.report import summary
+from regretless.theory.bandit_estimates import EXP3_P, observable
 from regretless.theory.bandit_weights import (
+    EXP3_IX,
+    HEDGE,
     exp3_ix,
     exp3_ix_expected,
     exp3_pseudo_regret,
+    hedge_mixed,
 )
-from regretless.theory.bandits import EXP3_IX, EXP3_P, HEDGE, expected_ledger
-from regretless.theory.bandits_observable import observable
-from regretless.theory.full_information import hedge_mixed
+from regretless.theory.bandits import expected_ledger
 
 from .bandit_runs import (
     BY_RULE,

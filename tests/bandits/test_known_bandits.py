@@ -11,9 +11,10 @@ import pytest
 
 from regretless.comparator import BanditComparator
 from regretless.ledger import BanditLedger
+from regretless.theory import bandit_estimates as estimates
 from regretless.theory import bandit_facts as bs
 from regretless.theory import bandit_weights as weights
-from regretless.theory import bandits_observable, exp3_p, full_information, tsallis
+from regretless.theory import bandits
 from regretless.theory.bandits import bound_at, expected_ledger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
@@ -69,11 +70,11 @@ EXPONENTIAL = [
     case(weights.exp4, EXP4, 2.5 * (4 * log(5) + 6), against=EXPERT),
     case(weights.exp4, EXP4, 2.5 * (4 * log(5) + 8), changes=TWO_LOST, against=EXPERT),
     case(weights.exp4, replace(EXP4, comparators=1), 5.0, changes=TWO_LOST, against=EXPERT),
-    case(bandits_observable.observable, IX, 2.5 * (2.5 + 4 * DOUBT)),
-    case(bandits_observable.observable, IX, 2.5 * (3.5 + 4 * DOUBT), against=BEST),
-    case(bandits_observable.observable, IX, 2.5 * (4.5 + 4 * DOUBT), changes=TWO_LOST),
-    case(bandits_observable.observable, IX, 2.5 * (0.5 + 4 * DOUBT), 2.5, changes=ASLEEP),
-    case(bandits_observable.observable, EXP4, 2.5 * (2.5 + 4 * log(100)), against=EXPERT,
+    case(estimates.observable, IX, 2.5 * (2.5 + 4 * DOUBT)),
+    case(estimates.observable, IX, 2.5 * (3.5 + 4 * DOUBT), against=BEST),
+    case(estimates.observable, IX, 2.5 * (4.5 + 4 * DOUBT), changes=TWO_LOST),
+    case(estimates.observable, IX, 2.5 * (0.5 + 4 * DOUBT), 2.5, changes=ASLEEP),
+    case(estimates.observable, EXP4, 2.5 * (2.5 + 4 * log(100)), against=EXPERT,
          changes={"ledger.missed": np.ones(3)}),
 ]  # fmt: skip
 
@@ -83,23 +84,23 @@ REDUCED = rule("tsallis-inf", estimator="reduced")
 FEW, TEN = ({"ledger.rounds": n, "ledger.settled": n, "comparator.rounds": n} for n in (2.0, 10.0))
 ROOT = sqrt(60)  # of K T
 OTHERS = [
-    case(exp3_p.exp3_p, GAINS, 2.5 * (3 + 0.263 * 20 + 20 * DOUBT + 50 * K)),  # 0.2 + 1.05 * 0.02 * 3 = 0.263
-    case(exp3_p.exp3_p_book, PRINTED, 2.5 * 5.15 * sqrt(96 * DOUBT)),
-    case(exp3_p.exp3_p_observable, GAINS, 2.5 * (1 + 20 * DOUBT)),
-    case(exp3_p.exp3_p_observable, GAINS, 2.5 * (1 + 20 * DOUBT), against=BEST),
-    case(exp3_p.exp3_p_observable, GAINS, 2.5 * (3 + 20 * DOUBT), 2.5, changes=ASLEEP),  # 12 - (16 - 7)
-    case(full_information.hedge_mixed, rule("hedge"), 2.5 * (4 * K + 0.625), 6.25),
-    case(full_information.hedge_expected, rule("hedge"), 2.5 * (4 * K + 0.625)),
-    case(full_information.hedge_sampled, rule("hedge"), 2.5 * (4 * K + 0.625 + sqrt(10 * log(20)))),
-    case(full_information.hedge_sampled, rule("hedge"), 2.5 * (4 * K + 0.625 + sqrt(10 * DOUBT)), 2.5, ASLEEP),
-    case(tsallis.tsallis, rule("tsallis-inf"), 2.5 * (4 * ROOT - 2 * sqrt(20) - 3)),
-    case(tsallis.tsallis, rule("tsallis-inf"), 2.5 * (4 * ROOT - 2 * sqrt(20) - 1), changes=TWO_LOST),
-    case(tsallis.tsallis, rule("tsallis-inf"), 2.5 * (2 * (sqrt(3) - 1) * sqrt(2) + 2), changes=FEW),
-    case(tsallis.tsallis, REDUCED, 2.5 * (2 * ROOT - sqrt(20) + 16 - 4 * sqrt(3) + 16 * log(1.25) + 1.6)),
-    case(tsallis.tsallis, REDUCED, 25.0, changes=TEN),
-    case(tsallis.tsallis_book, rule("tsallis-inf"), 2.5 * (4 * ROOT + 1)),
-    case(tsallis.tsallis_book, rule("tsallis-inf"), 2.5 * (4 * ROOT + 3), changes=TWO_LOST),
-    case(tsallis.tsallis_book, REDUCED, 2.5 * (2 * ROOT + 30 * log(20) + 16)),
+    case(estimates.exp3_p, GAINS, 2.5 * (3 + 0.263 * 20 + 20 * DOUBT + 50 * K)),  # 0.2 + 1.05 * 0.02 * 3 = 0.263
+    case(estimates.exp3_p_book, PRINTED, 2.5 * 5.15 * sqrt(96 * DOUBT)),
+    case(estimates.exp3_p_observable, GAINS, 2.5 * (1 + 20 * DOUBT)),
+    case(estimates.exp3_p_observable, GAINS, 2.5 * (1 + 20 * DOUBT), against=BEST),
+    case(estimates.exp3_p_observable, GAINS, 2.5 * (3 + 20 * DOUBT), 2.5, changes=ASLEEP),  # 12 - (16 - 7)
+    case(weights.hedge_mixed, rule("hedge"), 2.5 * (4 * K + 0.625), 6.25),
+    case(weights.hedge_expected, rule("hedge"), 2.5 * (4 * K + 0.625)),
+    case(weights.hedge_sampled, rule("hedge"), 2.5 * (4 * K + 0.625 + sqrt(10 * log(20)))),
+    case(weights.hedge_sampled, rule("hedge"), 2.5 * (4 * K + 0.625 + sqrt(10 * DOUBT)), 2.5, ASLEEP),
+    case(bandits.tsallis, rule("tsallis-inf"), 2.5 * (4 * ROOT - 2 * sqrt(20) - 3)),
+    case(bandits.tsallis, rule("tsallis-inf"), 2.5 * (4 * ROOT - 2 * sqrt(20) - 1), changes=TWO_LOST),
+    case(bandits.tsallis, rule("tsallis-inf"), 2.5 * (2 * (sqrt(3) - 1) * sqrt(2) + 2), changes=FEW),
+    case(bandits.tsallis, REDUCED, 2.5 * (2 * ROOT - sqrt(20) + 16 - 4 * sqrt(3) + 16 * log(1.25) + 1.6)),
+    case(bandits.tsallis, REDUCED, 25.0, changes=TEN),
+    case(bandits.tsallis_book, rule("tsallis-inf"), 2.5 * (4 * ROOT + 1)),
+    case(bandits.tsallis_book, rule("tsallis-inf"), 2.5 * (4 * ROOT + 3), changes=TWO_LOST),
+    case(bandits.tsallis_book, REDUCED, 2.5 * (2 * ROOT + 30 * log(20) + 16)),
 ]
 ALONE = [replace(one.changed(ONE), bound=0.0) for one in first_of_each([*EXPONENTIAL, *OTHERS])]
 CASES = [*EXPONENTIAL, *OTHERS, *ALONE]
@@ -126,14 +127,14 @@ BREAKS: dict[str, list[Change]] = {
     weights.HELD[0]: [{"learner.arms": 2000, "learner.delta": 0.99}],
     weights.DEALT[0]: [{"learner.share": 0.0, "comparator": SEQUENCE}],
     weights.SHARES[0]: [{"learner.share": -0.001}, {"learner.share": 1.001}],
-    exp3_p.BONUS[0]: [{"learner.beta": 0.0}, {"learner.beta": 1.001}],
-    exp3_p.ENOUGH[0]: [{"learner.explore": 0.0629}, {"learner.explore": 0.501}, {"learner.rate": 0.0}],
-    exp3_p.TUNED[0]: [
+    estimates.BONUS[0]: [{"learner.beta": 0.0}, {"learner.beta": 1.001}],
+    estimates.ENOUGH[0]: [{"learner.explore": 0.0629}, {"learner.explore": 0.501}, {"learner.rate": 0.0}],
+    estimates.TUNED[0]: [
         {"learner.horizon": None},
         {"ledger.rounds": 33.0},
         *({f"learner.{name}": getattr(PRINTED, name) * (1 + 1e-8)} for name in ("beta", "rate", "explore")),
     ],
-    tsallis.EXCUSED[0]: [{"learner.estimator": "reduced", "ledger.settled": 19.0}],
+    bandits.EXCUSED[0]: [{"learner.estimator": "reduced", "ledger.settled": 19.0}],
 }
 EXPERTS = {
     bs.FIXED[0]: [{"comparator.name": "arm"}, {"comparator.switches": 1}],
@@ -156,14 +157,14 @@ ASSUMES: Assumes = [
         (weights.exp3_s,),
         (*FALLS, weights.SHARES, weights.DEALT, bs.PLAYED, bs.ARMS, bs.FIXED_BEFOREHAND, bs.SAME_ROUNDS),
     ),
-    ((bandits_observable.observable,), (bs.EXPLORES, *REALISED)),
-    ((exp3_p.exp3_p,), (exp3_p.BONUS, exp3_p.ENOUGH, *GATHERED, *REALISED)),
-    ((exp3_p.exp3_p_book,), (exp3_p.TUNED, *GATHERED, *REALISED)),
-    ((exp3_p.exp3_p_observable,), (exp3_p.BONUS, bs.SETTLED, *REALISED)),
-    ((full_information.hedge_mixed,), (*SEEN, bs.ALL_AWAKE, bs.FIXED, bs.SAME_ROUNDS)),
-    ((full_information.hedge_expected,), (*SEEN, bs.FIXED, bs.FIXED_IF_SLEPT, bs.SAME_ROUNDS)),
-    ((full_information.hedge_sampled,), (*SEEN, *REALISED)),
-    ((tsallis.tsallis, tsallis.tsallis_book), (tsallis.EXCUSED, bs.ALL_AWAKE, bs.IN_TIME, *EXPECTED)),
+    ((estimates.observable,), (bs.EXPLORES, *REALISED)),
+    ((estimates.exp3_p,), (estimates.BONUS, estimates.ENOUGH, *GATHERED, *REALISED)),
+    ((estimates.exp3_p_book,), (estimates.TUNED, *GATHERED, *REALISED)),
+    ((estimates.exp3_p_observable,), (estimates.BONUS, bs.SETTLED, *REALISED)),
+    ((weights.hedge_mixed,), (*SEEN, bs.ALL_AWAKE, bs.FIXED, bs.SAME_ROUNDS)),
+    ((weights.hedge_expected,), (*SEEN, bs.FIXED, bs.FIXED_IF_SLEPT, bs.SAME_ROUNDS)),
+    ((weights.hedge_sampled,), (*SEEN, *REALISED)),
+    ((bandits.tsallis, bandits.tsallis_book), (bandits.EXCUSED, bs.ALL_AWAKE, bs.IN_TIME, *EXPECTED)),
 ]
 
 FIRST = {one.theorem.name: one for one in first_of_each(CASES)}
@@ -264,8 +265,8 @@ def test_rates_are_held_over_epochs():
 
 def test_the_parameters_of_exp3_p_are_no_more_than_they_may_be():
     """With as many arms as rounds the bonus is 1 and the exploration 1/2 at most."""
-    assert exp3_p.tuned_parameters(3, 1, 0.05)[0::2] == (1.0, 0.5)
-    assert exp3_p.tuned_parameters(3, 32, 0.05) == pytest.approx(
+    assert estimates.tuned_parameters(3, 1, 0.05)[0::2] == (1.0, 0.5)
+    assert estimates.tuned_parameters(3, 32, 0.05) == pytest.approx(
         (PRINTED.beta, PRINTED.rate, PRINTED.explore), rel=1e-12
     )
 

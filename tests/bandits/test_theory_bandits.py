@@ -17,6 +17,7 @@ from regretless.bandits import Exp3, Exp3IX, Hedge
 from regretless.bandits.certificates import certificates
 from regretless.comparator import BanditComparator
 from regretless.textbook import bandits as textbook
+from regretless.theory.bandit_estimates import exp3_p, exp3_p_book, exp3_p_observable, observable, tuned_parameters
 from regretless.theory.bandit_facts import epoch_starts, held_rates
 from regretless.theory.bandit_weights import (
     exp3_ix,
@@ -25,13 +26,12 @@ from regretless.theory.bandit_weights import (
     exp3_pseudo_regret,
     exp3_s,
     exp4,
+    hedge_expected,
+    hedge_mixed,
+    hedge_sampled,
     sequence_information,
 )
-from regretless.theory.bandits import AFTERWARDS, bound_at, expected_ledger
-from regretless.theory.bandits_observable import observable
-from regretless.theory.exp3_p import exp3_p, exp3_p_book, exp3_p_observable, tuned_parameters
-from regretless.theory.full_information import hedge_expected, hedge_mixed, hedge_sampled
-from regretless.theory.tsallis import tsallis, tsallis_book
+from regretless.theory.bandits import AFTERWARDS, bound_at, expected_ledger, tsallis, tsallis_book
 
 from .bandit_runs import (
     BY_RULE,

@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.textbook.confidence_sequence import confidence_sequence
-from regretless.theory.comparison import PLAYED, ComparisonLedger, Confidence, Rivals, excess_loss
-from regretless.theory.confidence_sequence import PRICES, RATES, Increments, deviation, interval, log_evidence
+from regretless.theory.comparison import (
+    PLAYED,
+    PRICES,
+    RATES,
+    ComparisonLedger,
+    Confidence,
+    Increments,
+    Rivals,
+    deviation,
+    excess_loss,
+    interval,
+    log_evidence,
+)
 from regretless.verify.formulas import FORMULAS
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
@@ -19,8 +30,8 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 # Without variance, s = 10 makes the mean of exp(rate s) this.
 AT_TEN = sum(exp(10 * rate) for rate in RATES) / len(RATES)
 CASES = [
-    Known(excess_loss, ComparisonLedger(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40, 6 / 40),
-    Known(excess_loss, ComparisonLedger(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40, -6 / 40),
+    Known(excess_loss, ComparisonLedger(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40),
+    Known(excess_loss, ComparisonLedger(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40),
 ]
 ASSUMES: Assumes = [((excess_loss,), (PLAYED,))]
 

@@ -16,8 +16,8 @@ from regretless.batch import leave_one_out
 from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, OnlineGradientDescent, Perceptron
-from regretless.textbook import leave_one_out as textbook
-from regretless.textbook.perceptron import perceptron
+from regretless.textbook import linear as textbook
+from regretless.textbook.linear import perceptron
 
 LAZY = {name for name, entry in LEARNERS.items() if entry.info.lazy}
 SETTINGS = {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from regretless.verify import Number
-from regretless.verify.experts import OWN_RATES
 
+from ..catalogue import OWN_RATES
 from ..command_line import CommandLine, noisy_lines, write
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import regretless.theory
+import regretless.verify
+from regretless.catalogue import TABLES
 from regretless.theorem import Theorem
 from regretless.verify.formulas import FORMULAS
 
@@ -28,15 +33,43 @@ WITHOUT = {
 }
 
 
-def theorems() -> dict[str, str]:
-    """The name of each theorem, and the module that it stands in."""
+def every_theorem() -> dict[str, Theorem]:
+    """Each theorem by its name."""
     found = {}
     for module in iter_modules(regretless.theory.__path__):
         for one in vars(import_module(f"regretless.theory.{module.name}")).values():
             for part in one if isinstance(one, tuple) else (one,):
                 if isinstance(part, Theorem):
-                    found[part.name] = part.bound.__module__.rpartition(".")[2]
+                    found[part.name] = part
     return found
+
+
+def theorems() -> dict[str, str]:
+    """The name of each theorem, and the module that it stands in."""
+    return {name: one.bound.__module__.rpartition(".")[2] for name, one in every_theorem().items()}
+
+
+def constants(path: Path) -> Iterator[str]:
+    """The words of a module, but for those that it says."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_no_check_knows_a_learner_or_a_theorem_by_its_name():
+    """A theorem's name stands at its second formula alone, and a learner's nowhere in `verify`."""
+    own = {"observable", "squared_hinge"}  # keys of a report
+    names = {*theorems(), *(name for table in TABLES.values() for name in table)} - own
+    for path in Path(regretless.verify.__file__).parent.glob("*.py"):
+        assert not names & set(constants(path)), path.name
+
+
+def test_every_second_formula_claims_what_its_theorem_does():
+    """Kind and event of a formula are those of the theorem."""
+    for name, one in every_theorem().items():
+        if name in FORMULAS:
+            assert (FORMULAS[name].kind, FORMULAS[name].event) == (one.kind, one.event), name
+            assert (FORMULAS[name].at_once == "always") or one.at_once is not None, name
 
 
 def test_every_theorem_is_known_or_listed():

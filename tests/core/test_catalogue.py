@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import runpy
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,9 @@ ELSE = {
     "hedge": ("theory/games.py", "cli/solve_zero_sum.py"),  # a method of self-play
     "poly": ("linear/kernel/",),  # a kernel
     "perceptron": ("linear/", "batch/left_out.py"),  # a loss
-    "share": ("report/",),  # a format
+    "share": ("report/", "verify/claims.py"),  # a format, a parameter
 }
-OWN = ("verify/", "textbook/", "games/")  # a second opinion has its own names, and so have methods that solve games
+OWN = ("games/",)  # methods that solve games have their own names
 
 
 def test_the_table_is_made_of_the_classes():
@@ -42,6 +43,14 @@ def test_a_learner_has_the_name_that_it_says(kind):
     for name, entry in TABLES[kind].items():
         found = class_of(kind, name)
         assert (found.name, found.info, found.__name__) == (name, entry.info, entry.attribute)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TABLES if kind != "class"])
+def test_a_learner_names_its_twin_in_the_textbook(kind):
+    """The twin in its info is a function of the textbook's page of its kind; a mixture of learners has none."""
+    page = import_module(f"regretless.textbook.{kind}")
+    without = [name for name, entry in TABLES[kind].items() if not callable(getattr(page, entry.info.twin, None))]
+    assert without == (["aggregated"] if kind == "linear" else [])
 
 
 def test_a_name_that_is_in_no_table_is_refused_with_those_that_are():

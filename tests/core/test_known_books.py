@@ -20,15 +20,13 @@ from regretless.theory.expert_facts import ExpertFacts
 from regretless.theory.facts import LinearFacts
 from regretless.theory.finite_classes import ClassFacts
 from regretless.theory.game_facts import GameFacts
-from regretless.theory.kernel import KernelFacts
 from regretless.theory.margin_perceptron import MarginFacts
-from regretless.theory.mixing_facts import MixedFacts
-from regretless.theory.mixing_ledger import MixedLedger
+from regretless.theory.mirror import PNormFacts, WinnowFacts
+from regretless.theory.mixing_facts import MixedFacts, MixedLedger
 from regretless.theory.online_to_batch import Declared
-from regretless.theory.p_norm import PNormFacts
 from regretless.theory.passive_aggressive import AggressiveFacts
+from regretless.theory.perceptron import KernelFacts
 from regretless.theory.second_order_perceptron import SecondOrderFacts
-from regretless.theory.winnow import WinnowFacts
 
 FIRST = Ledger(10, 4, 3, 2.5, 6.0, 1.5, 9.0, 20.0, 40.0, 16.0, 0.5, 0.25, 1.0)
 SECOND = Ledger(20, 6, 5, 3.5, 7.0, 2.5, 4.0, 30.0, 50.0, 25.0, 0.4, 0.125, 2.0)

@@ -8,7 +8,7 @@ from math import comb, pi, prod, sqrt
 
 import pytest
 
-from regretless.theory.lower_bound import lower_bound
+from regretless.theory.expert_facts import lower_bound
 
 
 def farthest(rounds: int, pairs: int) -> float:

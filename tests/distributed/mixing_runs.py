@@ -12,8 +12,7 @@ import numpy as np
 from regretless.comparator import Comparator
 from regretless.ledger import FIELDS, Ledger
 from regretless.theory.facts import LinearFacts
-from regretless.theory.mixing_facts import MixedFacts
-from regretless.theory.mixing_ledger import MixedLedger
+from regretless.theory.mixing_facts import MixedFacts, MixedLedger
 
 Array = np.ndarray[Any, Any]
 Shards = Sequence[tuple[Array, Array]]

@@ -9,10 +9,10 @@ from sys import float_info
 import pytest
 
 from regretless.ledger import Ledger
-from regretless.theory import facts, mixing, mixing_mirror, mixing_regret, multiclass, ogd, winnow
+from regretless.theory import facts, mirror, mixing, mixing_mirror, mixing_regret, ogd, perceptron
 from regretless.theory import mixing_facts as ms
 from regretless.theory import passive_aggressive as pa
-from regretless.theory.mixing_ledger import MixedLedger
+from regretless.theory.mixing_facts import MixedLedger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 from ..linear import test_known_linear as linear
@@ -135,15 +135,15 @@ ASSUMES: Assumes = [
     ((mixing.mixed_sharp, mixing.mixed_squared_hinge, mixing.mixed_total_distance, mixing.mixed_lengths,
       mixing.mixed_posterior, mixing.all_sharp, mixing.mixed_classes_sharp, mixing.mixed_classes_posterior,
       mixing.all_classes_sharp), ROUNDS),
-    ((mixing.mixed_classes_separable, mixing.classes_epochs_until_clean), (*ROUNDS, multiclass.SEPARATES)),
+    ((mixing.mixed_classes_separable, mixing.classes_epochs_until_clean), (*ROUNDS, perceptron.CLASSES_SEPARATE)),
     ((mixing_mirror.mixed_p_norm_separable, mixing_mirror.p_norm_epochs_until_clean), SEPARABLE),
     ((mixing_mirror.mixed_p_norm_sharp, mixing_mirror.all_p_norm_sharp), ROUNDS),
-    ((mixing_mirror.mixed_p_norm_posterior, mixing_mirror.mixed_winnow_posterior), (*ROUNDS, winnow.KEPT)),
-    (WINNOW_BY_MARGIN, (*SEPARABLE, winnow.ALLOWED, linear.SLOW)),
+    ((mixing_mirror.mixed_p_norm_posterior, mixing_mirror.mixed_winnow_posterior), (*ROUNDS, mirror.FINITE)),
+    (WINNOW_BY_MARGIN, (*SEPARABLE, mirror.ALLOWED, linear.SLOW)),
     ((mixing_mirror.mixed_winnow_tuned,),
-     (*SEPARABLE, winnow.ALLOWED, linear.MADE_FOR[-4], linear.MADE_FOR[-3], linear.MADE_FOR[-1])),
+     (*SEPARABLE, mirror.ALLOWED, linear.MADE_FOR[-4], linear.MADE_FOR[-3], linear.MADE_FOR[-1])),
     ((mixing_mirror.mixed_winnow_hinge, mixing_mirror.all_winnow_hinge, mixing_mirror.mixed_winnow_textbook),
-     (*ROUNDS, winnow.ALLOWED, linear.NEAR)),
+     (*ROUNDS, mirror.ALLOWED, linear.NEAR)),
     ((mixing_regret.mixed_posterior_regret, mixing_regret.mixed_prior_regret, mixing_regret.mixed_mistakes_from_regret),
      (*ROUNDS, ogd.KNOWS_LOSS, ogd.INSIDE)),
     ((mixing_regret.mixed_prior_regret,), (ogd.BOUNDED,)),

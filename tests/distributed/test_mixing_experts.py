@@ -30,8 +30,8 @@ from regretless.experts import (
     WeightedMajority,
 )
 from regretless.ledger import ExpertLedger
-from regretless.verify.experts import OWN_RATES
 
+from ..catalogue import OWN_RATES
 from .mixing_engines import Parcels
 
 LEARNERS = {

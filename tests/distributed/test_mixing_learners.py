@@ -31,8 +31,7 @@ from regretless.linear import (
     VotedPerceptron,
     Winnow,
 )
-from regretless.textbook.gradient_descent import LOSSES
-from regretless.textbook.mixing import average, mixing, perceptron_from
+from regretless.textbook.linear import LOSSES, mixed_average, mixing, perceptron_from
 
 from .mixed_runs import cut, mixed
 
@@ -83,7 +82,7 @@ def test_the_averaged_perceptron(seed: int, weighting: Any, epochs: int, when: s
     """Its mean is that of all the weights of all shards and epochs, before each round or after it."""
     shards, _ = rows(seed)
     learner, _ = mixed(AveragedPerceptron(average=when), shards, epochs, weighting=weighting, alone=False)
-    assert close(learner.coef_[0], average(shards, epochs, when, weighting))
+    assert close(learner.coef_[0], mixed_average(shards, epochs, when, weighting))
     plain, _ = mixed(Perceptron(), shards, epochs, weighting=weighting)
     assert learner.last_coef_.tobytes() == plain.coef_.tobytes()
 
@@ -98,7 +97,7 @@ def test_a_mean_goes_on_behind_the_mix(seed: int, when: str) -> None:
     rounds = 2 * sum(len(b) for _, b in shards)
     later, _ = perceptron_from(mixing(shards, perceptron_from, 2, zero)[0][-1], X, y)
     later = later[:-1] if when == "before" else later[1:]
-    expected = (rounds * average(shards, 2, when) + np.sum(later, axis=0)) / (rounds + len(y))
+    expected = (rounds * mixed_average(shards, 2, when) + np.sum(later, axis=0)) / (rounds + len(y))
     assert close(learner.partial_fit(X, y).coef_[0], expected)
 
 

@@ -15,7 +15,7 @@ from regretless.distributed import average_once, mix
 from regretless.distributed.checkpoint import ADDED_ONCE
 from regretless.errors import RegretlessError
 from regretless.linear import AROW, SecondOrderPerceptron
-from regretless.textbook.second_order import arow, second_order_perceptron
+from regretless.textbook.linear import arow, second_order_perceptron
 
 BOTH = [AROW, SecondOrderPerceptron]
 MATRICES = ["full", "diagonal"]

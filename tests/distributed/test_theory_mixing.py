@@ -18,11 +18,9 @@ from regretless.ledger import Ledger
 from regretless.theorem import Theorem
 from regretless.theory import mixing, mixing_mirror, mixing_regret, ogd, perceptron
 from regretless.theory.facts import LinearFacts
-from regretless.theory.mixing_facts import MixedFacts
-from regretless.theory.mixing_ledger import MixedLedger
-from regretless.theory.p_norm import PNormFacts
+from regretless.theory.mirror import PNormFacts, WinnowFacts
+from regretless.theory.mixing_facts import MixedFacts, MixedLedger
 from regretless.theory.passive_aggressive import AggressiveFacts
-from regretless.theory.winnow import WinnowFacts
 
 from .mixing_runs import LOSSES, Player, Run, against, divergence, mixed, power_link, simplex_link, split
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.catalogue import expert_class
 from regretless.textbook import experts as textbook
-from regretless.textbook.mixable import aggregating
-from regretless.textbook.weighted_majority import weighted_majority
-from regretless.verify.experts import OWN_RATES
+from regretless.textbook.experts import aggregating, weighted_majority
 
+from ..catalogue import OWN_RATES
 from ..sanitized import fewer
 
 pytestmark = pytest.mark.kernel

@@ -20,7 +20,7 @@ from regretless.experts.best_mixture import least_quadratic
 from regretless.experts.comparators import Totals, absent_reasons, comparators, own_losses
 from regretless.experts.losses import Loss
 from regretless.ledger import ExpertLedger
-from regretless.theory.lower_bound import lower_bound
+from regretless.theory.expert_facts import lower_bound
 
 VECTORS = ("losses", "faced", "spoke", "regrets", "delays", "squares", "drags")
 

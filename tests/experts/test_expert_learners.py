@@ -31,7 +31,8 @@ from regretless.experts import (
 )
 from regretless.experts.validation import AdviceError
 from regretless.theory.experts import adahedge_posterior
-from regretless.verify.experts import OWN_RATES
+
+from ..catalogue import OWN_RATES
 
 SQUARE = {
     "hedge": {"loss": "square"},

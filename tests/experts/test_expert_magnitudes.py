@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import RegretlessError
 from regretless.experts import AggregatingAlgorithm, Hedge, Ridge
-from regretless.verify.experts import OWN_RATES
+
+from ..catalogue import OWN_RATES
 
 LOSSES = ("square", "absolute", "pinball", None)
 NAMES = tuple(name for name in EXPERT_LEARNERS if "majority" not in name)

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from regretless.comparator import ExpertComparator
 from regretless.experts import AdaNormalHedge
-from regretless.textbook.ada_normal_hedge import ada_normal_hedge
-from regretless.textbook.experts import combine
+from regretless.textbook.experts import ada_normal_hedge, combine
 from regretless.theory import expert_facts as es
-from regretless.theory.ada_normal_hedge import (
+from regretless.theory.second_order import (
     ADA_NORMAL_HEDGE,
+    RATES,
     normal_hedge_posterior,
     normal_hedge_prior,
     normal_hedge_sizes,
 )
-from regretless.theory.second_order import RATES
 
 from ..known import Assumes, first_of_each, known, refuses, says_its_number
 from .test_known_experts import BREAKS, HALVES, LN4, OWN, case

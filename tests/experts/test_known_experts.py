@@ -13,7 +13,7 @@ import pytest
 from regretless.comparator import ExpertComparator
 from regretless.ledger import ExpertLedger
 from regretless.theory import expert_facts as es
-from regretless.theory import experts, fixed_share, majority, mixability_gaps, mixable, rounding
+from regretless.theory import experts, majority, mixable, rounding
 from regretless.theory import second_order as second
 
 from ..known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
@@ -170,20 +170,20 @@ F0, F2 = log(20) + 8 * STAY, 3 * log(20) + 6 * STAY  # every stretch from scratc
 SPAN_GAPS = 1 + sqrt(1 + 9 * log(20))
 TWO = {"ledger.rounds": 2.0, "comparator.rounds": 2.0}
 SHARE = [
-    case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * I0 + 1.2 + 0.5, 2),
-    case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * I2 + 1.2 + 0.75, 3, against=SHIFTS),
-    case(fixed_share.share_posterior, hedge("anytime", alpha=0.2), 2 * F2 + 1.2 + 0.75, 3, against=SHIFTS),
-    case(fixed_share.share_posterior, hedge("anytime", alpha=0.2), 2 * F0 + 1.2 + 0.5, 2),
-    case(fixed_share.share_posterior, hedge(alpha=0.0), 2 * LN4 + 1.2 + 0.5, 2),
-    case(fixed_share.share_prior, hedge(alpha=0.2), 2 * I0 + 2.25, 2),
-    case(fixed_share.share_prior, hedge("anytime", alpha=0.2), 3 * F2 / sqrt(LN4) + 3 * sqrt(LN4), 3,
+    case(experts.share_posterior, hedge(alpha=0.2), 2 * I0 + 1.2 + 0.5, 2),
+    case(experts.share_posterior, hedge(alpha=0.2), 2 * I2 + 1.2 + 0.75, 3, against=SHIFTS),
+    case(experts.share_posterior, hedge("anytime", alpha=0.2), 2 * F2 + 1.2 + 0.75, 3, against=SHIFTS),
+    case(experts.share_posterior, hedge("anytime", alpha=0.2), 2 * F0 + 1.2 + 0.5, 2),
+    case(experts.share_posterior, hedge(alpha=0.0), 2 * LN4 + 1.2 + 0.5, 2),
+    case(experts.share_prior, hedge(alpha=0.2), 2 * I0 + 2.25, 2),
+    case(experts.share_prior, hedge("anytime", alpha=0.2), 3 * F2 / sqrt(LN4) + 3 * sqrt(LN4), 3,
          against=SHIFTS),
-    case(fixed_share.share_prior, hedge("self-tuned", alpha=0.2), F2 * SPAN_GAPS / log(20) + SPAN_GAPS, 3,
+    case(experts.share_prior, hedge("self-tuned", alpha=0.2), F2 * SPAN_GAPS / log(20) + SPAN_GAPS, 3,
          against=SHIFTS),
-    case(fixed_share.share_posterior, hedge(alpha=0.2), 2 * (LN4 + 2 * log(20)) + 1.95, 3, TWO, SHIFTS),
-    case(fixed_share.share_posterior, hedge("anytime", alpha=0.2), 6 * log(20) + 1.95, 3, TWO, SHIFTS),
-    case(fixed_share.share_posterior, hedge(alpha=0.2), 0.5, 2, ONE),
-    case(fixed_share.share_prior, hedge(alpha=0.2), 0.0, 2, ONE),
+    case(experts.share_posterior, hedge(alpha=0.2), 2 * (LN4 + 2 * log(20)) + 1.95, 3, TWO, SHIFTS),
+    case(experts.share_posterior, hedge("anytime", alpha=0.2), 6 * log(20) + 1.95, 3, TWO, SHIFTS),
+    case(experts.share_posterior, hedge(alpha=0.2), 0.5, 2, ONE),
+    case(experts.share_prior, hedge(alpha=0.2), 0.0, 2, ONE),
 ]  # fmt: skip
 
 RIDGE = es.ExpertFacts(4, UNIFORM, schedule="", loss="square", ridge=2.0, log_det=1.5, start=np.ones(4))
@@ -222,8 +222,8 @@ LEAST += [
 CASES = [*WEIGHTS, *SECOND, *MAJORITY, *SHARE, *LEAST]
 # A share of nothing makes no sequence with switches probable.
 ENDLESS = [
-    case(fixed_share.share_posterior, hedge(alpha=5e-324), inf, against=SHIFTS),
-    case(fixed_share.share_prior, hedge(alpha=5e-324), inf, against=SHIFTS),
+    case(experts.share_posterior, hedge(alpha=5e-324), inf, against=SHIFTS),
+    case(experts.share_prior, hedge(alpha=5e-324), inf, against=SHIFTS),
 ]
 
 BREAKS: dict[str, list[Change]] = {
@@ -273,9 +273,9 @@ BREAKS: dict[str, list[Change]] = {
         {"learner.blocks": stretches(1, 2, 4, 9)},
         {"learner.blocks": tuple((book, replace(one, rate=0.5)) for book, one in STRETCHES.blocks)},
     ],
-    fixed_share.SEQUENCE[0]: [{"comparator": HALVES}],
-    fixed_share.IN_ORDER[0]: [{"comparator": SHIFTS, "learner.delayed": True}],
-    fixed_share.DEALT[0]: [
+    experts.SEQUENCE[0]: [{"comparator": HALVES}],
+    experts.IN_ORDER[0]: [{"comparator": SHIFTS, "learner.delayed": True}],
+    experts.DEALT[0]: [
         {"comparator": SHIFTS, "learner.alpha": 0.0},
         {"learner.alpha": 0.0, "learner.schedule": "anytime"},
     ],
@@ -291,7 +291,7 @@ BREAKS: dict[str, list[Change]] = {
 REGRET = (es.MIXES, es.COMBINATION, es.WITHIN_REACH, es.ALWAYS_SPOKE, es.SAME_ROUNDS)
 DECLARED = (es.DECLARED, es.IN_SPAN)
 EVERYBODY = (es.IN_TIME, es.NOBODY_SILENT, es.SINGLE, es.SAME_ROUNDS)
-SHIFTING = (es.MIXES, fixed_share.SEQUENCE, fixed_share.IN_ORDER, fixed_share.DEALT, es.SAME_ROUNDS)
+SHIFTING = (es.MIXES, experts.SEQUENCE, experts.IN_ORDER, experts.DEALT, es.SAME_ROUNDS)
 ASSUMES: Assumes = [
     (experts.HEDGE[:5] + experts.ADAHEDGE + majority.DOUBLING, REGRET),
     (second.ML_POLY + second.ML_PROD + second.SQUINT, REGRET),
@@ -315,13 +315,13 @@ ASSUMES: Assumes = [
     (majority.DOUBLING, (majority.BLOCKS,)),
     (majority.DOUBLING[1:], (es.BEFOREHAND, *DECLARED)),
     ((majority.doubling_printed,), (majority.DOUBLES, es.UNIFORM)),
-    (fixed_share.FIXED_SHARE, SHIFTING),
-    ((fixed_share.share_prior,), (es.BEFOREHAND, *DECLARED)),
+    (experts.FIXED_SHARE, SHIFTING),
+    ((experts.share_prior,), (es.BEFOREHAND, *DECLARED)),
     (mixable.RIDGE, (mixable.BEGINS, es.NOBODY_SILENT, mixable.FIXED, es.SAME_ROUNDS)),
     ((mixable.ridge_posterior,), (mixable.GROWTH_KEPT,)),
 ]  # fmt: skip
 # Who asks for a rate that is tuned asks for a span, and who asks for outcomes in time has them in order.
-BEHIND = {("hedge_tuned", es.DECLARED[0]), ("share_prior", fixed_share.IN_ORDER[0])}
+BEHIND = {("hedge_tuned", es.DECLARED[0]), ("share_prior", experts.IN_ORDER[0])}
 
 LOG, AGGREGATING = (one for one in WEIGHTS if one.theorem is mixable.constant_regret)
 FIRST = {case.theorem: case for case in reversed(CASES)}
@@ -427,10 +427,10 @@ def test_how_far_weights_are_from_the_prior():
 
 def test_the_gaps_of_a_span_of_nothing_are_nothing():
     """Charges that are declared to be alike have no gaps, and an unknown spread is that of the run."""
-    assert mixability_gaps.constant_gaps(BOOK, hedge(span=0.0)) == 0
-    assert mixability_gaps.anytime_gaps(BOOK, hedge("anytime", 0.0)) == 0
-    assert mixability_gaps.anytime_inverse(BOOK, hedge("anytime", None)) == pytest.approx(3 / sqrt(LN4), rel=1e-12)
-    assert mixability_gaps.self_tuned_gaps(2.0, 3.0, 8.0) == 4.0  # (3 + sqrt(9 + 16)) / 2
+    assert experts.constant_gaps(BOOK, hedge(span=0.0)) == 0
+    assert experts.anytime_gaps(BOOK, hedge("anytime", 0.0)) == 0
+    assert experts.anytime_inverse(BOOK, hedge("anytime", None)) == pytest.approx(3 / sqrt(LN4), rel=1e-12)
+    assert experts.self_tuned_gaps(2.0, 3.0, 8.0) == 4.0  # (3 + sqrt(9 + 16)) / 2
 
 
 @pytest.mark.parametrize("theorem", [experts.hedge_prior, experts.hedge_tuned, experts.adahedge_prior])

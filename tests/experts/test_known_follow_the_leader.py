@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 import regretless
 from regretless.experts import FollowTheLeader
-from regretless.textbook.experts import combine
-from regretless.textbook.follow_the_leader import follow_the_leader
+from regretless.textbook.experts import combine, follow_the_leader
 from regretless.theory import expert_facts as es
-from regretless.theory.follow_the_leader import LEADS, leader_changes
+from regretless.theory.experts import LEADS, leader_changes
 
 from ..known import Assumes, first_of_each, known, refuses, says_its_number
 from .test_known_experts import BREAKS, HALVES, case, hedge

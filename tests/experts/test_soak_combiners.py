@@ -16,7 +16,8 @@ from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisI
 from regretless.catalogue import expert_class
 from regretless.experts import EG, AdaHedge, ExponentiallyWeightedAverage, FixedShare
 from regretless.experts import Hedge as Combiner
-from regretless.verify.experts import OWN_RATES
+
+from ..catalogue import OWN_RATES
 
 pytestmark = pytest.mark.soak
 

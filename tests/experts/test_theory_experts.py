@@ -18,21 +18,21 @@ from regretless.experts.losses import Loss
 from regretless.experts.state import RULES
 from regretless.ledger import ExpertLedger
 from regretless.textbook import experts as rules
-from regretless.textbook.mixable import aggregating, ridge
-from regretless.textbook.weighted_majority import weighted_majority
-from regretless.theory.expert_facts import ExpertFacts, divergence
+from regretless.textbook.experts import aggregating, ridge, weighted_majority
+from regretless.theory.expert_facts import ExpertFacts, divergence, lower_bound
 from regretless.theory.experts import (
     ADAHEDGE,
     EG,
+    FIXED_SHARE,
     HEDGE,
     adahedge_posterior,
     adahedge_spreads,
     hedge_posterior,
     hedge_prior,
     hedge_tuned,
+    share_posterior,
+    share_prior,
 )
-from regretless.theory.fixed_share import FIXED_SHARE, share_posterior, share_prior
-from regretless.theory.lower_bound import lower_bound
 from regretless.theory.majority import (
     DOUBLING,
     RANDOMIZED_MAJORITY,

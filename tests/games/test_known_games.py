@@ -11,7 +11,7 @@ import pytest
 
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
-from regretless.theory import boosting, correlated, games, regret_matching, self_play, sequence_form
+from regretless.theory import boosting, games, regret_matching, self_play
 from regretless.theory import game_facts as gs
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
@@ -75,21 +75,21 @@ ZERO_SUM = [
     case(regret_matching.kept, RM, 27.5 / 20 + 0.001),
 ]  # fmt: skip
 GENERAL = [
-    case(correlated.coarse, HEDGE, 3 / 20 + 0.001, 0.2),
-    case(correlated.coarse, HEDGE, 4 / 20 + 0.001, 0.2, {"ledger.column_regret": 4.0}),
-    case(correlated.coarse_hedge, HEDGE, COLUMN / 16 + 0.001, 0.2),
-    case(correlated.coarse_hedge, HEDGE, (22 + 2.25) / 16 + 0.001, 0.2, {"learner.row_information": 11.0}),
-    case(correlated.coarse_matching, RM, KEEPS[1] / 16 + 0.001, 0.2),
-    case(correlated.coarse_matching, play("rm+", power=1), KEEPS[1] * 2 / 17 + 0.001, 0.2),
-    case(correlated.coarse_changes, OPTIMISTIC, (4 * L4 + 0.5) / 16 + 0.001, 0.2),
-    case(correlated.coarse_changes, OPTIMISTIC, (2 * L3 + 2.5) / 16 + 0.001, 0.2, ONE_COLUMN),
-    case(correlated.coarse_kept, RM, 15 / 20 + 0.001, 0.2),
-    case(correlated.coarse_kept, RM, 18 / 20 + 0.001, 0.2, {"ledger.row_norm": 6.0}),
+    case(self_play.coarse, HEDGE, 3 / 20 + 0.001, 0.2),
+    case(self_play.coarse, HEDGE, 4 / 20 + 0.001, 0.2, {"ledger.column_regret": 4.0}),
+    case(self_play.coarse_hedge, HEDGE, COLUMN / 16 + 0.001, 0.2),
+    case(self_play.coarse_hedge, HEDGE, (22 + 2.25) / 16 + 0.001, 0.2, {"learner.row_information": 11.0}),
+    case(self_play.coarse_matching, RM, KEEPS[1] / 16 + 0.001, 0.2),
+    case(self_play.coarse_matching, play("rm+", power=1), KEEPS[1] * 2 / 17 + 0.001, 0.2),
+    case(self_play.coarse_changes, OPTIMISTIC, (4 * L4 + 0.5) / 16 + 0.001, 0.2),
+    case(self_play.coarse_changes, OPTIMISTIC, (2 * L3 + 2.5) / 16 + 0.001, 0.2, ONE_COLUMN),
+    case(self_play.coarse_kept, RM, 15 / 20 + 0.001, 0.2),
+    case(self_play.coarse_kept, RM, 18 / 20 + 0.001, 0.2, {"ledger.row_norm": 6.0}),
 ]
 
 
-def trees(method: str, power: int = 0) -> sequence_form.SequenceFacts:
-    return sequence_form.SequenceFacts(
+def trees(method: str, power: int = 0) -> games.SequenceFacts:
+    return games.SequenceFacts(
         rows=3, columns=4, method=method, power=power, row_spread=1.5, column_spread=3.0, row_reach=5.0,
         column_reach=7.0, row_sets=4.0, column_sets=9.0,
     )  # fmt: skip
@@ -97,14 +97,14 @@ def trees(method: str, power: int = 0) -> sequence_form.SequenceFacts:
 
 T = range(1, 17)
 SEQUENCES = [
-    case(sequence_form.counterfactual, trees("cfr"), 3 + EXTRA),
-    case(sequence_form.counterfactual, trees("cfr", 1), 12 * sqrt(sum(t**2 for t in T)) / sum(T) + EXTRA),
-    case(sequence_form.counterfactual, trees("cfr", 2),
+    case(games.counterfactual, trees("cfr"), 3 + EXTRA),
+    case(games.counterfactual, trees("cfr", 1), 12 * sqrt(sum(t**2 for t in T)) / sum(T) + EXTRA),
+    case(games.counterfactual, trees("cfr", 2),
          12 * sqrt(sum(t**4 for t in T)) / sum(t**2 for t in T) + EXTRA),
-    case(sequence_form.counterfactual, trees("cfr+", 1), 12 * 4 * 2 / 17 + EXTRA),
-    case(sequence_form.counterfactual, trees("pcfr+", 2), 12 * sqrt(61) * 256 / sum(t**2 for t in T) + EXTRA),
-    case(sequence_form.sequence_squares, trees("cfr"), 84.5 / 20 + 0.001),  # 3 * (10 + 18) + 0.5
-    case(sequence_form.sequence_kept, trees("cfr"), 27.5 / 20 + 0.001),
+    case(games.counterfactual, trees("cfr+", 1), 12 * 4 * 2 / 17 + EXTRA),
+    case(games.counterfactual, trees("pcfr+", 2), 12 * sqrt(61) * 256 / sum(t**2 for t in T) + EXTRA),
+    case(games.sequence_squares, trees("cfr"), 84.5 / 20 + 0.001),  # 3 * (10 + 18) + 0.5
+    case(games.sequence_kept, trees("cfr"), 27.5 / 20 + 0.001),
 ]  # fmt: skip
 
 BOOST = boosting.BoostLedger(rounds=16, mean_edge=0.4, least_edge=0.3, product=0.6, margin=0.25, wrong=0.1)
@@ -150,17 +150,17 @@ ASSUMES: Assumes = [
     ((self_play.regret_identity, self_play.von_neumann, self_play.optimistic, self_play.changes), (gs.PLAYED, SUM)),
     ((self_play.von_neumann, self_play.optimistic, self_play.changes), (gs.ALIKE, self_play.EVERYWHERE)),
     ((self_play.von_neumann, self_play.optimistic, regret_matching.matching), (gs.KNOWN,)),
-    ((self_play.optimistic, self_play.changes, correlated.coarse_changes), (self_play.CONSTANT,)),
+    ((self_play.optimistic, self_play.changes, self_play.coarse_changes), (self_play.CONSTANT,)),
     ((self_play.optimistic,), self_play.optimistic.assumes[-1:]),
-    ((self_play.changes, regret_matching.squares, correlated.coarse_changes), (gs.SQUARES,)),
+    ((self_play.changes, regret_matching.squares, self_play.coarse_changes), (gs.SQUARES,)),
     (regret_matching.MATCHING, (gs.PLAYED, SUM, regret_matching.WEIGHTS)),
     (tuple(one.theorem for one in GENERAL), (gs.PLAYED, gs.AT_ONCE)),
-    ((correlated.coarse_hedge, correlated.coarse_changes), (gs.ALIKE, self_play.EVERYWHERE)),
-    ((correlated.coarse_hedge, correlated.coarse_matching), (gs.KNOWN,)),
-    ((correlated.coarse_matching, correlated.coarse_kept), (regret_matching.WEIGHTS,)),
+    ((self_play.coarse_hedge, self_play.coarse_changes), (gs.ALIKE, self_play.EVERYWHERE)),
+    ((self_play.coarse_hedge, self_play.coarse_matching), (gs.KNOWN,)),
+    ((self_play.coarse_matching, self_play.coarse_kept), (regret_matching.WEIGHTS,)),
     (tuple(one.theorem for one in SEQUENCES), (gs.PLAYED, SUM)),
-    ((sequence_form.counterfactual,), (gs.KNOWN,)),
-    ((sequence_form.sequence_squares,), (gs.SQUARES,)),
+    ((games.counterfactual,), (gs.KNOWN,)),
+    ((games.sequence_squares,), (gs.SQUARES,)),
     (boosting.BOOSTING, (boosting.PLAYED,)),
     ((boosting.boosting_by_hedge,), boosting.boosting_by_hedge.assumes[1:3]),
     ((boosting.adaboost,), boosting.adaboost.assumes[1:2]),
@@ -227,11 +227,11 @@ def test_an_assumption_of_games_fails_beyond_its_edge(theorem, change):
 def test_what_a_plan_comes_to():
     """Of three sets, two of them behind the two actions of the first, a plan comes to the first and the better one."""
     first, parent = np.array([1, 3, 5, 8]), np.array([0, 1, 2])
-    assert sequence_form.most_of_a_plan(first, parent, np.array([1.0, 2.0, 5.0])) == 6
+    assert games.most_of_a_plan(first, parent, np.array([1.0, 2.0, 5.0])) == 6
     low, high = np.array([0.0, 1, 0, 0, 2, 0, 0, 0]), np.array([0.0, 2, 3, 1, 4, 9, 0, 0])
-    reach, sets = sequence_form.reach(first, parent, low, high)
+    reach, sets = games.reach(first, parent, low, high)
     assert (reach, sets) == (pytest.approx(3 + max(4, 9 * sqrt(2))), 2)
-    assert sequence_form.reach(np.array([1]), np.array([]), low, high) == (0.0, 0.0)
+    assert games.reach(np.array([1]), np.array([]), low, high) == (0.0, 0.0)
 
 
 def test_what_is_promised_before_a_game():

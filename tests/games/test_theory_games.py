@@ -22,11 +22,10 @@ from regretless.games.solution import RawSolution
 from regretless.ledger import GameLedger
 from regretless.textbook.games import gap, regret_matching, regret_matching_plus, von_neumann
 from regretless.textbook.games import self_play as textbook_play
-from regretless.theory.correlated import COARSE, coarse
 from regretless.theory.game_facts import GameFacts, weight_share
 from regretless.theory.games import BEFOREHAND, BY_METHOD, basic_support, complementary, gap_at, weak_duality
 from regretless.theory.regret_matching import kept, matching, prior_regrets, squares
-from regretless.theory.self_play import Exponential, changes, optimistic, players, regret_identity
+from regretless.theory.self_play import COARSE, ExponentialPlayer, changes, coarse, optimistic, players, regret_identity
 from regretless.theory.self_play import von_neumann as by_hedge
 
 from .game_duels import METHODS, POWERS, TURNS, learner, moves, slow
@@ -147,7 +146,7 @@ def test_no_payoffs_break_a_bound_on_one_player(gains, power, schedule):
         regret = float((w @ gains).max() - w @ values)
         length, square = held(method, gains, strategies)
         if method in ("hedge", "optimistic-hedge"):
-            one = Exponential(count, spread, told, log(count), shifts(gains), moves(strategies))
+            one = ExponentialPlayer(count, spread, told, log(count), shifts(gains), moves(strategies))
             bound = one.hedge(rounds) if method == "hedge" else one.seen()
             if power == 0:
                 assert regret <= bound * (1 + 1e-12) + 1e-11
@@ -215,7 +214,7 @@ def test_the_constant_of_hedge_is_an_eighth():
     won = np.cumsum(np.vstack([np.zeros(2), gains[:-1]]), axis=0)
     p = 1 / (1 + np.exp(rate * (won[:, 1] - won[:, 0])))
     regret = gains.sum(0).max() - (p * gains[:, 0] + (1 - p) * gains[:, 1]).sum()
-    one = Exponential(2, 1.0, rate, log(2), 0.0, 0.0)
+    one = ExponentialPlayer(2, 1.0, rate, log(2), 0.0, 0.0)
     assert log(2) / rate + rate * rounds / 9 < regret <= one.hedge(rounds)
     assert regret > 0.98 * one.hedge(rounds)
 

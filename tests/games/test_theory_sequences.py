@@ -18,8 +18,8 @@ from regretless.games.extensive_form.sequence_play import tree_play
 from regretless.ledger import GameLedger
 from regretless.textbook.games import counterfactual as textbook
 from regretless.textbook.games import self_play
-from regretless.theory.sequence_form import (
-    BY_METHOD,
+from regretless.theory.games import (
+    OF_SEQUENCES,
     SequenceFacts,
     counterfactual,
     most_of_a_plan,
@@ -138,7 +138,7 @@ def test_no_random_game_breaks_a_theorem(seed, method, average, alternate, round
     game = ExtensiveGame(Draw(seed).tree).sequence_form()
     found = tree_play(game, method, rounds=rounds, average=average, alternate=alternate)
     told = sequence_certificates(game, found, *game._enclose(found.row, found.column))
-    assert [one.theorem for one in told] == list(BY_METHOD[method])
+    assert [one.theorem for one in told] == list(OF_SEQUENCES[method])
     assert all(one.applies for one in told)
     for one in told:
         assert one.observed <= one.bound, one

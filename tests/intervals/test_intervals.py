@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from regretless.errors import ModelError, ParameterError, RegretlessError
 from regretless.intervals import AdaptiveIntervals, QuantileTracker
-from regretless.textbook.intervals import adaptive_intervals, quantile_tracker
+from regretless.textbook.experts import adaptive_intervals, quantile_tracker
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "experts"
 RULES = [AdaptiveIntervals, QuantileTracker]

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless.linear import KernelPerceptron
 from regretless.linear.kernel.state import REMOVALS
-from regretless.textbook.kernel_perceptron import budget_kernel_perceptron
+from regretless.textbook.linear import budget_kernel_perceptron
 
 removals = pytest.mark.parametrize("removal", REMOVALS)
 wild = st.sampled_from([0.0, 1.0, -1.0, 1e-9, -3e-9, 7.5, 1e6, -1e7])

@@ -15,7 +15,7 @@ from regretless.linear import (
     SecondOrderPerceptron,
 )
 from regretless.linear.ogd import LOSSES, SCHEDULES
-from regretless.textbook.gradient_descent import gradient_descent
+from regretless.textbook.linear import gradient_descent
 
 SIZES = (1e-160, 1e-155, 1e-150, 1e-75, 1.0, 1e75, 1e77, 1e100, 1e150)
 

@@ -19,7 +19,7 @@ from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, Perceptron
-from regretless.textbook.kernel_perceptron import averaged, kernel_perceptron, voted
+from regretless.textbook.linear import kernel_average, kernel_perceptron, kernel_vote
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -206,7 +206,7 @@ def test_the_average_is_the_twins(name, passes):
     ours = made(name, average="averaged", passes=passes).fit(X, y)
     gram = pairwise_kernels(X, **THEIRS[name])
     _, updates, _ = kernel_perceptron(gram, np.where(y, 1, -1), passes=passes)
-    mean = gram @ averaged(np.where(y, 1, -1), updates, passes * len(X))
+    mean = gram @ kernel_average(np.where(y, 1, -1), updates, passes * len(X))
     assert np.allclose(ours.decision_function(X), mean)
     assert ours.ledger_ == made(name, passes=passes).fit(X, y).ledger_
 
@@ -224,7 +224,7 @@ def test_the_vote_is_the_twins(X, y, ties, passes):
     tie, gram = 0 if ties == "update" else ties, pairwise_kernels(X, **THEIRS["poly"])
     ours = made("poly", average="voted", passes=passes, ties=ties).fit(X, y)
     _, updates, _ = kernel_perceptron(gram, y, tie, passes)
-    shares = [voted(k, y, updates, passes * len(X), tie) for k in gram]
+    shares = [kernel_vote(k, y, updates, passes * len(X), tie) for k in gram]
     assert np.allclose(ours.decision_function(X), shares)
 
 

@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from regretless import _core
 from regretless.ledger import FIELDS, Ledger
-from regretless.textbook.gradient_descent import LOSSES, gradient_descent
-from regretless.textbook.perceptron import perceptron
+from regretless.textbook.linear import LOSSES, gradient_descent, perceptron
 
 from ..examples import at_most
 

@@ -14,9 +14,9 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.ledger import Ledger
 from regretless.linear import ALMA, max_margin
-from regretless.textbook.alma import alma
+from regretless.textbook.linear import alma
 from regretless.theory import facts
-from regretless.theory.alma import ALMA_THEOREMS, AlmaFacts, alma_hinge, alma_separable
+from regretless.theory.margin_perceptron import ALMA_THEOREMS, AlmaFacts, alma_hinge, alma_separable
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 

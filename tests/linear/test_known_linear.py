@@ -13,15 +13,12 @@ from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.theory import (
     facts,
-    kernel,
     leave_one_out,
     margin_perceptron,
-    multiclass,
+    mirror,
     ogd,
-    p_norm,
     perceptron,
     rounding,
-    winnow,
 )
 from regretless.theory import online_to_batch as future
 from regretless.theory import passive_aggressive as pa
@@ -52,7 +49,7 @@ def root2(a2: float, hinge: float) -> float:
 
 NOVIKOFF = 56.25  # (3 / 0.4)^2
 NEARLY_57 = {"comparator.least": 6 / sqrt(57) * (1 + 1e-13)}  # (r / rho)^2 is 57, but for rounding
-KERNEL = kernel.KernelFacts(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
+KERNEL = perceptron.KernelFacts(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
 
 PERCEPTRON = [
     case(perceptron.separable, LEARNER, NOVIKOFF, 5),
@@ -65,33 +62,33 @@ PERCEPTRON = [
     case(perceptron.sharp, LEARNER, 3.25, 5, {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
     *(
         case(theorem, KERNEL, bound, 5)
-        for theorem, bound in zip(kernel.UNFORGETTING, (NOVIKOFF, 42.25, 47.61, 42.5, 23.25), strict=True)
+        for theorem, bound in zip(perceptron.UNFORGETTING, (NOVIKOFF, 42.25, 47.61, 42.5, 23.25), strict=True)
     ),
-    case(kernel.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
-    case(multiclass.classes_separable, LEARNER, 112.5, 5),
-    case(multiclass.classes_sharp, LEARNER, root2(72, 3.25), 5),
-    case(multiclass.classes_posterior, LEARNER, 23.25, 5),
-    case(multiclass.classes_clean_pass, LEARNER, 113 * 3, 12),
+    case(perceptron.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
+    case(perceptron.classes_separable, LEARNER, 112.5, 5),
+    case(perceptron.classes_sharp, LEARNER, root2(72, 3.25), 5),
+    case(perceptron.classes_posterior, LEARNER, 23.25, 5),
+    case(perceptron.classes_clean_pass, LEARNER, 113 * 3, 12),
 ]
 
-PNORM = p_norm.PNormFacts(norm=5.0, rate=0.5, passes=4, p=3.0, reach=1.5)
+PNORM = mirror.PNormFacts(norm=5.0, rate=0.5, passes=4, p=3.0, reach=1.5)
 DUAL = {"comparator.own": 2.5, "comparator.product": 7.0}
-WINNOW = winnow.WinnowFacts(norm=5.0, rate=0.5, passes=4, reach=1.5, weights=10)
-TUNED = winnow.WinnowFacts(norm=5.0, rate=atanh(0.3) / 2, reach=1.5, weights=10, gamma=0.6, radius=2.0)
+WINNOW = mirror.WinnowFacts(norm=5.0, rate=0.5, passes=4, reach=1.5, weights=10)
+TUNED = mirror.WinnowFacts(norm=5.0, rate=atanh(0.3) / 2, reach=1.5, weights=10, gamma=0.6, radius=2.0)
 SHORT = {"comparator.own": 1.25, "comparator.product": 7.0, "comparator.divergence": 1.1}
 LOG_COSH = log((exp(0.75) + exp(-0.75)) / 2)  # at eta r
 
 MIRROR = [
-    case(p_norm.p_norm_separable, PNORM, 43.9453125, 5, DUAL),  # 2 * (1.5 * 2.5 / 0.8)^2
-    case(p_norm.p_norm_sharp, PNORM, root2(28.125, 3.25), 5, DUAL),
-    case(p_norm.p_norm_posterior, PNORM, 17.25, 5, DUAL),
-    case(p_norm.p_norm_clean_pass, PNORM, 44 * 3, 12, DUAL),
-    case(winnow.winnow_separable, WINNOW, 1.1 / (0.32 - LOG_COSH), 5, SHORT),
-    case(winnow.winnow_tuned, TUNED, 2 * log(10) / (1.3 * log(1.3) + 0.7 * log(0.7)), 5, SHORT),
-    case(winnow.winnow_hinge, WINNOW, (1.1 + 0.4 * 3.25) / (0.4 - LOG_COSH), 5, SHORT),  # eta rho = 0.4
-    case(winnow.winnow_textbook, WINNOW, (log(10) + 1.3) / (0.4 - 0.28125), 5, SHORT),
-    case(winnow.winnow_posterior, WINNOW, 17.25, 5, SHORT),
-    case(winnow.winnow_clean_pass, WINNOW, 18 * 3, 12, SHORT),  # 1.1 / 0.0622 = 17.7
+    case(mirror.p_norm_separable, PNORM, 43.9453125, 5, DUAL),  # 2 * (1.5 * 2.5 / 0.8)^2
+    case(mirror.p_norm_sharp, PNORM, root2(28.125, 3.25), 5, DUAL),
+    case(mirror.p_norm_posterior, PNORM, 17.25, 5, DUAL),
+    case(mirror.p_norm_clean_pass, PNORM, 44 * 3, 12, DUAL),
+    case(mirror.winnow_separable, WINNOW, 1.1 / (0.32 - LOG_COSH), 5, SHORT),
+    case(mirror.winnow_tuned, TUNED, 2 * log(10) / (1.3 * log(1.3) + 0.7 * log(0.7)), 5, SHORT),
+    case(mirror.winnow_hinge, WINNOW, (1.1 + 0.4 * 3.25) / (0.4 - LOG_COSH), 5, SHORT),  # eta rho = 0.4
+    case(mirror.winnow_textbook, WINNOW, (log(10) + 1.3) / (0.4 - 0.28125), 5, SHORT),
+    case(mirror.winnow_posterior, WINNOW, 17.25, 5, SHORT),
+    case(mirror.winnow_clean_pass, WINNOW, 18 * 3, 12, SHORT),  # 1.1 / 0.0622 = 17.7
 ]
 
 
@@ -213,14 +210,14 @@ BREAKS: dict[str, list[Change]] = {
     facts.STEADY[0]: [{"learner.steady": False}],
     facts.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
     facts.UNTIL_CLEAN[0]: [{"learner.passes": 0}, {"learner.passes": 7}, {"learner.passes": nan}],
-    kernel.NOTHING_REMOVED[0]: [{"learner.removals": 1.0}, {"learner.removals": 2.0}],
-    multiclass.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
-    winnow.ALLOWED[0]: [{"comparator.own": inf}],
-    winnow.KEPT[0]: [{"comparator.product": nan}, {"comparator.product": inf}],
-    winnow.RATE: [{"comparator.own": 3.0}, {"learner.rate": 3.0}],
-    winnow.winnow_tuned.assumes[-4][0]: [{"learner.rate": 0.16}, {"learner.gamma": 0.0}],
-    winnow.winnow_tuned.assumes[-3][0]: [{"learner.reach": 2.01}],
-    winnow.winnow_tuned.assumes[-1][0]: [{"comparator.own": 1.4}],  # 0.8 / 1.4 < 0.6
+    perceptron.NOTHING_REMOVED[0]: [{"learner.removals": 1.0}, {"learner.removals": 2.0}],
+    perceptron.CLASSES_SEPARATE[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}],
+    mirror.ALLOWED[0]: [{"comparator.own": inf}],
+    mirror.FINITE[0]: [{"comparator.product": nan}, {"comparator.product": inf}],
+    mirror.RATE: [{"comparator.own": 3.0}, {"learner.rate": 3.0}],
+    mirror.winnow_tuned.assumes[-4][0]: [{"learner.rate": 0.16}, {"learner.gamma": 0.0}],
+    mirror.winnow_tuned.assumes[-3][0]: [{"learner.reach": 2.01}],
+    mirror.winnow_tuned.assumes[-1][0]: [{"comparator.own": 1.4}],  # 0.8 / 1.4 < 0.6
     pa.PLAIN[0]: [{"learner.schedule": "pa-1"}, {"learner.schedule": "constant"}],
     pa.LIMITED[0]: [{"learner.schedule": "pa-2"}, {"learner.schedule": "pa"}],
     pa.DAMPED[0]: [{"learner.schedule": "pa"}, {"learner.schedule": "pa-1"}],
@@ -255,27 +252,27 @@ BREAKS: dict[str, list[Change]] = {
 
 ROUNDS = (facts.SAME_ROUNDS, facts.MEASURED, facts.UNIT_WEIGHTS, facts.STEADY)
 CLEAN, SEPARATES, SEPARABLE = facts.UNTIL_CLEAN, facts.SEPARATES, (*ROUNDS, facts.SEPARATES)
-SLOW, NEAR, QUADRATIC = ((winnow.RATE, check) for check in (winnow._slow, winnow._near, winnow._quadratic))
-MADE_FOR = winnow.winnow_tuned.assumes
+SLOW, NEAR, QUADRATIC = ((mirror.RATE, check) for check in (mirror._slow, mirror._near, mirror._quadratic))
+MADE_FOR = mirror.winnow_tuned.assumes
 LEFT_OUT = (leave_one_out.LAZY, leave_one_out.CLEAN, leave_one_out.ADDITIVE, leave_one_out.SEPARATES,
             leave_one_out.SAME_ROWS)  # fmt: skip
 ASSUMES: Assumes = [
     ((perceptron.separable,), SEPARABLE),
     ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.posterior), ROUNDS),
-    ((kernel.budget,), ROUNDS),
+    ((perceptron.budget,), ROUNDS),
     ((perceptron.clean_pass,), (*SEPARABLE, CLEAN)),
-    (kernel.UNFORGETTING, (*ROUNDS, kernel.NOTHING_REMOVED)),
-    (kernel.UNFORGETTING[:1], (SEPARATES,)),
-    ((multiclass.classes_sharp, multiclass.classes_posterior), ROUNDS),
-    ((multiclass.classes_separable, multiclass.classes_clean_pass), (*ROUNDS, multiclass.SEPARATES)),
-    ((multiclass.classes_clean_pass, p_norm.p_norm_clean_pass, winnow.winnow_clean_pass), (CLEAN,)),
-    ((p_norm.p_norm_separable, p_norm.p_norm_clean_pass), SEPARABLE),
-    ((p_norm.p_norm_sharp,), ROUNDS),
-    ((p_norm.p_norm_posterior, winnow.winnow_posterior), (*ROUNDS, winnow.KEPT)),
-    ((winnow.winnow_separable, winnow.winnow_clean_pass), (*SEPARABLE, winnow.ALLOWED, SLOW)),
-    ((winnow.winnow_tuned,), (*SEPARABLE, winnow.ALLOWED, MADE_FOR[-4], MADE_FOR[-3], MADE_FOR[-1])),
-    ((winnow.winnow_hinge,), (*ROUNDS, winnow.ALLOWED, NEAR)),
-    ((winnow.winnow_textbook,), (*ROUNDS, winnow.ALLOWED, QUADRATIC)),
+    (perceptron.UNFORGETTING, (*ROUNDS, perceptron.NOTHING_REMOVED)),
+    (perceptron.UNFORGETTING[:1], (SEPARATES,)),
+    ((perceptron.classes_sharp, perceptron.classes_posterior), ROUNDS),
+    ((perceptron.classes_separable, perceptron.classes_clean_pass), (*ROUNDS, perceptron.CLASSES_SEPARATE)),
+    ((perceptron.classes_clean_pass, mirror.p_norm_clean_pass, mirror.winnow_clean_pass), (CLEAN,)),
+    ((mirror.p_norm_separable, mirror.p_norm_clean_pass), SEPARABLE),
+    ((mirror.p_norm_sharp,), ROUNDS),
+    ((mirror.p_norm_posterior, mirror.winnow_posterior), (*ROUNDS, mirror.FINITE)),
+    ((mirror.winnow_separable, mirror.winnow_clean_pass), (*SEPARABLE, mirror.ALLOWED, SLOW)),
+    ((mirror.winnow_tuned,), (*SEPARABLE, mirror.ALLOWED, MADE_FOR[-4], MADE_FOR[-3], MADE_FOR[-1])),
+    ((mirror.winnow_hinge,), (*ROUNDS, mirror.ALLOWED, NEAR)),
+    ((mirror.winnow_textbook,), (*ROUNDS, mirror.ALLOWED, QUADRATIC)),
     ((pa.aggressive_separable, pa.aggressive_mistakes), (*SEPARABLE, pa.PLAIN)),
     ((pa.aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
     ((pa.limited_mistakes, pa.limited_posterior), (*ROUNDS, pa.LIMITED)),
@@ -361,10 +358,10 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
     unit = float_info.epsilon * 1e12 * (4 * sqrt(480) + 9 * sqrt(150))  # of a width of 0
     still = replace(LEARNER, norm=0.0)
     assert perceptron.posterior.bound(BOOK, far, still) == pytest.approx(unit, rel=1e-9)
-    assert multiclass.classes_posterior.bound(BOOK, far, still) == pytest.approx(2 * unit, rel=1e-9)
+    assert perceptron.classes_posterior.bound(BOOK, far, still) == pytest.approx(2 * unit, rel=1e-9)
     dual = replace(far, product=0.0, own=1e12)
-    assert p_norm.p_norm_posterior.bound(BOOK, dual, PNORM) == pytest.approx(unit, rel=1e-9)
-    assert winnow.winnow_posterior.bound(BOOK, dual, WINNOW) == pytest.approx(unit, rel=1e-9)
+    assert mirror.p_norm_posterior.bound(BOOK, dual, PNORM) == pytest.approx(unit, rel=1e-9)
+    assert mirror.winnow_posterior.bound(BOOK, dual, WINNOW) == pytest.approx(unit, rel=1e-9)
     assert pa.limited_posterior.bound(BOOK, far, replace(aggressive("pa-1"), norm=0.0)) == pytest.approx(
         9 * 0.25 * unit, rel=1e-9
     )
@@ -378,13 +375,13 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
 @pytest.mark.parametrize(("x", "value"), [(0.0, 0.0), (0.5, log(cosh(0.5))), (-2.0, log(cosh(2))), (800, 800 - log(2))])
 def test_the_logarithm_of_cosh(x, value):
     """ln cosh is even, and right where cosh is no float."""
-    assert winnow.log_cosh(x) == pytest.approx(value, rel=1e-13, abs=0)
+    assert mirror.log_cosh(x) == pytest.approx(value, rel=1e-13, abs=0)
 
 
 def test_what_a_margin_of_all_costs():
     """At a margin as large as the radius the tuned rate halves: (1 + s) ln(1 + s) + (1 - s) ln(1 - s) is 2 ln 2."""
-    assert winnow.binary(1.0) == pytest.approx(2 * log(2), rel=1e-15)
-    assert winnow.binary(0.0) == 0
+    assert mirror.binary(1.0) == pytest.approx(2 * log(2), rel=1e-15)
+    assert mirror.binary(0.0) == 0
 
 
 def test_a_long_recursion_is_followed_within_one_part_in_sixteen_thousand():
@@ -412,7 +409,7 @@ def test_how_many_rounds_a_hypothesis_must_survive():
 def test_a_rate_of_nothing_is_too_large_for_every_margin():
     """At a rate of 0 Winnow learns nothing, and no bound of it has a number."""
     for case in (MIRROR[4], MIRROR[6]):
-        assert case.changed({"learner.rate": 0.0}).obstacle == winnow.RATE
+        assert case.changed({"learner.rate": 0.0}).obstacle == mirror.RATE
 
 
 def test_a_margin_below_the_one_asked_for_is_a_violation():

@@ -20,8 +20,8 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MarginPerceptron, max_margin
 from regretless.linear.validation import read_rows
-from regretless.textbook.margin_perceptron import margin_perceptron
-from regretless.textbook.margin_perceptron import most_updates as counted
+from regretless.textbook.linear import margin_perceptron
+from regretless.textbook.linear import most_updates as counted
 from regretless.theory.margin_perceptron import (
     EXACT,
     MARGIN_PERCEPTRON,

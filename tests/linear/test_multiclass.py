@@ -17,9 +17,9 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron
 from regretless.linear.multiclass import Matrix, read
-from regretless.textbook.multiclass_perceptron import multiclass_perceptron
+from regretless.textbook.linear import multiclass_perceptron
 from regretless.theory.facts import LinearFacts
-from regretless.theory.multiclass import (
+from regretless.theory.perceptron import (
     MULTICLASS,
     classes_clean_pass,
     classes_posterior,

@@ -18,8 +18,8 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import Perceptron, PNormPerceptron, Winnow
 from regretless.linear.mirror_steps import DualNormGeometry, p_length
-from regretless.textbook.winnow import p_norm_perceptron
-from regretless.theory.p_norm import P_NORM, p_norm_posterior, p_norm_separable, p_norm_sharp
+from regretless.textbook.linear import p_norm_perceptron
+from regretless.theory.mirror import P_NORM, p_norm_posterior, p_norm_separable, p_norm_sharp
 from regretless.theory.perceptron import posterior, separable, sharp
 
 reals = st.floats(-8, 8, width=32)

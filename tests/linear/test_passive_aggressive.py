@@ -17,7 +17,7 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import PassiveAggressive
 from regretless.linear.validation import read_rows
-from regretless.textbook.passive_aggressive import passive_aggressive
+from regretless.textbook.linear import passive_aggressive
 from regretless.theory.passive_aggressive import (
     OF_VARIANT,
     PASSIVE_AGGRESSIVE,

@@ -17,7 +17,7 @@ from regretless.errors import ModelError, RegretlessError
 from regretless.linear import Perceptron, VotedPerceptron, weight_history
 from regretless.linear.validation import read_rows
 from regretless.persist.format import read_model, write_model
-from regretless.textbook.averaged_perceptron import votes
+from regretless.textbook.linear import votes
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"

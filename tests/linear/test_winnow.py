@@ -38,9 +38,9 @@ from regretless.linear.mirror_steps import (
     SimplexGeometry,
 )
 from regretless.persist.format import read_model, write_model
-from regretless.textbook.weighted_majority import weighted_majority
-from regretless.textbook.winnow import p_norm_perceptron, winnow
-from regretless.theory.winnow import (
+from regretless.textbook.experts import weighted_majority
+from regretless.textbook.linear import p_norm_perceptron, winnow
+from regretless.theory.mirror import (
     WINNOW,
     log_cosh,
     winnow_hinge,

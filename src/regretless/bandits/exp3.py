@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3
+from ..theory.bandit_weights import EXP3
 from .kinds import Tuned, of_one_loss
 
 
@@ -59,6 +59,7 @@ class Exp3(Tuned):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="exp3",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_IX
+from ..theory.bandit_weights import EXP3_IX
 from .kinds import Tuned, of_one_loss
 from .state import BanditRules
 
@@ -65,6 +65,7 @@ class Exp3IX(Tuned):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="exp3_ix",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_IX
 

@@ -10,7 +10,7 @@ from ..checks import positive
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_P
+from ..theory.bandit_estimates import EXP3_P
 from .base import Bandit
 from .kinds import implicit
 from .new_arm import mean_of_weights
@@ -72,6 +72,7 @@ class Exp3P(Bandit):
         advised=False,
         informed=False,
         needs_horizon=True,
+        twin="exp3_p",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_P
 

@@ -10,7 +10,7 @@ from ..checks import positive, share
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import EXP3_S
+from ..theory.bandit_weights import EXP3_S
 from .base import Bandit
 from .kinds import implicit
 from .state import BanditRules
@@ -64,6 +64,7 @@ class EXP3S(Bandit):
         advised=False,
         informed=False,
         needs_horizon=True,
+        twin="exp3_s",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP3_S
 

@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 from ..info import BanditInfo
 from ..pictured import Bars
 from ..theorem import Theorem
-from ..theory.bandits import EXP4
+from ..theory.bandit_weights import EXP4
 from .base import Array
 from .kinds import Tuned, of_one_loss
 from .state import ESTIMATES, IMPLICIT, BanditState
@@ -72,6 +72,7 @@ class Exp4(Tuned):
         advised=True,
         informed=False,
         needs_horizon=False,
+        twin="exp4",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = EXP4
 

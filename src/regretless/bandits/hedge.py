@@ -10,7 +10,7 @@ import numpy as np
 
 from ..info import BanditInfo
 from ..theorem import Theorem
-from ..theory.bandits import HEDGE
+from ..theory.bandit_weights import HEDGE
 from .kinds import Tuned
 from .state import ESTIMATES
 
@@ -60,6 +60,7 @@ class Hedge(Tuned):
         advised=False,
         informed=True,
         needs_horizon=False,
+        twin="hedge",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
 

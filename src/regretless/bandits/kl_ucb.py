@@ -50,5 +50,6 @@ class KLUCB(ByMeans):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="kl_ucb",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_KL_UCB

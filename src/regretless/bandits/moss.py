@@ -54,6 +54,7 @@ class MOSS(ByMeans):
         advised=False,
         informed=False,
         needs_horizon=True,
+        twin="moss",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_MOSS
 

@@ -63,6 +63,7 @@ class ThompsonSampling(ByMeans):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="thompson",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_THOMPSON
 

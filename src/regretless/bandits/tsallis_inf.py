@@ -58,6 +58,7 @@ class TsallisINF(Bandit):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="tsallis_inf",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = TSALLIS_INF
 

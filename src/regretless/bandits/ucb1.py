@@ -50,5 +50,6 @@ class UCB1(ByMeans):
         advised=False,
         informed=False,
         needs_horizon=False,
+        twin="ucb1",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = OF_UCB1

@@ -277,7 +277,7 @@ def course_of(intervals: RunIntervals) -> IntervalCourse:
 
 def _floor(rounds: list[int], experts: int, loss: Loss) -> list[float]:
     """What every learner must expect to lose against some experts, where the range of losses is known."""
-    from ..theory.lower_bound import lower_bound
+    from ..theory.expert_facts import lower_bound
 
     width = 1.0 if loss.name == "zero-one" else loss.width
     if loss.name not in FLOORED or not np.isfinite(width):

@@ -50,7 +50,7 @@ def run(arguments: VerifyOptions) -> int:
     """Verify."""
     import numpy as np
 
-    from ..verify import Malformed, refuse_misshapen
+    from .. import verify
 
     report = _report(arguments.report)
     kind = str(report["schema"]).removeprefix("regretless.").partition("/")[0]
@@ -59,12 +59,12 @@ def run(arguments: VerifyOptions) -> int:
     try:
         if isinstance(report["certificates"], list) and not report["certificates"]:
             raise RegretlessError(f"{arguments.report}: it has no certificates: there is nothing to check")
-        refuse_misshapen(report)
+        verify.refuse_misshapen(report)
         with np.errstate(all="ignore"):  # what overflows shows in the numbers that are compared
             checks = CHECKED[kind](arguments, report, read_vectors(arguments.comparators))
     except RegretlessError:
         raise
-    except Malformed as error:
+    except verify.Malformed as error:
         raise RegretlessError(f"{arguments.report}: {error}; make it again with this version") from error
     except MALFORMED as error:
         lacks = f" ({error} is missing)" if isinstance(error, KeyError) else ""
@@ -120,7 +120,7 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
 def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
-    from ..verify import linear
+    from .. import verify
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
@@ -129,7 +129,7 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
-    return linear.check(report, rows, np.asarray(labels), vectors, stream.skipped)
+    return verify.linear.check(report, rows, np.asarray(labels), vectors, stream.skipped)
 
 
 def _rows(stream: Any) -> tuple[Any, Any]:
@@ -158,8 +158,8 @@ def _rows(stream: Any) -> tuple[Any, Any]:
 def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
+    from .. import verify
     from ..data.forecasts import open_forecasts
-    from ..verify import experts
 
     blind = report["loss_name"] in ("table", "wealth")
     stream = open_forecasts(
@@ -173,31 +173,31 @@ def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str
     batches = [batch.with_outcomes() for batch in stream.batches()]
     advice = np.concatenate([np.array(batch.advice) for batch in batches])
     outcomes = None if blind else np.concatenate([np.array(batch.outcomes) for batch in batches])
-    return experts.check(report, advice, outcomes, vectors)
+    return verify.experts.check(report, advice, outcomes, vectors)
 
 
 def _bandits(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+    from .. import verify
     from ..data.losses import Wanted, read_losses
-    from ..verify import bandits
 
     low, high = report["parameters"]["value_range"]
     wanted = Wanted(options.names_of(arguments.arms), None, None, low, high, report["parameters"]["rewards"])
     table = read_losses(arguments.file, wanted, format=arguments.format)
-    return bandits.check(report, table.values, list(table.arms))
+    return verify.bandits.check(report, table.values, list(table.arms))
 
 
 def _games(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
     import numpy as np
 
+    from .. import verify
     from ..data.game_files import read_game
-    from ..verify import games
 
     game = read_game(arguments.file, format=arguments.format)
     if game.kind != "matrix":
-        return games.check(report | {"game": game.kind}, np.zeros((1, 1)))
+        return verify.games.check(report | {"game": game.kind}, np.zeros((1, 1)))
     matrix = game.payoffs[0]
     payoffs = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
-    return games.check(report, -payoffs if arguments.losses else payoffs, (game.rows, game.columns))
+    return verify.games.check(report, -payoffs if arguments.losses else payoffs, (game.rows, game.columns))
 
 
 CHECKED: dict[str, Callable[[VerifyOptions, dict[str, Any], dict[str, Any]], list[Check]]] = {

@@ -19,8 +19,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.comparators.candidates import Means, Plan
 from ..linear.comparators.evaluate import Span, Tally, VectorLosses, norms2, read_tallies, together
 from ..linear.comparators.search import Question
-from ..theory.mixing_facts import MixedFacts
-from ..theory.mixing_ledger import MixedLedger
+from ..theory.mixing_facts import MixedFacts, MixedLedger
 from .engine import Engine, Here
 from .shards import Shard
 

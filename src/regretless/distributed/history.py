@@ -11,7 +11,7 @@ import numpy as np
 from ..data.batch import Array
 from ..ledger import Ledger
 from ..linear.state import BaseState
-from ..theory.mixing_ledger import MixedLedger
+from ..theory.mixing_facts import MixedLedger
 from .messages import Count
 
 

@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..persist.validation import plain
-from ..theory.mixing_ledger import MixedLedger
+from ..theory.mixing_facts import MixedLedger
 from .certify import certify_mixture
 from .checkpoint import SavedRun, load, names_of, no_guarantee, save, union_of
 from .history import Epoch

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.ada_normal_hedge import ADA_NORMAL_HEDGE
+from ..theory.second_order import ADA_NORMAL_HEDGE
 from .base import ExpertLearner
 from .state import CombinerRules
 
@@ -44,8 +44,9 @@ class AdaNormalHedge(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="ada_normal_hedge",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ADA_NORMAL_HEDGE
 
     def _rules(self, experts: int) -> CombinerRules:

@@ -49,6 +49,8 @@ class AdaHedge(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="adahedge",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = ADAHEDGE
 

@@ -49,6 +49,8 @@ class AggregatingAlgorithm(ExpertLearner):
         draws=False,
         forecasts=True,
         one_loss=True,
+        linearizes=False,
+        twin="aggregating",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = AGGREGATING
 

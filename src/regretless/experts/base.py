@@ -60,7 +60,6 @@ class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
     info: ClassVar[ExpertInfo]
     kind = "experts"
     _state_class: ClassVar[type[ExpertState]] = ExpertState
-    gradient_trick: ClassVar[bool] = False  # whether it is used unless the user says otherwise
 
     def __post_init__(self) -> None:
         self._loss = named_loss(self.loss, self.tau, self._value_range())
@@ -126,7 +125,7 @@ class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
             if self.linearize is False:
                 raise ParameterError("linearize", "False", "wealth is always played by its gradient", ": ")
             return True
-        return (self.gradient_trick and able) if self.linearize is None else bool(self.linearize)
+        return (self.info.linearizes and able) if self.linearize is None else bool(self.linearize)
 
     # The state.
 

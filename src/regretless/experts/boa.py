@@ -43,8 +43,9 @@ class BOA(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="boa",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 
     def _rules(self, experts: int) -> CombinerRules:

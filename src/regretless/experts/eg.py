@@ -53,8 +53,9 @@ class EG(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="hedge",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = THEOREMS
 
     def _rules(self, experts: int) -> CombinerRules:

@@ -10,7 +10,7 @@ from ..checks import positive, whole
 from ..errors import ParameterError
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.fixed_share import FIXED_SHARE
+from ..theory.experts import FIXED_SHARE
 from .base import ExpertLearner
 from .state import CombinerRules
 
@@ -62,6 +62,8 @@ class FixedShare(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="fixed_share",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = FIXED_SHARE
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..info import ExpertInfo
 from ..theorem import Theorem
-from ..theory.follow_the_leader import FOLLOW_THE_LEADER
+from ..theory.experts import FOLLOW_THE_LEADER
 from .base import ExpertLearner
 from .state import CombinerRules
 
@@ -42,6 +42,8 @@ class FollowTheLeader(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="follow_the_leader",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = FOLLOW_THE_LEADER
 

@@ -104,6 +104,8 @@ class Hedge(ExponentialWeights):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="hedge",
     )
 
 
@@ -146,4 +148,6 @@ class ExponentiallyWeightedAverage(ExponentialWeights):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="hedge",
     )

@@ -43,8 +43,9 @@ class MLPoly(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="ml_poly",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ML_POLY
 
     def _rules(self, experts: int) -> CombinerRules:

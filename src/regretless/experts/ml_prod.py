@@ -43,8 +43,9 @@ class MLProd(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="ml_prod",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = ML_PROD
 
     def _rules(self, experts: int) -> CombinerRules:

@@ -286,6 +286,8 @@ class Ridge(ExpertLearner):
         draws=False,
         forecasts=True,
         one_loss=True,
+        linearizes=False,
+        twin="ridge",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = RIDGE
     _state_class: ClassVar[type[ExpertState]] = RidgeState

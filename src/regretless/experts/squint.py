@@ -49,8 +49,9 @@ class Squint(ExpertLearner):
         draws=False,
         forecasts=False,
         one_loss=False,
+        linearizes=True,
+        twin="squint",
     )
-    gradient_trick: ClassVar[bool] = True
     theorems: ClassVar[tuple[Theorem, ...]] = SQUINT
 
     def _rules(self, experts: int) -> CombinerRules:

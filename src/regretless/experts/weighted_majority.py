@@ -65,6 +65,8 @@ class WeightedMajority(ExpertLearner):
         draws=False,
         forecasts=True,
         one_loss=False,
+        linearizes=False,
+        twin="weighted_majority",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = WEIGHTED_MAJORITY
 
@@ -123,6 +125,8 @@ class RandomizedWeightedMajority(ExpertLearner):
         draws=True,
         forecasts=False,
         one_loss=False,
+        linearizes=False,
+        twin="randomized_majority",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_MAJORITY
 

@@ -13,11 +13,18 @@ from ..certificate import RELATIVE, Certificate, Most
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem
-from ..theory.correlated import COARSE
 from ..theory.game_facts import GameFacts
-from ..theory.games import BY_METHOD, OTHERS, gap_at
-from ..theory.sequence_form import BY_METHOD as IN_TURNS
-from ..theory.sequence_form import SequenceFacts, counterfactual, gains_by_turns, reach
+from ..theory.games import (
+    BY_METHOD,
+    OF_SEQUENCES,
+    OTHERS,
+    SequenceFacts,
+    counterfactual,
+    gap_at,
+    plans_gain_by_turns,
+    reach,
+)
+from ..theory.self_play import COARSE
 from .payoffs import Payoffs, Vector, trusted_to
 from .solution import RawSolution
 
@@ -206,7 +213,7 @@ def sequence_certificates(game: SequenceForm, raw: RawSolution, lower: float, up
     list of Certificate
     """
     learner = sequence_facts(game, raw)
-    theorems = IN_TURNS.get(raw.method, OTHERS)
+    theorems = OF_SEQUENCES.get(raw.method, OTHERS)
     answers = _sequence_answers(game, raw, lower, upper)
     return _certified(raw, upper - lower, theorems, answers, learner, learner.row_spread)
 
@@ -247,7 +254,7 @@ def sequence_gap_bound(game: SequenceForm, raw: RawSolution) -> tuple[str, Calla
     def book(rounds: float) -> GameLedger:
         return GameLedger(rounds, weight=1.0)
 
-    if raw.ledger is None or not gains_by_turns(learner):
+    if raw.ledger is None or not plans_gain_by_turns(learner):
         return None
     return counterfactual.title, lambda rounds: counterfactual.value(book(rounds), comparator, learner)
 

@@ -10,8 +10,8 @@ from typing import ClassVar
 from ..checks import positive
 from ..errors import ParameterError
 from ..info import LinearInfo
-from ..theory.alma import ALMA_THEOREMS, AlmaFacts
 from ..theory.facts import LinearFacts
+from ..theory.margin_perceptron import ALMA_THEOREMS, AlmaFacts
 from .base import OnlineClassifier
 from .estimator import with_constructor
 from .state import Rules
@@ -81,6 +81,7 @@ class ALMA(OnlineClassifier):
         additive=False,
         not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one "
         "sequence of updates and says nothing of a mean of several",
+        twin="alma",
     )
     theorems = ALMA_THEOREMS
 

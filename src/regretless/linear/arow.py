@@ -94,6 +94,7 @@ class AROW(SecondOrderLearner):
         additive=False,
         not_mixed="its weights belong to a covariance that every shard moves elsewhere; there is no bound for a "
         "mean of them",
+        twin="arow",
     )
     theorems = THEOREMS
     WEIGHTED = True

@@ -196,6 +196,7 @@ class AveragedPerceptron(Perceptron):
         lazy=False,
         additive=True,
         not_mixed="",
+        twin="perceptron",
     )
 
     state_: AveragedState = field(init=False)

@@ -19,7 +19,8 @@ from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
-from ..theory.multiclass import MULTICLASS, SEPARATES, classes_clean_pass
+from ..theory.facts import SEPARATES
+from ..theory.perceptron import MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Tally, VectorLosses, norms2
@@ -98,6 +99,7 @@ class MulticlassPerceptron(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="multiclass_perceptron",
     )
     theorems = MULTICLASS
 

@@ -81,6 +81,7 @@ class OnlineGradientDescent(OnlineClassifier):
         lazy=False,
         additive=False,
         not_mixed="",
+        twin="gradient_descent",
     )
     theorems = GRADIENT_DESCENT
 

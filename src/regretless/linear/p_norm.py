@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
-from ..theory.p_norm import P_NORM, PNormFacts, p_norm_clean_pass
+from ..theory.mirror import P_NORM, PNormFacts, p_norm_clean_pass
 from .base import OnlineClassifier
 from .comparators.search import Geometry
 from .estimator import with_constructor
@@ -100,6 +100,7 @@ class PNormPerceptron(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="p_norm_perceptron",
     )
     theorems = P_NORM
 

@@ -78,6 +78,7 @@ class PassiveAggressive(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="passive_aggressive",
     )
     theorems = PASSIVE_AGGRESSIVE
 

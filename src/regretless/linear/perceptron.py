@@ -88,6 +88,7 @@ class Perceptron(OnlineClassifier):
         lazy=True,
         additive=True,
         not_mixed="",
+        twin="perceptron",
     )
     theorems = PERCEPTRON
 

@@ -82,6 +82,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
         additive=False,
         not_mixed="its weights are solved from a matrix of all update rows; matrices of several shards could be "
         "added, but the bound is not about such a sum",
+        twin="second_order_perceptron",
     )
     theorems = SECOND_ORDER
     WEIGHTED = False

@@ -271,6 +271,7 @@ class VotedPerceptron(Perceptron):
         lazy=False,
         additive=True,
         not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
+        twin="perceptron",
     )
 
     state_: VotedState = field(init=False)

@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
-from ..theory.winnow import WINNOW, WinnowFacts, winnow_clean_pass
+from ..theory.mirror import WINNOW, WinnowFacts, winnow_clean_pass
 from .base import OnlineClassifier
 from .estimator import with_constructor
 from .mirror_steps import REACH, MirrorRules, MirrorState, SimplexGeometry
@@ -119,6 +119,7 @@ class Winnow(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        twin="winnow",
     )
     theorems = WINNOW
 

@@ -122,10 +122,12 @@ def _mistakes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> A
 
 
 BOUNDS = {
-    "mixture": _mixture,
-    "by_a_rate": _regularised,
-    "by_a_matrix": _regularised,
-    "linearised": _linearised,
-    "against_constant": _least,
-    "mistakes_from_log_loss": _mistakes,
+    "sure": {
+        "mixture": _mixture,
+        "by_a_rate": _regularised,
+        "by_a_matrix": _regularised,
+        "linearised": _linearised,
+        "against_constant": _least,
+        "mistakes_from_log_loss": _mistakes,
+    }
 }

@@ -4,6 +4,7 @@ A table has a row of losses in [0, 1] per round, nan for an arm that is asleep, 
 Every rule answers with the arms that were drawn, the probabilities of all arms in each round, and its final sums.
 """
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,139 @@ def implicit_losses(losses: Array, game: Game, gammas: Any, advice: Array | None
         sums: Array = estimates @ advice[rounds, :, draws]
         return sums
     return np.bincount(draws, estimates, losses.shape[1])
+
+
+# ---- Bandits for losses that are independent draws, and their bounds: UCB1, MOSS, KL-UCB and Thompson sampling. Each
+# ---- answers with the arms that it drew, and with the sums of the losses of each arm that were seen.
+
+
+Index = Callable[[Array, Array, int], Array]
+SETS = 32  # of means that are drawn from the posterior before each draw of an arm
+OTHER_KEY = 0x9E3779B97F4A7C15  # by which the numbers for these differ from those for arms
+
+
+def by_index(losses: Array, index: Index) -> tuple[Array, Array]:
+    """Draw the arm whose mean loss may be the least, in round t = 1, 2, .. after each arm once; of equals the first."""
+    rounds, arms = losses.shape
+    sums, counts, draws = np.zeros(arms), np.zeros(arms), np.zeros(rounds, int)
+    for t, row in enumerate(losses, start=1):
+        with np.errstate(all="ignore"):
+            least = np.where(counts > 0, index(sums / counts, counts, t), -np.inf)
+        arm = int(np.argmin(np.where(np.isnan(row), np.inf, least)))
+        sums[arm], counts[arm], draws[t - 1] = sums[arm] + row[arm], counts[arm] + 1, arm
+    return draws, sums
+
+
+def ucb1(mean: Array, n: Array, t: int) -> Array:
+    """Mean loss less sqrt(2 ln(t - 1) / n)."""
+    index: Array = mean - np.sqrt(2 * np.log(max(t - 1, 1)) / n)
+    return index
+
+
+def moss(horizon: int) -> Index:
+    """Mean loss less sqrt(max(ln(T / (K n)), 0) / n)."""
+
+    def index(mean: Array, n: Array, t: int) -> Array:
+        result: Array = mean - np.sqrt(np.maximum(np.log(horizon / (len(n) * n)), 0) / n)
+        return result
+
+    return index
+
+
+def kl(p: Array, q: Array) -> Array:
+    """Relative entropy of coins with these means."""
+    with np.errstate(all="ignore"):
+        one = np.where(p > 0, p * np.log(p / q), 0.0)
+        return one + np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
+
+
+def kl_ucb(mean: Array, n: Array, t: int) -> Array:
+    """The least mean q with n kl(mean, q) <= ln(1 + t ln(t)^2), by halving."""
+    low, high = np.zeros(len(n)), np.minimum(mean, 1.0)
+    for _ in range(50):
+        q = (low + high) / 2
+        far = n * kl(np.minimum(mean, 1.0), q) > np.log1p(t * np.log(t) ** 2)
+        low, high = np.where(far, q, low), np.where(far, high, q)
+    index: Array = np.where(mean > 0, high, 0.0)
+    return index
+
+
+def numbers(seed: int, run: int, t: int) -> Iterator[float]:
+    """The uniform numbers for draw t: a stretch of a stream with another key than that of the draws."""
+    key = np.array([seed ^ OTHER_KEY, run], np.uint64)
+    stream = np.random.Generator(np.random.Philox(key=key, counter=t << 30))
+    while True:
+        yield float(stream.random())
+
+
+def normal(u: Iterator[float]) -> float:
+    """Of mean 0 and variance 1: Marsaglia's polar method."""
+    while True:
+        x, y = 2 * next(u) - 1, 2 * next(u) - 1
+        r = x * x + y * y
+        if 0 < r < 1:
+            return float(x * np.sqrt(-2 * np.log(r) / r))
+
+
+def gamma(u: Iterator[float], shape: float) -> float:
+    """Of a shape of at least 1: Marsaglia and Tsang 2000."""
+    d = shape - 1 / 3
+    while True:
+        x = normal(u)
+        v = (1 + x / np.sqrt(9 * d)) ** 3
+        if v > 0 and np.log(1 - next(u)) < x * x / 2 + d - d * v + d * np.log(v):
+            return float(d * v)
+
+
+def beta(u: Iterator[float], lost: float, known: float) -> float:
+    """A mean loss by its posterior, if it was uniform before."""
+    x, y = gamma(u, 1 + lost), gamma(u, 1 + known - lost)
+    return x / (x + y)
+
+
+def gaussian(u: Iterator[float], lost: float, known: float) -> float:
+    """Minus a mean gain that is normal around gains / (n + 1), with variance 1 / (n + 1)."""
+    return float(-((known - lost) / (known + 1) + normal(u) / np.sqrt(known + 1)))
+
+
+def thompson(
+    losses: Array, uniforms: Array, seed: int, run: int, posterior: str = "beta"
+) -> tuple[Array, Array, Array]:
+    """Draw the arm that is best in one of 32 sets of means by the posterior; the shares of the sets besides."""
+    rounds, arms = losses.shape
+    sums, counts, draws = np.zeros(arms), np.zeros(arms), np.zeros(rounds, int)
+    history, sample = np.zeros((rounds, arms)), beta if posterior == "beta" else gaussian
+    for t, row in enumerate(losses, start=1):
+        u, awake, won = numbers(seed, run, t), np.flatnonzero(~np.isnan(row)), np.zeros(arms)
+        for _ in range(SETS):
+            won[awake[np.argmin([sample(u, sums[i], counts[i]) for i in awake])]] += 1
+        arm = int(np.argmax(uniforms[t - 1] * SETS < np.cumsum(won)))
+        sums[arm], counts[arm], draws[t - 1] = sums[arm] + row[arm], counts[arm] + 1, arm
+        history[t - 1] = won / SETS
+    return draws, history, sums
+
+
+def _lucky(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> float:
+    """The luck of the best arm in hindsight."""
+    return float(np.sqrt(2 * ledger["rounds"] * np.log(w["arms"]))) if v["name"] == "best_arm" else 0.0
+
+
+def _whole(formula: Callable[[float, float, dict[str, Any]], Any]) -> Any:
+    """A bound in units, by the number of rounds and of arms, times what a unit is worth; 0 for one arm."""
+
+    def value(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+        if w["arms"] == 1:
+            return 0.0
+        return w["width"] * float(formula(ledger["rounds"], w["arms"], w) + _lucky(ledger, v, w))
+
+    return value
+
+
+BOUNDS = {
+    "expected": {
+        "ucb1": _whole(lambda T, K, w: np.sqrt(32 * (K - 1) * T * np.log(T)) + (K - 1) + (K - 1) * np.pi**2 / 3),
+        "kl_ucb": _whole(lambda T, K, w: np.sqrt((K - 1) * T * (8 * np.log(1 + T * np.log(T) ** 2) + 160))),
+        "moss": _whole(lambda T, K, w: 39 / 2 * np.sqrt(K * w["horizon"]) + (K - 1)),
+        "thompson": _whole(lambda T, K, w: np.sqrt(K * T * np.log(K)) / np.sqrt(2)),
+    }
+}

@@ -49,4 +49,4 @@ def _excess_loss(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, A
     return float((ledger["excess"] + 2 * s) / ledger["rounds"])
 
 
-BOUNDS = {"excess_loss": _excess_loss}
+BOUNDS = {"probable": {"excess_loss": _excess_loss}}

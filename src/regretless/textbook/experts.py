@@ -75,6 +75,16 @@ def hedge(prior: Array, rate: Rate) -> Rule:
         losses = losses + c
 
 
+def adahedge(prior: Array, span: float = 0.0) -> Rule:
+    """Hedge at a rate that follows the mixability gaps; of `OWN_LOSS`."""
+    return hedge(prior, self_tuned(float(np.log(len(prior)))))
+
+
+def randomized_majority(prior: Array, beta: float) -> Rule:
+    """Hedge that multiplies the weight of an expert which errs by beta; one is drawn by weight, and followed."""
+    return hedge(prior, constant(float(np.log(1 / beta))))
+
+
 def fixed_share(prior: Array, rate: Rate, alpha: float) -> Rule:
     """Hedge from round to round, after each of which a share alpha of the weights is dealt out again."""
     u, spread, gaps = prior.copy(), 0.0, 0.0
@@ -150,6 +160,74 @@ def squint(prior: Array, span: float = 0.0, points: int = 30) -> Rule:
             first = 2.0 ** np.ceil(np.log2(largest))
 
 
+# ---- Follow the leader, and its bound
+
+
+def follow_the_leader(prior: Array, span: float = 0.0) -> Rule:
+    """Weights in proportion to the prior on those with the least sum of charges, of the experts that speak."""
+    losses = np.zeros(len(prior))
+    while True:
+        speaks = yield
+        led = losses == losses[speaks].min()
+        c, _ = yield restricted(np.where(led, prior, 0.0), speaks, prior)
+        losses = losses + c
+
+
+def _leader_changes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    delays = np.asarray(ledger["delays"])
+    cost = delays[v["expert"]] if v["expert"] is not None else np.dot(v["weights"], delays)
+    return ledger["changes"] * ledger["spread"] + float(cost)
+
+
+# ---- AdaNormalHedge, and its bounds
+
+
+def ada_normal_hedge(prior: Array, span: float = 0.0) -> Rule:
+    """Weights (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2, Phi(R, C) = exp(max(R, 0)^2 / 3C), in units of the span."""
+    regret, sizes, largest = np.zeros(len(prior)), np.zeros(len(prior)), span
+    while True:
+        speaks = yield
+        R, C = (regret / largest, sizes / largest) if largest > 0 else (regret, sizes)
+        more, less = (np.maximum(R + one, 0) ** 2 / (3 * (C + 1)) for one in (1, -1))
+        base = more[speaks].max()
+        w = np.exp(more - base) - np.exp(less - base)
+        c, h = yield restricted(prior * w if largest > 0 else prior, speaks, prior)
+        r = h - c
+        regret, sizes = regret + r, sizes + np.abs(r)
+        largest = max(largest, float(np.abs(r).max()))
+
+
+def _mixture(v: dict[str, Any], w: dict[str, Any]) -> Any:
+    """The comparator as weights."""
+    if v["expert"] is None:
+        return np.asarray(v["weights"])
+    return np.eye(w["experts"])[v["expert"]]
+
+
+def _information(u: Array, prior: Array) -> float:
+    return float(sum(a * np.log(a / b) for a, b in zip(u, prior, strict=True) if a > 0))
+
+
+def _normal_hedge_posterior(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    u = _mixture(v, w)
+    differed = np.asarray(ledger["drags"]) > 0
+    return np.sqrt(
+        sum(u[differed] / np.asarray(w["rates"])[differed]) * (_information(u, w["prior"]) + w["log_potential"])
+    )
+
+
+def _normal_hedge_sizes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    u, s, C = _mixture(v, w), w["span"], np.asarray(ledger["drags"])
+    potential = 1 + sum(w["prior"] * (np.log(1 + C / s) + C / (s + C))) / 2
+    return np.sqrt(3 * s * (u @ C) * (_information(u, w["prior"]) + np.log(potential)))
+
+
+def _normal_hedge_prior(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    t = ledger["rounds"]
+    potential = 1 + (np.log(1 + t) + t / (1 + t)) / 2
+    return w["span"] * np.sqrt(3 * t * (_information(_mixture(v, w), w["prior"]) + np.log(potential)))
+
+
 def combine(
     rule: Rule,
     advice: Array,
@@ -181,5 +259,97 @@ def combine(
     return np.array(predictions), paid, np.array(history)
 
 
-# Rules with a rate for each expert, or without one, by the name of their combiner; other pages have such a table too.
-COMBINERS = {"ml-poly": ml_poly, "ml-prod": ml_prod, "boa": boa, "squint": squint}
+# ---- Losses so curved that the regret stays constant: Vovk's aggregating algorithm, and his forecaster in linear form
+
+
+def aggregating(advice: Array, outcomes: Array, low: float, high: float) -> tuple[Array, Array]:
+    """Predictions and final weights for the square loss of numbers in [low, high], every expert speaking.
+
+    The prediction does at least as well as the mix of the experts' losses at either end, and so in between.
+    """
+    eta = 2 / (high - low) ** 2
+    losses, predictions = np.zeros(advice.shape[1]), []
+    for said, y in zip(advice, outcomes, strict=True):
+        p = np.exp(-eta * (losses - losses.min()))
+        at_low, at_high = (-np.log(p / p.sum() @ np.exp(-eta * (said - end) ** 2)) / eta for end in (low, high))
+        predictions.append((low + high) / 2 + (at_low - at_high) / (2 * (high - low)))
+        losses = losses + (said - y) ** 2
+    p = np.exp(-eta * (losses - losses.min()))
+    return np.array(predictions), p / p.sum()
+
+
+def ridge(advice: Array, outcomes: Array, a: float) -> tuple[Array, Array]:
+    """Predictions and final weights of Vovk, Azoury and Warmuth's forecaster: the present round counts as a zero."""
+    gram, cross, predictions = a * np.eye(advice.shape[1]), np.zeros(advice.shape[1]), []
+    for x, y in zip(advice, outcomes, strict=True):
+        gram = gram + np.outer(x, x)
+        predictions.append(x @ np.linalg.solve(gram, cross))
+        cross = cross + y * x
+    return np.array(predictions), np.linalg.solve(gram, cross)
+
+
+# ---- Littlestone and Warmuth's weighted majority
+
+
+def weighted_majority(advice: Array, labels: Array, beta: float, always: bool = False) -> tuple[int, Array, Array]:
+    """Mistakes, predictions and final weights; advice and labels in {0, 1}, a tie predicts 1.
+
+    Experts that err are multiplied by beta in the rounds in which the majority errs, or in all of them.
+    """
+    weights, mistakes, predictions = np.ones(advice.shape[1]), 0, []
+    for said, label in zip(advice, labels, strict=True):
+        predictions.append(int(weights[said == 1].sum() >= weights[said == 0].sum()))
+        mistakes += predictions[-1] != label
+        if always or predictions[-1] != label:
+            weights = np.where(said != label, weights * beta, weights)
+    return mistakes, np.array(predictions), weights
+
+
+# ---- Intervals around forecasts that hold on any sequence, and their bounds
+
+
+def adaptive_intervals(scores: Array, alpha: float = 0.1, gamma: float = 0.02, window: int = 500) -> Array:
+    """Gibbs and Candes: half the width of each round's interval around its forecast, of the scores |y - p|; -1 where it
+    is empty."""
+    widths = np.empty(len(scores))
+    for t in range(len(scores)):
+        a = alpha + gamma * (alpha * t - np.sum(scores[:t] > widths[:t]))
+        last = np.sort(scores[max(0, t - window) : t])
+        rank = int(np.ceil((1 - a) * (len(last) + 1)))
+        widths[t] = np.inf if a <= 0 or rank > len(last) else -1.0 if a >= 1 else last[rank - 1]
+    return widths
+
+
+def quantile_tracker(scores: Array, alpha: float = 0.1, c: float = 0.01) -> Array:
+    """The same by steps of c times the largest score so far; below 0 where it is empty."""
+    widths, q = np.empty(len(scores)), 0.0
+    for t, score in enumerate(scores):
+        widths[t] = q
+        q += c * scores[: t + 1].max() * ((score > q) - alpha)
+    return widths
+
+
+def _adaptive_coverage(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return (max(w["start"], 1 - w["start"]) / w["gamma"] + 1 + ledger["outstanding"]) / ledger["rounds"]
+
+
+def _tracker_coverage(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    K = 1 / w["c"] + 1 + ledger["outstanding"]
+    return (K + K * ledger["growth"] + ledger["alpha"] * ledger["zero"]) / ledger["rounds"]
+
+
+# Rules that are charged the loss of the prediction, and not the mix of the experts' losses.
+OWN_LOSS = (adahedge,)
+# Algorithms that solve systems, so that rounding in their rows is not small in their predictions.
+SOLVES = (ridge,)
+# The second formulas of the theorems about these, by their kind.
+BOUNDS = {
+    "sure": {
+        "leader_changes": _leader_changes,
+        "normal_hedge_posterior": _normal_hedge_posterior,
+        "normal_hedge_sizes": _normal_hedge_sizes,
+        "normal_hedge_prior": _normal_hedge_prior,
+        "adaptive_coverage": _adaptive_coverage,
+        "tracker_coverage": _tracker_coverage,
+    }
+}

@@ -55,6 +55,7 @@ from ..ledger import Ledger
 from ..theorem import Check, theorem
 from .facts import UNIT_WEIGHTS, LinearFacts
 
+SHARES = r",\quad c = 1\ (\text{shares}),\ 0\ (\text{none})"
 REACHES = (2.0, 6.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
 LN2 = log(2)
 ROUNDING = 1e-9  # of sums over all rounds
@@ -147,7 +148,7 @@ class MemberComparator(BaseComparator):
         return MemberComparator(
             "one for each class",
             f"{self.name if len({u.name for u in each}) == 1 else 'the best'} for each of {len(each)} classes against "
-            "the rest, summed up",
+            "the rest, whose bounds are added up, which verify does not check",
             sum(u.rounds for u in each),
             sum(u.loss for u in each),
             regularised=sum(u.regularised for u in each),
@@ -242,7 +243,7 @@ def cost(ledger: Ledger, learner: AggregatedFacts) -> float:
     title="Aggregation",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le \min_j L_j + \ln K + \ln T",
+    formula=r"L \le \min_j L_j + \ln K + c \ln T" + SHARES,
     source="Vovk 1990; Herbster & Warmuth 1998, with shares 1 / (t + 1)",
     assumes=(*PLAYED, ("it is about members, and there is none", _is_member)),
     whole=False,
@@ -262,7 +263,7 @@ def _against(comparator: MemberComparator) -> float:
     title="Against every vector, by a rate",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + \ln T",
+    formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + c \ln T" + SHARES,
     source="the lemma of follow the regularised leader (McMahan 2017) and the mixture",
     assumes=(*PLAYED, ("it is about rates, and there is none", _of("rate"))),
     whole=False,
@@ -278,7 +279,7 @@ def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedF
     title="Against every vector, by a full matrix",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + \ln T",
+    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + c \ln T" + SHARES,
     source="Jezequel, Gaillard & Rudi 2020 with the largest curvature, and the mixture",
     assumes=(*PLAYED, (FULL, _of("full")), WITHIN),
     whole=False,
@@ -294,7 +295,7 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     title="Linearised",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + \ln T",
+    formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + c \ln T" + SHARES,
     source="convexity; Kempka, Kotlowski & Warmuth 2019 for the bettor",
     assumes=(*PLAYED, ("it is about diagonal members, and there is none", _linearised)),
     whole=False,
@@ -324,7 +325,7 @@ def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bo
     title="Against the best constant",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + \ln T",
+    formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + c \ln T" + SHARES,
     source="the theorems above, for a constant probability chosen in hindsight",
     assumes=(
         *PLAYED,
@@ -344,7 +345,7 @@ def against_constant(ledger: Ledger, comparator: MemberComparator, learner: Aggr
     title="Mistakes from the log loss",
     quantity="mistakes",
     counts=lambda ledger, _: ledger.mistakes,
-    formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + \ln T\Big)",
+    formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + c \ln T\Big)" + SHARES,
     source="the theorems above; the true label of a wrong round had a probability of at most 1/2",
     assumes=(*PLAYED, UNIT_WEIGHTS, ("there must be a vector to compare with", _bounded)),
 )

@@ -131,7 +131,15 @@ def epoch_starts(rounds: int) -> list[int]:
 def held_rates(scale: float, rounds: int, reached: Array | None = None) -> tuple[float, float]:
     """Sum over the rounds, and last value, of the rate scale / sqrt(t) held from the start of each epoch.
 
-    Given `reached`, the arms that could be drawn in the first 0, 1, 2, ... rounds, the sum is that of rates times arms.
+    Parameters
+    ----------
+    scale : float
+        The rate of the first round.
+    rounds : int
+        At least 1.
+    reached : ndarray, shape (rounds + 1,), optional
+        The arms that could be drawn in the first 0, 1, 2, ... rounds, added up; the sum is then that of rates times
+        arms.
     """
     starts = epoch_starts(rounds)
     total = 0.0

@@ -64,7 +64,17 @@ class BoostLedger:
 
 @dataclass(frozen=True, slots=True)
 class BoostFacts(Facts):
-    """A booster: how many examples it weighs, the range of the margins, and the rate of Hedge or None of AdaBoost."""
+    """A booster.
+
+    Attributes
+    ----------
+    examples : int
+        How many it weighs.
+    spread : float
+        The range of the margins.
+    rate : float or None
+        Of Hedge; None of AdaBoost.
+    """
 
     examples: int
     spread: float

@@ -99,6 +99,16 @@ STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were ch
 PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 
+def count_updates(ledger: Ledger, _: Comparator) -> float:
+    """The quantity of a bound on updates."""
+    return ledger.updates
+
+
+def count_mistakes(ledger: Ledger, _: Comparator) -> float:
+    """The quantity of a bound on mistakes."""
+    return ledger.mistakes
+
+
 def _until_clean(ledger: Ledger, _: Comparator, learner: LinearFacts) -> bool:
     return 1 <= learner.passes <= ledger.updates + 1  # more passes than that were not stopped by a clean one
 

@@ -115,7 +115,20 @@ class ClassFacts(Facts):
 def certified(
     theorems: Sequence[Theorem], ledger: ClassLedger, comparators: Sequence[ClassComparator], learner: ClassFacts
 ) -> list[Certificate]:
-    """The theorems read on a play; if its labels were not realizable, why none of them applies, with the round."""
+    """The theorems read on a play; if its labels were not realizable, why none of them applies, with the round.
+
+    Parameters
+    ----------
+    theorems : sequence of Theorem
+    ledger : ClassLedger
+    comparators : sequence of ClassComparator
+    learner : ClassFacts
+
+    Returns
+    -------
+    list of Certificate
+        One a theorem, in their order.
+    """
     if ledger.died is None:
         return [one.certify(ledger, comparators, learner) for one in theorems]
     why = f"{REALIZABLE[0]}: the last one died in round {ledger.died}"

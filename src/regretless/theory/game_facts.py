@@ -133,3 +133,8 @@ AT_ONCE: Assumption = ("it is about players who move at once, and these took tur
 KNOWN: Assumption = ("it needs to know by how much payoffs may differ, and of these only products are known", _known)
 ZERO_SUM: Assumption = ("it is about zero-sum games, and in this one both may win", _zero_sum)
 SQUARES: Assumption = ("the squares of payoffs as large or small as these have no room in floats", _squares)
+
+
+def gain(_: GameLedger, comparator: GameComparator) -> float:
+    """What the player who gains more by answering the other's strategy gains by it."""
+    return float(max(comparator.detail["row_gain"], comparator.detail["column_gain"]))

@@ -1,4 +1,4 @@
-"""The theorems about every solution of a zero-sum game, and those of each method.
+"""The theorems about every solution of a zero-sum game, and those of each method, of matrices and of sequence forms.
 
 **Weak duality.** For any strategies p and q, min_j (p'A)_j <= p'Aq <= max_i (Aq)_i. The left side is what p wins at
 least, whatever the other does, so it is at most the value of the game; the right side is what q pays at most, so the
@@ -22,19 +22,18 @@ strategies (Shapley and Snow 1950).
 
 from __future__ import annotations
 
-from math import isnan
+from dataclasses import dataclass
+from math import isnan, nan, sqrt
+from typing import Any
+
+import numpy as np
 
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_facts import ZERO_SUM, GameFacts, gap
+from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gain, gap, lost_in_turns, root, weight_share
 from .regret_matching import MATCHING, matching
 from .self_play import HEDGE, OPTIMISTIC, optimistic, regret_identity, von_neumann
-
-
-def gain(_: GameLedger, comparator: GameComparator) -> float:
-    """What the player who gains more by answering the other's strategy gains by it."""
-    return float(max(comparator.detail["row_gain"], comparator.detail["column_gain"]))
 
 
 def _support(_: GameLedger, comparator: GameComparator) -> float:
@@ -137,3 +136,192 @@ def gap_at(learner: GameFacts, rounds: float) -> tuple[str, float] | None:
         if one in BEFOREHAND and one.obstacle(book, nobody, learner) is None:
             return one.title, one.value(book, nobody, learner)
     return None
+
+
+# ---- What regret matchers in every information set bound, for games that are played move by move.
+#
+# In round t the row player holds a plan x_t: in each information set I it plays action a with probability b_I(a), and
+# comes to I, as far as that depends on itself, with the probability x_t(I) of the sequence that leads there. Against
+# the other's plan each action of I is worth u_I(a): what it wins until the end of play, or until the player moves
+# again, and then what the player's own plan wins from there. The matcher of I learns from r_I = u_I - <b_I, u_I>.
+#
+# **Every plan is compared, set by set.** Take the sets from the last to the first. For any plan x* with actions b*,
+#
+#     (x* - x_t)' A y_t  =  sum over I of x*(I) <b*_I - b_I, u_I>  =  sum over I of x*(I) <b*_I, r_I>,
+#
+# as at each I the values below it are those of x_t already, and the difference made there is weighed by how often x*
+# comes there. So with R_I the weighted sums of r_I the regret is at most
+#
+#     max over plans x of  sum over I of x(I) max(0, max_a R_I(a))  <=  sum over I of max(0, max_a R_I(a))
+#
+# (Zinkevich, Johanson, Bowling and Piccione 2007, Theorem 3, is the right side). On the left only those sets count
+# which one plan can come to: the most is found going backwards through the sets, and is attained at a pure plan.
+#
+# **What is kept.** As in one game, the regret of a set is at most the last weight w_T times the length |Q_I| of what
+# its matcher keeps, if that is never negative, and |Q_I|^2 is at most the sum of |r_I - v_I|^2 over the rounds. If no
+# plan comes to more than K sets, the sum of |Q_I| over those that one comes to is at most sqrt(K sum |Q_I|^2). CFR's
+# matchers, which remember negative regrets, let what they have fade by w_{t-1} / w_t before each round: they keep 1 /
+# w_T of the weighted sum, so that the same holds of them, and their squares enter by (w_t / w_T)^2.
+#
+# **Before the first round.** u_I(a) lies between the least and the most that the sequence may come to be worth,
+# whatever anybody does, chance counted by its probabilities. If D_I is the range of these over the actions of I, then
+# |r_I|^2 <= (k - 1) D_I^2 with k actions, as in one game.
+#
+# **Turns.** Moving from y' to y changes what a second mover wins against x_t by sum over I of y(I) <b_I, r_I>, by the
+# same identity, with the regrets r_I of y'. Each matcher that is not predictive moves such that <b_I, r_I> >= 0. So
+# turn <= 0.
+
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceFacts(GameFacts):
+    """Two players of a game in sequence form as they stand after their last round.
+
+    `rows` and `columns` count sequences, and spreads are those of expected payoffs.
+
+    Attributes
+    ----------
+    row_reach, column_reach : float
+        The most that sqrt(k - 1) D_I adds up to over the information sets that one plan of the player comes to, with k
+        actions that differ by D_I at most.
+    row_sets, column_sets : float
+        To how many information sets one plan of the player comes at most.
+    started : bool
+        Whether the players began with plans that were given to them.
+    """
+
+    row_reach: float = nan
+    column_reach: float = nan
+    row_sets: float = nan
+    column_sets: float = nan
+    started: bool = False
+
+
+def most_of_a_plan(first: Array, parent: Array, worth: Array) -> float:
+    """The most that numbers of information sets add up to over those that one plan comes to.
+
+    Parameters
+    ----------
+    first : ndarray of int, shape (sets + 1,)
+        ``first[i]`` to ``first[i + 1] - 1`` are the sequences that end in set i, which comes after the one that leads
+        there.
+    parent : ndarray of int, shape (sets,)
+        The sequence that leads to each set.
+    worth : ndarray, shape (sets,)
+        A number of each set, not negative.
+
+    Returns
+    -------
+    float
+    """
+    sums = np.zeros(int(first[-1]) if len(first) else 1)
+    for place in range(len(parent) - 1, -1, -1):
+        sums[parent[place]] += worth[place] + sums[first[place] : first[place + 1]].max()
+    return float(sums[0])
+
+
+def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, float]:
+    """Of a player whose sequences may be worth between `low` and `high`, the row_reach and row_sets of the facts.
+
+    Parameters
+    ----------
+    first : ndarray of int, shape (sets + 1,)
+    parent : ndarray of int, shape (sets,)
+        As in `most_of_a_plan`.
+    low, high : ndarray, shape (sequences,)
+        The least and the most that each sequence may come to be worth, in the units of payoffs.
+
+    Returns
+    -------
+    reach, sets : float
+        The most that one plan comes to, of sqrt(k - 1) times the range for a set of k actions, and of sets.
+    """
+    if not len(parent):
+        return 0.0, 0.0
+    begins = first[:-1]
+    ranges = np.maximum.reduceat(high, begins) - np.minimum.reduceat(low, begins)
+    scales = np.sqrt(np.diff(first) - 1.0)
+    return most_of_a_plan(first, parent, scales * ranges), most_of_a_plan(first, parent, np.ones(len(parent)))
+
+
+def plans_gain_by_turns(learner: SequenceFacts) -> bool:
+    """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
+    return not learner.alternate or (learner.method != "pcfr+" and not learner.started)
+
+
+def weighted_root(rounds: float, learner: GameFacts) -> float:
+    """The root of the sum of the squared weights over the sum of the weights, where the weights are those of the
+    regrets; else the last weight, times the root of the number of rounds, over that sum."""
+    if learner.method != "cfr" or learner.power == 0:
+        return weight_share(rounds, learner.power) * sqrt(rounds)
+    if learner.power == 1:
+        return sqrt(2 * (2 * rounds + 1) / (3 * rounds * (rounds + 1)))
+    squares = (3 * rounds**2 + 3 * rounds - 1) / 5  # the sum of t^4 over the sum of t^2
+    return sqrt(squares / (rounds * (rounds + 1) * (2 * rounds + 1) / 6))
+
+
+@theorem(
+    title="Counterfactual regret",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"\mathrm{gap} \le \frac{w_T \sqrt{T}}{W} \sum_{\text{players}} \max_x \sum_I x(I)\, D_I \sqrt{k_I - 1}",
+    source="after Zinkevich, Johanson, Bowling & Piccione 2007, Thms 3 and 4, over the sets that one plan comes to",
+    assumes=(PLAYED, ZERO_SUM, KNOWN),
+    whole=False,
+)
+def counterfactual(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
+    """After T rounds of a regret matcher in every information set the gap of the average plans is at most the sum
+    over both players of the most that D_I sqrt(k - 1) adds up to over the sets I which one plan comes to, over
+    sqrt(T); with weights t or t^2 at most 2 or 3 times that; of predictive ones twice as much. Predictive ones may
+    lose by taking turns, and so may those that begin with given plans: what that cost, if it did, is added. k is the
+    number of actions of I, and D_I the range of what they may be worth, the probabilities of coming there of the
+    other and of chance counted."""
+    expected = sqrt(4 - 3 / ledger.rounds) if learner.method == "pcfr+" else 1.0
+    reaches = expected * (learner.row_reach + learner.column_reach)
+    return reaches * weighted_root(ledger.rounds, learner) + lost_in_turns(ledger) + comparator.rounding
+
+
+@theorem(
+    title="Regrets of the rounds",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"\sum_I x(I)\, \lvert Q_I \rvert \le \sqrt{K \textstyle\sum_t \sum_I \lvert r_{I,t} - v_{I,t} \rvert_2^2}",
+    source="Blackwell 1956, in each information set; Farina, Kroer & Sandholm 2021, without their sqrt 2",
+    assumes=(PLAYED, ZERO_SUM, SQUARES),
+    whole=False,
+)
+def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
+    """Each player's regret is at most the last weight times the square root of K times the sum of the squared regrets
+    of all rounds and information sets, less what was predicted of them, where one plan comes to K sets at most. Both,
+    and what taking turns was worth, bound the gap."""
+    lengths = root(learner.row_sets * ledger.row_square) + root(learner.column_sets * ledger.column_square)
+    return (ledger.last_weight * lengths + ledger.turn) / ledger.weight + comparator.rounding
+
+
+@theorem(
+    title="Regrets that are kept",
+    quantity="duality gap",
+    counts=gap,
+    formula=r"W \cdot \mathrm{gap} \le w_T \sum_{\text{players}} \max_x \sum_I x(I)\, \lvert Q_I \rvert_2"
+    r" + \mathrm{turn}",
+    source="Zinkevich, Johanson, Bowling & Piccione 2007, Thm 3; Tammelin, Burch, Johanson & Bowling 2015",
+    assumes=(PLAYED, ZERO_SUM),
+    whole=False,
+)
+def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
+    """The gap of the average plans is at most the last weight over the sum of the weights times the most that the
+    lengths of what the matchers keep at the end add up to over the information sets that one plan of a player comes to,
+    of both players, with what taking turns was worth."""
+    lengths = ledger.row_norm + ledger.column_norm
+    return (ledger.last_weight * lengths + ledger.turn) / ledger.weight + comparator.rounding
+
+
+CFR = (weak_duality, regret_identity, counterfactual, sequence_squares, sequence_kept)
+OF_SEQUENCES: dict[str, tuple[Theorem, ...]] = {
+    "linear-programming": OTHERS,
+    "cfr": CFR,
+    "cfr+": CFR,
+    "pcfr+": CFR,
+}

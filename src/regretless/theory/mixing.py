@@ -46,9 +46,8 @@ from __future__ import annotations
 from math import sqrt
 
 from ..comparator import Comparator
-from . import multiclass, perceptron
-from .mixing_facts import MixedFacts, of_all_updates, of_epochs, of_mixed_posterior, of_shards
-from .mixing_ledger import MixedLedger
+from . import perceptron
+from .mixing_facts import MixedFacts, MixedLedger, of_all_updates, of_epochs, of_mixed_posterior, of_shards
 
 SOURCE = "McDonald, Hall & Mann 2010, Thm 3"
 
@@ -154,21 +153,21 @@ MIXED_PERCEPTRON = (
 )
 
 
-@of_shards(multiclass.classes_separable)
+@of_shards(perceptron.classes_separable)
 def mixed_classes_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some matrix V gives every round's class, in every shard, a score that is at least rho |V| above all others,
     the weighted updates are at most 2 (r / rho)^2, over any number of epochs."""
-    return multiclass.classes_separable.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.classes_separable.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(multiclass.classes_sharp)
+@of_shards(perceptron.classes_sharp)
 def mixed_classes_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every matrix V, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum over all
     rounds of max(0, 1 - the lead of the round's class over the best other) and a = sqrt(2) r |V|."""
-    return multiclass.classes_sharp.bound(ledger.mixed, comparator, learner.player)
+    return perceptron.classes_sharp.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(multiclass.classes_posterior)
+@of_shards(perceptron.classes_posterior)
 def mixed_classes_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every matrix V, the weighted updates are at most H + |V| |W| / eta, where W are the mixed weights of all
     classes after the last epoch and eta is the length of the steps."""

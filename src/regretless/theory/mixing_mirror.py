@@ -20,16 +20,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..comparator import Comparator
-from . import p_norm, winnow
+from . import mirror
 from .mixing_facts import (
     MixedFacts,
+    MixedLedger,
     of_all_updates,
     of_epochs,
     of_mixed_hinge,
     of_mixed_posterior,
     of_shards,
 )
-from .mixing_ledger import MixedLedger
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
@@ -42,21 +42,21 @@ def _raised(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) ->
     return replace(comparator, hinge=comparator.hinge + of_mixed_hinge(ledger, comparator, learner))
 
 
-@of_shards(p_norm.p_norm_separable)
+@of_shards(mirror.p_norm_separable)
 def mixed_p_norm_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v|_q >= rho > 0 in every round of every shard, the weighted updates of the p-norm
     perceptron are at most (p - 1) (R_p / rho)^2, over any number of epochs."""
-    return p_norm.p_norm_separable.bound(ledger.mixed, comparator, learner.player)
+    return mirror.p_norm_separable.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(p_norm.p_norm_sharp)
+@of_shards(mirror.p_norm_sharp)
 def mixed_p_norm_sharp(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates K satisfy K <= H + a sqrt(K), where H is the weighted sum of the hinge
     losses of v over all rounds and a = sqrt(p - 1) R_p |v|_q."""
-    return p_norm.p_norm_sharp.bound(ledger.mixed, comparator, learner.player)
+    return mirror.p_norm_sharp.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(p_norm.p_norm_posterior)
+@of_shards(mirror.p_norm_posterior)
 def mixed_p_norm_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
     coordinates after the last epoch and eta is the length of the steps."""
@@ -96,38 +96,38 @@ MIXED_P_NORM = (
 )
 
 
-@of_shards(winnow.winnow_separable)
+@of_shards(mirror.winnow_separable)
 def mixed_winnow_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= rho in every round of every shard
     and eta rho > ln cosh(eta r), the weighted updates of Winnow are at most KL(v, w_1) / (eta rho - ln cosh(eta r))."""
-    return winnow.winnow_separable.bound(ledger.mixed, comparator, learner.player)
+    return mirror.winnow_separable.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(winnow.winnow_tuned)
+@of_shards(mirror.winnow_tuned)
 def mixed_winnow_tuned(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v (without negative weights, unless balanced) has y <v, x> / |v|_1 >= gamma in every round of every
     shard, no entry of x exceeds R, and the rate is artanh(s) / R with s = gamma / R, the weighted updates of Winnow are
     at most 2 ln N / ((1 + s) ln(1 + s) + (1 - s) ln(1 - s))."""
-    return winnow.winnow_tuned.bound(ledger.mixed, comparator, learner.player)
+    return mirror.winnow_tuned.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(winnow.winnow_hinge)
+@of_shards(mirror.winnow_hinge)
 def mixed_winnow_hinge(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 and eta rho > ln cosh(eta r), the
     weighted updates are at most (KL(v, w_1) + eta rho H) / (eta rho - ln cosh(eta r)), where H is the weighted sum of
     the hinge losses of v over all rounds."""
-    return winnow.winnow_hinge.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
+    return mirror.winnow_hinge.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
 
 
-@of_shards(winnow.winnow_textbook)
+@of_shards(mirror.winnow_textbook)
 def mixed_winnow_textbook(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v (without negative weights, unless balanced) with rho = 1 / |v|_1 > eta r^2 / 2, the weighted updates
     are at most (ln N + eta rho H) / (eta rho - eta^2 r^2 / 2), where H is the weighted sum of the hinge losses of v
     over all rounds."""
-    return winnow.winnow_textbook.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
+    return mirror.winnow_textbook.bound(ledger.mixed, _raised(ledger, comparator, learner), learner.player)
 
 
-@of_shards(winnow.winnow_posterior)
+@of_shards(mirror.winnow_posterior)
 def mixed_winnow_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + <v, theta> / eta, where theta are the mixed dual
     coordinates after the last epoch and H is the weighted sum of the hinge losses of v over all rounds."""

@@ -44,8 +44,7 @@ from math import sqrt
 from ..comparator import Comparator
 from . import ogd
 from . import passive_aggressive as pa
-from .mixing_facts import MixedFacts, of_mixed_posterior, of_shards
-from .mixing_ledger import MixedLedger
+from .mixing_facts import MixedFacts, MixedLedger, of_mixed_posterior, of_shards
 
 
 def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:

@@ -13,7 +13,7 @@ from ..certificate import Most
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, LinearFacts
+from .facts import PLAYED, LinearFacts, count_mistakes
 
 LIPSCHITZ = ("hinge", "logistic")
 # The smallest loss of a round whose label was not predicted, by loss.
@@ -105,14 +105,10 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
     return (diameter**2 / (2 * c) + c) * gradient * sqrt(rounds)
 
 
-def _mistakes(ledger: Ledger, _: Comparator) -> float:
-    return ledger.mistakes
-
-
 @theorem(
     title="Mistakes from regret",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le \frac{1}{\ell_0}\left(\sum_t \ell_t(u) + R\right)",
     source="the posterior regret; a wrong round costs at least the loss of a score of 0",
     assumes=(*PLAYED, KNOWS_LOSS, INSIDE),

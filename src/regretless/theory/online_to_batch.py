@@ -52,6 +52,18 @@ def small_loss_grid(losses: float, rounds: float, delta: float) -> float:
     For one rate lam and c = 1 - exp(-lam), the product of exp(-lam loss_t) / (1 - c risk_t) is a supermartingale, for
     exp is convex. It exceeds J / delta at any time with probability at most delta / J (Ville), and by the means of
     arithmetic and geometry the product of the denominators is at most (1 - c average)^T.
+
+    Parameters
+    ----------
+    losses, rounds : float
+        What was lost, and in how many rounds; 1 if there were none.
+    delta : float
+        In (0, 1): how improbable it may be that the bound ever fails.
+
+    Returns
+    -------
+    float
+        In [0, 1].
     """
     if rounds <= 0:
         return 1.0
@@ -64,6 +76,16 @@ def small_loss(losses: float, rounds: float, delta: float) -> float:
 
     The mean is a supermartingale too, so it may be held against 1 / delta at once: no union bound is paid. The bound is
     the p at which the mean, with (1 - c p)^T for the products of the denominators, reaches 1 / delta.
+
+    Parameters
+    ----------
+    losses, rounds, delta : float
+        As in `small_loss_grid`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
     """
     low, high = 0.0, small_loss_grid(losses, rounds, delta)
     if _evidence(high, losses, rounds) < -log(delta):
@@ -88,7 +110,17 @@ def _evidence(risk: float, losses: float, rounds: float) -> float:
 
 def deviation(width: float, rounds: float, delta: float) -> float:
     """How far the mean of martingale differences that each lie in an interval of this width strays upwards, but for a
-    probability of delta (Hoeffding, Azuma)."""
+    probability of delta (Hoeffding, Azuma).
+
+    Parameters
+    ----------
+    width : float
+        Of the intervals, in the units of the differences.
+    rounds : float
+        Above 0, and fixed beforehand.
+    delta : float
+        In (0, 1).
+    """
     return width * sqrt(log(1 / delta) / (2 * rounds))
 
 
@@ -258,7 +290,15 @@ class Survival:
 
 
 def survivals(mistakes: int, epsilon: float, delta: float) -> int:
-    """How many rounds a hypothesis must survive, if there are at most so many updates."""
+    """How many rounds a hypothesis must survive, if there are at most so many updates.
+
+    Parameters
+    ----------
+    mistakes : int
+        The most updates, at least 1.
+    epsilon, delta : float
+        In (0, 1): the risk that a survivor may have, and how improbable it may be that it has more.
+    """
     return ceil(log(mistakes / delta) / epsilon)
 
 

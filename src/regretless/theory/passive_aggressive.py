@@ -14,7 +14,7 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, LinearFacts
+from .facts import PLAYED, SEPARATES, LinearFacts, count_mistakes
 from .rounding import of_posterior
 
 
@@ -29,10 +29,6 @@ class AggressiveFacts(LinearFacts):
     """
 
     limit: float = 1.0
-
-
-def _mistakes(ledger: Ledger, _: Comparator) -> float:
-    return ledger.mistakes
 
 
 def _squared_losses(ledger: Ledger, _: Comparator) -> float:
@@ -83,7 +79,7 @@ def aggressive_separable(ledger: Ledger, comparator: Comparator, learner: Aggres
 @theorem(
     title="PA, mistakes on separable data",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le \sum_t \ell_t^2 \le \frac{r^2}{\rho^2}",
     source="Crammer et al. 2006, Thm 2; a mistake has a loss of at least 1",
     assumes=(PLAIN, *PLAYED, SEPARATES),
@@ -114,7 +110,7 @@ def aggressive_agnostic(ledger: Ledger, comparator: Comparator, learner: Aggress
 @theorem(
     title="PA-I, mistakes",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le \max(r^2, 1/C)\left(\lVert v \rVert^2 + 2CH\right),\quad"
     r"\ H = \sum_t \max(0, 1 - y_t \langle v, x_t \rangle)",
     source="Crammer et al. 2006, Thm 4",
@@ -130,7 +126,7 @@ def limited_mistakes(ledger: Ledger, comparator: Comparator, learner: Aggressive
 @theorem(
     title="PA-I, posterior bound",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le \max(r^2, 1/C)\left(CH + \lVert v \rVert \lVert w_{T+1} \rVert\right)",
     source="<v, w> is at least the sum of tau (1 - l*), and tau at least min(1/r^2, C) in a mistake, at most C",
     assumes=(LIMITED, *PLAYED),
@@ -162,7 +158,7 @@ def damped_losses(ledger: Ledger, comparator: Comparator, learner: AggressiveFac
 @theorem(
     title="PA-II, mistakes",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le \sum_t \ell_t^2 \le \left(r^2 + \frac{1}{2C}\right)\left(\lVert v \rVert^2 + 2C U^2\right)",
     source="Crammer et al. 2006, Thm 5; a mistake has a loss of at least 1",
     assumes=(DAMPED, *PLAYED),

@@ -28,7 +28,7 @@ from math import sqrt
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SHORTEST2, LinearFacts
+from .facts import PLAYED, SHORTEST2, LinearFacts, count_mistakes, count_updates
 from .rounding import EPSILON, of_posterior
 
 
@@ -49,14 +49,6 @@ class SecondOrderFacts(LinearFacts):
     energy: float = 0.0
     volume: float = 0.0
     full: bool = False
-
-
-def _updates(ledger: Ledger, _: Comparator) -> float:
-    return ledger.updates
-
-
-def _mistakes(ledger: Ledger, _: Comparator) -> float:
-    return ledger.mistakes
 
 
 def _full(_: Ledger, __: Comparator, learner: SecondOrderFacts) -> bool:
@@ -84,7 +76,7 @@ FULL = ("it is about the whole matrix, and this run kept its diagonal alone", _f
 @theorem(
     title="Second-order bound",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{\ln\det(A/a)},\quad A = aI + \sum_{t \in I} x_t x_t^\top",
     source="Cesa-Bianchi, Conconi & Gentile 2005, Thm 3.1, with the hinge losses of all rounds",
     assumes=(*PLAYED, WEIGHED),
@@ -99,7 +91,7 @@ def second_order_data(ledger: Ledger, comparator: Comparator, learner: SecondOrd
 @theorem(
     title="Second-order posterior bound",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{u^\top A^{-1} u},\quad u = \sum_{t \in I} y_t x_t",
     source="the proof of the second-order bound before its energy is bounded: M <= H + <v, u>",
     assumes=(*PLAYED, WEIGHED),
@@ -114,7 +106,7 @@ def second_order_posterior(ledger: Ledger, comparator: Comparator, learner: Seco
 @theorem(
     title="AROW's mistake bound",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{\ln\det(A/r) + U} - U,\quad A = rI + \sum_{t \in I} x_t x_t^\top",
     source="Crammer, Kulesza & Dredze 2009, Thm 2, with the hinge losses of all rounds",
     assumes=(*PLAYED, WEIGHED, FULL),
@@ -130,7 +122,7 @@ def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderFa
 @theorem(
     title="AROW's posterior bound",
     quantity="mistakes",
-    counts=_mistakes,
+    counts=count_mistakes,
     formula=r"M \le H + \sqrt{v^\top A\, v}\,\sqrt{u^\top A^{-1} u} - U,\quad u = \sum_{t \in I} y_t x_t",
     source="the proof of that bound before its energy is bounded: M + U <= H + <v, u>",
     assumes=(*PLAYED, WEIGHED),

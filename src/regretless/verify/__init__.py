@@ -6,7 +6,20 @@ sums from numpy, and bounds from the formulas as they are printed.
 
 from __future__ import annotations
 
-from .checks import Again, Check, Malformed, Number, whole
+from . import bandits, experts, games, linear
+from .certificates import Again, whole
+from .checks import Check, Malformed, Number
 from .shape import refuse_misshapen
 
-__all__ = ["Again", "Check", "Malformed", "Number", "refuse_misshapen", "whole"]
+__all__ = [
+    "Again",
+    "Check",
+    "Malformed",
+    "Number",
+    "bandits",
+    "experts",
+    "games",
+    "linear",
+    "refuse_misshapen",
+    "whole",
+]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import log, log1p, sqrt
 from typing import Any
 
 import numpy as np
 
+from ..learner_table import BANDITS
 from ..textbook import bandits as rules
-from ..textbook import stochastic_bandits as stochastic
-from . import claims
-from .checks import Again, Check, Number, idle, whole
-from .headline import elsewhere, headline
+from .certificates import RELATIVE, Again, at_once, idle, whole
+from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
@@ -43,31 +42,56 @@ def uniforms(seed: int, run: int, rounds: int) -> Array:
 
 
 def _drawn(report: Fields, units: Array, luck: Array) -> Array | None:
-    parameters, learner, (rounds, arms) = report["parameters"], str(report["learner"]), units.shape
-    if learner == "tsallis-inf":
-        return rules.tsallis_inf(units, luck, parameters["estimator"] != "importance")[0]
-    if arms == 1:
-        return np.zeros(rounds, int)
-    horizon = parameters.get("horizon")
-    index = stochastic.index_of(learner, horizon)
-    if index is not None:
-        return stochastic.by_index(units, index)[0]
-    if learner == "exp3-p" and horizon is not None and parameters["rate"] is None:
-        kt, n = arms * horizon, log(arms)
-        explore = min(0.5, 1.05 * sqrt(arms * n / horizon))
-        return rules.exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / parameters["delta"]) / kt), explore)[0]
-    if learner == "exp3-s":
-        return rules.exp3_s(units, luck, *_sharing(parameters, arms))[0]
-    if learner not in ("exp3", "exp3-ix", "hedge"):
+    """The arms of one run; None where they are none of the textbook's."""
+    if units.shape[1] == 1:
+        return np.zeros(len(units), int)
+    entry = BANDITS.get(str(report["learner"]))
+    twin = getattr(rules, entry.info.twin) if entry and entry.info.twin else None
+    game = TWINS[twin](report["parameters"], units, luck) if twin in TWINS else None
+    return None if game is None else np.asarray(game[0])
+
+
+# Twins with the settings of a report. None where it has settings that the textbook has not.
+Play = Callable[[Fields, Array, Array], tuple[Any, ...] | None]
+
+
+def _indexed(index: Callable[[Fields], rules.Index]) -> Play:
+    return lambda parameters, units, luck: rules.by_index(units, index(parameters))
+
+
+def _exp3_p(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    horizon, arms = parameters.get("horizon"), units.shape[1]
+    if horizon is None or parameters["rate"] is not None:
         return None
-    tuned = 8 * log(arms) if learner == "hedge" else 2 * log(arms) / arms
-    own = rules.anytime(rounds, arms) if parameters["epochs"] else rules.every_round(rounds, arms)
-    falling = own * 2 * sqrt(arms) if learner == "hedge" else own
-    rate: Any = falling if horizon is None else sqrt(tuned / horizon)
-    rate = rate if parameters["rate"] is None else parameters["rate"]
-    if learner == "hedge":
-        return rules.hedge(units, luck, rate)[0]
-    return rules.exp3_ix(units, luck, rate, rate / 2 if learner == "exp3-ix" else 0.0)[0]
+    kt, n = arms * horizon, log(arms)
+    explore = min(0.5, 1.05 * sqrt(arms * n / horizon))
+    return rules.exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / parameters["delta"]) / kt), explore)
+
+
+def _exp3_s(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return rules.exp3_s(units, luck, *_sharing(parameters, units.shape[1]))
+
+
+def _exp3_ix(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    rate = _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1])
+    return rules.exp3_ix(units, luck, rate, rate / 2)
+
+
+def _exp3(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return rules.exp3(units, luck, _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1]))
+
+
+def _hedge(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return rules.hedge(units, luck, _rate(parameters, units, 2 * sqrt(units.shape[1]), 8 * log(units.shape[1])))
+
+
+def _rate(parameters: Fields, units: Array, scale: float, tuned: float) -> Any:
+    """The rate that is given, or the one that is tuned for so many rounds, or the ones that fall."""
+    if parameters["rate"] is not None:
+        return parameters["rate"]
+    if parameters.get("horizon") is not None:
+        return sqrt(tuned / parameters["horizon"])
+    return scale * (rules.anytime if parameters["epochs"] else rules.every_round)(*units.shape)
 
 
 def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
@@ -78,6 +102,19 @@ def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
     share = min(max(switches / max(rounds - 1, 1), 1 / rounds), 0.5)
     nats = (switches + 1) * log(arms) - switches * log(share) - (rounds - switches - 1) * log1p(-share)
     return sqrt(2 * nats / (arms * rounds)), share
+
+
+TWINS: dict[Callable[..., Any] | None, Play] = {
+    rules.tsallis_inf: lambda s, units, luck: rules.tsallis_inf(units, luck, s["estimator"] != "importance"),
+    rules.ucb1: _indexed(lambda _: rules.ucb1),
+    rules.kl_ucb: _indexed(lambda _: rules.kl_ucb),
+    rules.moss: _indexed(lambda parameters: rules.moss(parameters["horizon"] or 1)),
+    rules.exp3: _exp3,
+    rules.exp3_ix: _exp3_ix,
+    rules.exp3_p: _exp3_p,
+    rules.exp3_s: _exp3_s,
+    rules.hedge: _hedge,
+}
 
 
 def check(report: Mapping[str, Any], losses: Array, arms: list[str]) -> list[Check]:
@@ -111,7 +148,7 @@ def _runs(report: Mapping[str, Any], losses: Array, arms: list[str], drawn: Arra
     advised = "n_experts" in report["parameters"]
     if awake and not advised:
         again["best_arm_loss"] = float(totals.min())
-        if np.ptp(np.sort(totals)[:2]) > claims.RELATIVE * np.abs(losses).sum() or len(totals) == 1:
+        if np.ptp(np.sort(totals)[:2]) > RELATIVE * np.abs(losses).sum() or len(totals) == 1:
             again["best_arm"] = arms[int(totals.argmin())]
     if lost is not None and drawn is not None:
         again["loss/mean"] = float(lost.mean())
@@ -173,7 +210,7 @@ def _again(
     scales = dict.fromkeys(("loss", "faced", "regret"), max(size, size / width)) | {"observed": size}
     own = 0.0 if faced is None else 1e-12 * (abs(low * len(suffered) + width * faced) + abs(loss))
     known = None if faced is None or "faced" not in constants["comparator"] else own
-    once = claims.at_once(str(certificate["theorem"]), report["parameters"])
+    once = at_once(str(certificate["theorem"]), report["parameters"])
     most = width * len(suffered)
     return Again(facts, {"loss": loss, "rounds": len(suffered)}, observed, scales, most, known, at_once=once)
 

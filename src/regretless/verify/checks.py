@@ -1,23 +1,22 @@
-"""One certificate of a report beside the same numbers computed again."""
+"""Numbers of a report beside the same computed again, and the check of those that are a run's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from math import inf, isfinite, log10, nan
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, log10
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 
-from . import claims
-from .formulas import FORMULAS, Facts, TooLong
+from .formulas import FORMULAS
 
+Fields = Mapping[str, Any]
 Verdict = Literal["agrees", "differs", "unchecked", "idle"]
-OWNERS = ("ledger", "comparator", "learner")
 ALLOWED = 1e-9  # by what part two computations of one number may differ
 MOST_DIGITS = 16.0
+THE_RUN = "the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,51 +128,8 @@ class Check:
         return f"{words[self.verdict]}: {self.theorem}: {self.why}"
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """What the data give.
-
-    Attributes
-    ----------
-    facts : mapping of str to mapping
-        Facts by whose they are, as `constants` of a certificate are.
-    shown : mapping of str to float
-        Numbers of the comparator as it is described.
-    observed : float or None
-        What was observed, where that can be computed again.
-    scales : mapping of str to float
-        Of numbers that are differences, how large those are that they are differences of. These are computed again,
-        too: what a report says may not widen what it is allowed.
-    most : float or None
-        The most that what is bounded can be, where that is known; infinite where it has no limit.
-    rounding : float or None
-        What the line is allowed for rounding beyond a part of its numbers, where that is known.
-    least : float
-        The least number that such a part is taken of.
-    at_once : bool or None
-        Of a line with a probability, whether that is one for all numbers of rounds.
-    """
-
-    facts: Mapping[str, Facts] = field(default_factory=dict)
-    shown: Facts = field(default_factory=dict)
-    observed: float | None = None
-    scales: Mapping[str, float] = field(default_factory=dict)
-    most: float | None = None
-    rounding: float | None = 0.0
-    least: float = 1.0
-    at_once: bool | None = None
-
-
 class Malformed(Exception):
     """A report does not say what a report says."""
-
-
-def idle(certificate: Mapping[str, Any]) -> Check | None:
-    """The check of a certificate that does not apply, or says so of itself in a way that cannot be."""
-    name, wrong = str(certificate["theorem"]), claims.incoherent(certificate)
-    if wrong is not None:
-        return Check(name, "differs", wrong)
-    return None if certificate["applies"] else Check(name, "idle", str(certificate["why"]))
 
 
 def number(value: Any) -> Any:
@@ -185,164 +141,8 @@ def number(value: Any) -> Any:
     return {name: number(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
-    """The check of a certificate by what was computed from the data, or for each class that it sums over."""
-    name = str(certificate["theorem"])
-    if name not in FORMULAS:
-        return Check(name, "unchecked", "its formula is not known here")
-    parts = certificate["parts"] or [certificate]
-    if any(one["constants"] is None for one in parts):
-        return Check(name, "unchecked", "the report has no constants for it: it is a mean or a sum of many")
-    try:
-        checks = [_one(name, one, its) for one, its in zip(parts, again, strict=True)]
-    except LookupError as error:
-        raise Malformed(f"certificate {name}: its constants lack what its formula takes ({error})") from error
-    except (TypeError, ValueError, AttributeError) as error:
-        if not (absent := _absent(parts[0], again[0])):
-            raise Malformed(f"certificate {name}: its constants are not of the types that its formula takes") from error
-        return Check(name, "unchecked", f"what has many numbers is not in the report: {', '.join(absent)}")
-    numbers = [one for numbers, _ in checks for one in numbers]
-    bounds = [one for one in numbers if one.name == "bound"]
-    if certificate["parts"] and len(bounds) == len(checks):
-        numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds)))
-    results, unknown = _claimed(name, certificate, again, numbers)
-    numbers += results
-    taken = tuple(dict.fromkeys([*(name for _, names in checks for name in names), *unknown]))
-    wrong = [one for one in numbers if not one.agrees]
-    if wrong:
-        return Check(name, "differs", differing(wrong), tuple(numbers), taken)
-    if len(bounds) < len(checks):
-        return Check(name, "unchecked", "its bound takes too many steps to follow", tuple(numbers), taken)
-    return Check(name, "agrees", "", tuple(numbers), taken)
-
-
-def _claimed(
-    name: str, certificate: Mapping[str, Any], again: Sequence[Again], numbers: Sequence[Number]
-) -> tuple[list[Number], list[str]]:
-    """What a line says of itself, and what of that could not be computed."""
-    sure = claims.kind(name) != "probable"
-    results = [Number("kind", certificate["kind"], claims.kind(name))]
-    results += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
-    unknown = [] if certificate["assuming"] is None else ["assuming"]
-    if sure and not certificate["parts"]:
-        results.append(Number("confidence", certificate["confidence"], None))
-    bounds = [one.again for one in numbers if one.name == "bound"]
-    seen = [one.again for one in numbers if one.name == "observed"]
-    several = bool(certificate["parts"])
-    if several:
-        results += _summed(certificate["comparator"], again)
-        if len(seen) == len(again) and certificate["observed"] is not None:
-            results.append(_number("observed", certificate["observed"], sum(seen), 0.0))
-    if not bounds:
-        return results, [*unknown, "vacuous", "rounding"]
-    most = None if any(one.most is None for one in again) else sum(one.most or 0.0 for one in again)
-    if most is None:
-        unknown.append("vacuous")
-    else:
-        stated = claims.vacuous(str(certificate["quantity"]), bounds[-1], most)
-        results.append(Number("vacuous", certificate["vacuous"], stated))
-    known = [one.rounding for one in again]
-    if any(one is None for one in known) or certificate["rounding"] is None:
-        unknown.append("rounding")
-    else:
-        observed = sum(seen) if several and seen else seen[0] if seen else certificate["observed"]
-        mine = claims.rounding(bounds[-1], observed, again[0].least) + sum(one or 0.0 for one in known)
-        sizes = (one.scales.get(name, 0.0) for one in again for name in ("observed", "bound"))
-        results.append(_number("rounding", certificate["rounding"], mine, claims.RELATIVE * max(0.0, *sizes)))
-    return results, unknown
-
-
-def _at_once(name: str, again: Again) -> bool | None:
-    return claims.at_once(name, {}) if again.at_once is None else again.at_once
-
-
-def _summed(comparator: Mapping[str, Any] | None, again: Sequence[Again]) -> list[Number]:
-    """The comparators of all classes as one."""
-    each = [one.shown for one in again]
-    if comparator is None or not all(each):
-        return []
-    scale = sum(float(one.get("rounds", 0.0)) for one in each)
-    mine = {
-        name: sum(one[name] for one in each)
-        for name in ("hinge", "squared_hinge", "loss", "rounds")
-        if all(name in one for one in each)
-    }
-    if all("norm" in one for one in each):
-        mine["norm"] = float(np.sqrt(sum(one["norm"] ** 2 for one in each)))
-    if all("margin" in one for one in each):
-        mine["margin"] = min(one["margin"] for one in each)
-    return [
-        _number(name, comparator[name], value, scale if name != "norm" else 0.0)
-        for name, value in mine.items()
-        if comparator.get(name) is not None
-    ]
-
-
-def _absent(certificate: Mapping[str, Any], again: Again) -> list[str]:
-    """Facts that neither the report nor the data have; some formulas can do without."""
-    numbers = certificate["constants"]
-    return [
-        f"{owner}.{fact}"
-        for owner in OWNERS
-        for fact, value in numbers[owner].items()
-        if value is None and fact not in again.facts.get(owner, {}) and fact not in ("expert", "weights", "span")
-    ]
-
-
-def _bound(certificate: Mapping[str, Any]) -> float:
-    return inf if certificate["bound"] is None else float(certificate["bound"])
-
-
-def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[Number], list[str]]:
-    """The numbers of one problem, and what had to be taken from the report; no bound if that takes too long."""
-    constants = number(certificate["constants"])
-    numbers, taken, facts = [], [], []
-    for owner in OWNERS:
-        results = dict(constants[owner])
-        for fact, value in results.items():
-            mine = again.facts.get(owner, {}).get(fact)
-            if mine is None:
-                taken += [f"{owner}.{fact}"] if _counts(value) else []
-                continue
-            numbers += alike(fact, value, mine, again.scales.get(fact, 0.0))
-            results[fact] = mine
-        facts.append(results)
-    for fact, mine in again.shown.items():
-        if certificate["comparator"].get(fact) is not None:
-            numbers += alike(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0))
-    if certificate["observed"] is not None and again.observed is None:
-        taken.append("observed")
-    elif certificate["observed"] is not None:
-        numbers.append(_number("observed", certificate["observed"], again.observed, again.scales.get("observed", 0.0)))
-    _claims(certificate, facts[-1], numbers, taken)
-    with suppress(TooLong):
-        numbers.append(_number("bound", _bound(certificate), _value(name, facts), again.scales.get("bound", 0.0)))
-    return numbers, taken
-
-
-def _claims(certificate: Mapping[str, Any], learner: Facts, numbers: list[Number], taken: list[str]) -> None:
-    """The confidence of a line, where the learner has a delta."""
-    confidence = certificate.get("confidence")  # a part of a sum has none
-    if confidence is not None and "delta" in learner:
-        numbers.append(_number("confidence", confidence, 1 - float(learner["delta"]), 0.0))
-    elif confidence is not None:
-        taken.append("confidence")
-
-
-def _value(name: str, facts: Sequence[Facts]) -> Any:
-    """The formula's; NaN of numbers that it has no value for, as no theorem has a bound there."""
-    try:
-        return FORMULAS[name](*facts)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return nan
-
-
-def _counts(value: Any) -> bool:
-    """Whether it is numbers, and not the name of something."""
-    return isinstance(value, int | float | list) and not isinstance(value, bool)
-
-
-def _number(name: str, reported: Any, mine: Any, scale: float) -> Number:
+def counted(name: str, reported: Any, mine: Any, scale: float) -> Number:
+    """A number as JSON has it beside the same computed here, which is a count if it is whole by its type."""
     return Number(name, float(reported), int(mine) if isinstance(mine, Integral) else float(mine), scale)
 
 
@@ -350,7 +150,7 @@ def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Numbe
     """A number, or each of several, or what is no number, beside the same again."""
     if not isinstance(reported, list):
         both = _numeric(number(reported)) and _numeric(mine)
-        return [_number(name, reported, mine, scale) if both else Number(name, reported, mine)]
+        return [counted(name, reported, mine, scale) if both else Number(name, reported, mine)]
     words = isinstance(mine, list) and any(isinstance(one, str) for one in mine)
     listed = reported if words else np.ravel(np.asarray(reported, dtype=np.float64)).tolist()
     mine = np.ravel(mine).tolist()
@@ -359,4 +159,87 @@ def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Numbe
     if words:
         return [Number(name, a, b) for a, b in zip(listed, mine, strict=True)]
     most = max([scale, *(abs(float(one)) for one in mine)])
-    return [_number(name, a, b, most) for a, b in zip(listed, mine, strict=True)]
+    return [counted(name, a, b, most) for a, b in zip(listed, mine, strict=True)]
+
+
+# The numbers of a report that stand beside its certificates.
+
+
+def headline(report: Fields, again: Fields, scales: Mapping[str, float] | None = None, note: str = "") -> Check:
+    """The check of a run's own numbers.
+
+    Parameters
+    ----------
+    report : mapping
+    again : mapping of str to numbers
+        What was computed again, by its path in the report.
+    scales : mapping of str to float, optional
+        Of what is a difference of larger numbers, how large those are.
+    note : str
+        What was not done, and why.
+    """
+    again = {path: mine for path, mine in again.items() if mine is not None and has(report, path)}
+    if "joint_confidence" in report:
+        again |= {"joint_confidence": joint_confidence(report["certificates"])}
+    numbers: list[Number] = []
+    for path, mine in again.items():
+        numbers += alike(path, at(report, path), mine, (scales or {}).get(path, 0.0))
+    return Check(THE_RUN, *_counted(numbers), tuple(numbers), (*_others(report, again), *([note] if note else [])))
+
+
+def elsewhere(report: Fields, *wrong: Number) -> list[Check]:
+    """The checks of a report that is about other data: all differ, and nothing else was computed."""
+    why = differing([one for one in wrong if not one.agrees])
+    names = (*(str(one["theorem"]) for one in report["certificates"]), THE_RUN)
+    return [Check(name, "differs", why, wrong, tuple(_others(report, ())) if name == THE_RUN else ()) for name in names]
+
+
+def _counted(numbers: list[Number]) -> tuple[Any, str]:
+    """The verdict on numbers, and which differ."""
+    wrong = [one for one in numbers if not one.agrees]
+    if wrong:
+        return "differs", differing(wrong)
+    return ("agrees", "") if numbers else ("unchecked", "none of its numbers was computed again")
+
+
+def has(report: Any, path: str) -> bool:
+    """Whether there is something at a path."""
+    for key in path.split("/"):
+        if not isinstance(report, Mapping) or key not in report:
+            return False
+        report = report[key]
+    return True
+
+
+def at(report: Any, path: str) -> Any:
+    """What is at a path, whose keys are divided by strokes."""
+    for key in path.split("/"):
+        report = report[key]
+    return report
+
+
+def _others(report: Fields, again: Iterable[str]) -> Iterable[str]:
+    """The keys of a report with which nothing was compared."""
+    compared = set(again)
+    for key, value in report.items():
+        if key in ("schema", "certificates") or key in compared:
+            continue
+        if any(path.startswith(f"{key}/") for path in compared) and isinstance(value, Mapping):
+            yield from (f"{key}/{name}" for name in value if not _touched(f"{key}/{name}", compared))
+        else:
+            yield key
+
+
+def _touched(path: str, compared: set[str]) -> bool:
+    return path in compared or any(one.startswith(f"{path}/") for one in compared)
+
+
+def joint_confidence(certificates: Sequence[Fields]) -> float | None:
+    """One less what each event may fail; None if fewer than two lines may."""
+    lines = [one for one in certificates if one["applies"] and one["confidence"] is not None]
+    risks: dict[Any, float] = {}
+    for place, one in enumerate(lines):
+        claim = FORMULAS.get(one["theorem"])
+        event = (claim and claim.event) or place
+        risks[event] = max(risks.get(event, 0.0), 1 - one["confidence"])
+    return max(0.0, 1 - sum(risks.values())) if len(lines) > 1 else None

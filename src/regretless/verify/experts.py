@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from math import inf, isfinite, log, sqrt
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
-from .. import textbook
+from ..info import ExpertInfo
+from ..learner_table import EXPERT_LEARNERS
 from ..textbook import experts as rules
-from ..textbook.mixable import aggregating, ridge
-from ..textbook.weighted_majority import weighted_majority
-from .checks import Again, Check, Number, idle, whole
-from .headline import elsewhere, headline
+from .certificates import Again, idle, whole
+from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
@@ -24,7 +21,6 @@ Fields = Mapping[str, Any]
 MOST_ROUNDS = 100_000  # that are played again, some ten thousand in a second
 NEAR = 1e-13  # by what part two runs begin apart: of ridge regression, which solves systems, in their rows
 STEADY = 1e-10  # by what part their losses may then differ
-EVERYBODY = ("weighted-majority", "ridge", "aggregating")  # of which the textbook has all experts speak
 MIXED = ("table", "zero-one")  # of which the losses are mixed, and not the forecasts
 RANGED = {"log": (0.0, 1.0), "wealth": (0.0, inf)}  # where values lie, whatever was declared
 SLOPES: dict[str, Callable[[float, float, float], Any]] = {
@@ -35,16 +31,6 @@ SLOPES: dict[str, Callable[[float, float, float], Any]] = {
     "percentage": lambda p, y, tau: np.sign(p - y) / abs(y),
     "wealth": lambda p, y, tau: -1 / p,
 }
-PAGES = [import_module(f"{textbook.__name__}.{page.name}") for page in iter_modules(textbook.__path__)]
-
-
-def _rules_of(table: str) -> dict[str, Callable[..., rules.Rule]]:
-    """The rules that the textbook's pages list in a table of that name."""
-    return {name: rule for page in PAGES for name, rule in getattr(page, table, {}).items()}
-
-
-OWN_RATES = _rules_of("COMBINERS")  # charged slopes wherever a loss has some, unless a parameter says otherwise
-CHARGED = _rules_of("CHARGED")  # charged losses
 
 
 def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
@@ -69,7 +55,7 @@ def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[...,
     if prior.shape != (count,) or not (prior > 0).all():
         return None
     apart = 1 + NEAR * (-1.0) ** np.arange(count)
-    begins = (prior, advice), (prior * apart, advice * apart if report["learner"] == "ridge" else advice)
+    begins = (prior, advice), (prior * apart, advice * apart if _twin(report) in rules.SOLVES else advice)
     with np.errstate(all="ignore"):
         runs = [_losses(report, start / start.sum(), table, outcomes, cost) for start, table in begins]
     if runs[0] is None or runs[1] is None:
@@ -78,26 +64,32 @@ def replayed(report: Fields, advice: Array, outcomes: Array, cost: Callable[...,
     return runs[0] if steady else None
 
 
+def _info(report: Fields) -> ExpertInfo | None:
+    """What the learner of a report says of itself; None of one that is not in the table."""
+    entry = EXPERT_LEARNERS.get(str(report["learner"]))
+    return entry and entry.info
+
+
+def _twin(report: Fields) -> Any:
+    """The function of the textbook that gives the same weights; None if the learner names none."""
+    info = _info(report)
+    return getattr(rules, info.twin) if info and info.twin else None
+
+
 def _losses(report: Fields, prior: Array, advice: Array, outcomes: Array, cost: Callable[..., Any]) -> Array | None:
-    parameters, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
-    tau, all_speak = float(parameters["tau"]), not np.isnan(advice).any()
-    if learner in EVERYBODY and not all_speak:
+    """What the textbook's run loses in each round; None if it is none of the textbook's."""
+    parameters, name, twin, info = report["parameters"], str(report["loss_name"]), _twin(report), _info(report)
+    tau, linear = float(parameters["tau"]), _linear(report)
+    if info is None or twin is None or (info.forecasts and np.isnan(advice).any()):
         return None
-    if learner == "weighted-majority":
-        said = weighted_majority(advice, outcomes, parameters["beta"], parameters["update_on"] == "always")[1]
-        return np.asarray((said != outcomes) * 1.0)
-    if learner == "ridge":  # around the average it is the forecaster of what the average leaves
-        middle = advice @ prior if parameters["around"] == "average" else np.zeros(len(advice))
-        return np.asarray(cost(middle + ridge(advice, outcomes - middle, parameters["a"])[0], outcomes, tau))
-    if learner == "aggregating" and name == "square":
-        low, high = parameters["value_range"]
-        uniform = parameters["prior"] is None
-        return np.asarray(cost(aggregating(advice, outcomes, low, high)[0], outcomes, tau)) if uniform else None
-    linear = _linear(report)
-    rule = _rule(learner, parameters, prior, _span(name, parameters, tau, linear=linear))
+    if info.forecasts:
+        play = FORECASTERS.get(twin)
+        said = None if play is None else play(parameters, prior, advice, outcomes, name)
+        return None if said is None else np.asarray(cost(said, outcomes, tau))
+    rule = _rule(twin, parameters, prior, _span(name, parameters, tau, linear=linear))
     if rule is None:
         return None
-    itself = learner == "adahedge" and not linear and name not in MIXED
+    itself = twin in rules.OWN_LOSS and not linear and name not in MIXED
     slope = (lambda p, y: SLOPES[name](p, y, tau)) if linear else None
     said, _, history = rules.combine(rule, advice, outcomes, lambda a, y: cost(a, y, tau), slope, itself=itself)
     if name in MIXED:
@@ -113,8 +105,8 @@ def span(report: Fields) -> float:
 
 def _linear(report: Fields) -> bool:
     """Whether charges are linearised."""
-    parameters, learner, name = report["parameters"], str(report["learner"]), str(report["loss_name"])
-    own = learner in (*OWN_RATES, "eg") if parameters["linearize"] is None else parameters["linearize"]
+    name, asked, info = report["loss_name"], report["parameters"]["linearize"], _info(report)
+    own = info is not None and info.linearizes if asked is None else asked
     return name == "wealth" or bool(name not in MIXED and own)
 
 
@@ -132,34 +124,70 @@ def _span(name: str, parameters: Fields, tau: float, *, linear: bool) -> float:
     return span if isfinite(span) else 0.0
 
 
-def _rule(learner: str, parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
-    """The textbook's rule of that name with those settings."""
-    experts = len(prior)
-    if learner in OWN_RATES or learner in CHARGED:
-        return (OWN_RATES | CHARGED)[learner](prior, span)
-    if learner == "adahedge":
-        return rules.hedge(prior, rules.self_tuned(log(experts)))
-    if learner == "aggregating":
-        return rules.hedge(prior, rules.constant(1.0))
-    if learner == "fixed-share" and parameters["horizon"] is None:
-        rate = (
-            rules.self_tuned(log(experts / parameters["alpha"]))
-            if parameters["eta"] is None
-            else rules.constant(parameters["eta"])
-        )
-        return rules.fixed_share(prior, rate, parameters["alpha"])
-    if learner == "randomized-weighted-majority":
-        if parameters["beta"] is not None:
-            return rules.hedge(prior, rules.constant(log(1 / parameters["beta"])))
-        beta = max(0.5, 1 - sqrt(log(experts) / parameters["horizon"]))
-        return rules.hedge(prior, rules.constant(log(1 / beta)))
-    if learner not in ("hedge", "ewa", "eg"):
-        return None
+# Forecasters: what they predict from the whole table. None where it has settings that the textbook has not.
+
+
+def _majority(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    always = parameters["update_on"] == "always"
+    return rules.weighted_majority(advice, outcomes, parameters["beta"], always)[1]
+
+
+def _ridge(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    """Around the average it is the forecaster of what the average leaves."""
+    middle = advice @ prior if parameters["around"] == "average" else np.zeros(len(advice))
+    return np.asarray(middle + rules.ridge(advice, outcomes - middle, parameters["a"])[0])
+
+
+def _aggregating(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    """Of the log loss it is Bayes' mixture."""
+    if loss == "log":
+        bayes = rules.hedge(prior, rules.constant(1.0))
+        return rules.combine(bayes, advice, outcomes, lambda a, y: _log(a, y, 0.0))[0]
+    low, high = parameters["value_range"]
+    return rules.aggregating(advice, outcomes, low, high)[0] if parameters["prior"] is None else None
+
+
+FORECASTERS: dict[Callable[..., Any], Callable[..., Array | None]] = {
+    rules.weighted_majority: _majority,
+    rules.ridge: _ridge,
+    rules.aggregating: _aggregating,
+}
+
+
+# Rules: what they take besides the prior; one that is not in the table takes the span of the charges.
+
+
+def _rate(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
     if parameters["eta"] is not None:
-        return rules.hedge(prior, rules.constant(parameters["eta"]))
+        return (rules.constant(parameters["eta"]),)
     if parameters["horizon"] is not None:
-        return rules.hedge(prior, rules.constant(sqrt(8 * log(experts) / parameters["horizon"]) / span))
-    return rules.hedge(prior, rules.anytime(experts, span))
+        return (rules.constant(sqrt(8 * log(experts) / parameters["horizon"]) / span),)
+    return (rules.anytime(experts, span),)
+
+
+def _factor(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
+    beta = parameters["beta"]
+    return (max(0.5, 1 - sqrt(log(experts) / parameters["horizon"])) if beta is None else beta,)
+
+
+def _share(experts: int, span: float, parameters: Fields) -> tuple[Any, ...] | None:
+    alpha, eta = parameters["alpha"], parameters["eta"]
+    if parameters["horizon"] is not None:
+        return None
+    return rules.self_tuned(log(experts / alpha)) if eta is None else rules.constant(eta), alpha
+
+
+SETTINGS: dict[Callable[..., Any], Callable[[int, float, Fields], tuple[Any, ...] | None]] = {
+    rules.hedge: _rate,
+    rules.randomized_majority: _factor,
+    rules.fixed_share: _share,
+}
+
+
+def _rule(twin: Callable[..., rules.Rule], parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
+    """The textbook's rule with those settings; None if it has none of them."""
+    settings = SETTINGS[twin](len(prior), span, parameters) if twin in SETTINGS else (span,)
+    return None if settings is None else twin(prior, *settings)
 
 
 def _log(a: Array, y: Array, _: float) -> Array:
@@ -194,14 +222,14 @@ def check(
     vectors : mapping of str to ndarray, optional
         What ``--save-comparators`` wrote.
     """
-    table = _Table(report, advice, outcomes)
+    table = _CombinedRounds(report, advice, outcomes)
     if len(advice) != report["rounds"]:
         return elsewhere(report, Number("rounds", report["rounds"], len(advice)))
     checks = [_check(table, one, vectors or {}) for one in report["certificates"]]
     return [*checks, headline(report, table.counted(), table.sizes())]
 
 
-def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
+def _check(table: _CombinedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name, comparator = str(certificate["theorem"]), certificate["comparator"]
     if (nothing := idle(certificate)) is not None:
         return nothing
@@ -212,7 +240,7 @@ def _check(table: _Table, certificate: Mapping[str, Any], vectors: Mapping[str, 
     return whole(certificate, [replace(again, shown={**again.shown, "weights": weights}) if name in vectors else again])
 
 
-class _Table:
+class _CombinedRounds:
     """The rounds of a report."""
 
     def __init__(self, report: Mapping[str, Any], advice: Array, outcomes: Array | None) -> None:
@@ -303,7 +331,7 @@ class _Table:
         if "loss" in facts and "faced" in facts:
             facts["regret"] = facts["faced"] - facts["loss"]
         observed = {"regret": facts.get("regret"), "expected loss": ledger.get("expected")}
-        if self.report["learner"] == "weighted-majority" and self.paid is not None:  # whose losses are its mistakes
+        if self.paid is not None and certificate["quantity"] == "mistakes":  # which are the losses of a majority
             ledger["mistakes"] = observed["mistakes"] = int(ledger["loss"])
         shown = {name: facts[name] for name in ("loss", "rounds") if suffered is not None}
         scales = sizes | dict.fromkeys(("regret", "observed"), max(sizes.values()))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks import Again, Check, Number, idle, whole
-from .headline import elsewhere, headline
+from .certificates import Again, idle, whole
+from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Names = Sequence[str] | None

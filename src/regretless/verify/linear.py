@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import inf, log
 from typing import Any
 
 import numpy as np
 
-from ..textbook.passive_aggressive import passive_aggressive
-from ..textbook.perceptron import perceptron
-from ..textbook.second_order import arow, arow_in_sizes, second_order_perceptron
-from ..textbook.winnow import p_norm_perceptron, winnow
-from .checks import Again, Check, idle, whole
-from .claims import COUNTS
-from .headline import headline
+from ..info import LinearInfo
+from ..learner_table import LEARNERS
+from ..textbook import linear as rules
+from .certificates import COUNTS, Again, idle, whole
+from .checks import Check, headline
+from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
 
@@ -28,8 +27,8 @@ CHARGED = {
     "square": lambda margins: (1 - margins) ** 2,
     "logistic": lambda margins: np.logaddexp(0, -margins),
 }
+IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}  # as a learner says what it charges
 FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
-RISKS = ("average_risk", "voted_risk")
 
 
 def check(
@@ -53,7 +52,7 @@ def check(
     skipped : int, optional
         How many rows were passed over.
     """
-    reader = _Rows(report, rows, labels)
+    reader = _LearnedRounds(report, rows, labels)
     scales = {"loss": float(reader.report["rounds"])}
     return [
         *(_check(reader, one, vectors or {}) for one in report["certificates"]),
@@ -61,11 +60,11 @@ def check(
     ]
 
 
-def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
+def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
     name = str(certificate["theorem"])
     if (nothing := idle(certificate)) is not None:
         return nothing
-    if name in RISKS:
+    if name in FORMULAS and FORMULAS[name].risk:
         first = "it is about the first pass alone"
         return Check(name, "unchecked", first) if reader.passes != 1 else _risk(reader, certificate)
     if reader.dual:
@@ -88,14 +87,14 @@ def _check(reader: _Rows, certificate: Mapping[str, Any], vectors: Mapping[str, 
     return whole(certificate, each)
 
 
-def _no_vector(reader: _Rows, part: Fields) -> str:
+def _no_vector(reader: _LearnedRounds, part: Fields) -> str:
     """Why a certificate of a mixture has no vector anywhere; empty if it may be in a file."""
     if part["comparator"]["name"] == "member":
         return "its comparator is a member of the mixture, and no vector"
     return "its comparators are vectors of each class, which are not kept" if len(reader.classes) > 2 else ""
 
 
-def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
+def _risk(reader: _LearnedRounds, certificate: Mapping[str, Any]) -> Check:
     """The error rate of the pass; a row whose class had not come yet counts as an error there."""
     mistakes = certificate["constants"]["ledger"]["mistakes"]
     played = reader.run(None, certificate).get("ledger", {}) if len(reader.classes) == 2 else {}
@@ -104,16 +103,18 @@ def _risk(reader: _Rows, certificate: Mapping[str, Any]) -> Check:
     if counted != mistakes and not played:
         return Check(str(certificate["theorem"]), "differs", f"{mistakes} errors are not the {least} of the pass")
     ledger = {"rounds": reader.count} | ({"mistakes": int(counted)} if played else {})
-    share = counted / reader.count * (2 if certificate["theorem"] == "voted_risk" else 1)
+    share = counted / reader.count * FORMULAS[str(certificate["theorem"])].risk
     return whole(certificate, [Again({"ledger": ledger}, observed=min(1.0, share), most=1.0)])
 
 
-class _Rows:
+class _LearnedRounds:
     """The rounds of a report: rows with their constant feature, and their signs for each class."""
 
     def __init__(self, report: Mapping[str, Any], rows: Any, labels: Array) -> None:
         self.report, self.rows, self.labels = report, rows, labels
-        self.parameters, self.learner = report["parameters"], str(report["learner"])
+        self.parameters, entry = report["parameters"], LEARNERS.get(str(report["learner"]))
+        self.info: LinearInfo | None = entry and entry.info
+        self.twin = getattr(rules, self.info.twin) if self.info and self.info.twin else None
         self.classes = list(report["classes"])
         self.count = len(labels)
         self.passes = float(report["rounds"]) / max(self.count, 1)
@@ -165,14 +166,14 @@ class _Rows:
             "max_norm2": float(self.norms2[played].max()) if played.any() else None,
             "bias": bias,
         }
-        usual = "squared-hinge" if self.learner == "arow" else "logistic" if self.mixture else "hinge"
+        usual = IN_WORDS.get(self.info.charged, "hinge") if self.info else "hinge"
         loss = self.parameters.get("loss", usual)
         if comparator["loss"] is not None and loss in CHARGED:
             seen["loss"] = float(times @ CHARGED[loss](margins))
         if norm > 0 and seen["least"] is not None:
             seen["margin"] = seen["least"] / norm
         seen |= self._geometry(vector, bias)
-        run = self.run(target, part) if vector.ndim == 1 or self.learner == "perceptron" else {}
+        run = self.run(target, part)
         seen |= self._products(vector, bias, run, part)
         ledger = {name: seen[name] for name in ("rounds", "total_norm2", "max_norm2")} | run.get("ledger", {})
         shown = {name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin")}
@@ -182,7 +183,7 @@ class _Rows:
         most = self._most(str(certificate["quantity"]), seen, run)
         # A mixture is allowed a part of sums that its members had, which are not computed again.
         rounding = None if self.mixture else 0.0
-        return Again(facts, shown, observed, self._scales(seen, run), most, rounding)
+        return Again(facts, shown, observed, self._scales(certificate, seen, run), most, rounding)
 
     def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
         """The most that a quantity can be: a count the rounds, a log loss a coin's, a regret what was lost; others have
@@ -214,13 +215,15 @@ class _Rows:
             numbers |= {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
         return numbers
 
-    def _scales(self, seen: Fields, run: Fields) -> dict[str, float]:
-        """Each round takes its margin from 1; a regret takes a loss from another, AROW's bound updates from a sum."""
+    def _scales(self, certificate: Fields, seen: Fields, run: Fields) -> dict[str, float]:
+        """Each round takes its margin from 1; a regret takes a loss from another, and a bound may take updates from a
+        sum."""
         rounds = float(seen["rounds"])
         scales = dict.fromkeys(("hinge", "squared_hinge", "loss"), rounds)
         scales["margin"] = float(np.sqrt(seen["max_norm2"] or 0.0))
         scales["observed"] = max(rounds, float(seen.get("loss", 0.0)))
-        if self.learner == "arow":
+        name = str(certificate["theorem"])
+        if name in FORMULAS and FORMULAS[name].subtracts:
             scales["bound"] = float(seen["hinge"] + run.get("ledger", {}).get("updates", 0.0))
         return scales
 
@@ -242,17 +245,10 @@ class _Rows:
 
     def _geometry(self, vector: Array, bias: float) -> dict[str, float]:
         """What the learner's theorems measure of a vector beside its length."""
-        sizes = np.abs(np.append(vector, bias))
-        if self.learner == "winnow":
-            total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
-            width = self.rows.shape[1] + (1 if self.constant else 0)
-            most = log(width * (2 if self.parameters["balanced"] else 1))
-            kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
-            return {"own": total, "divergence": kl}
-        if self.learner == "margin-perceptron":
-            theta = (1 - float(self.parameters["epsilon"])) * float(self.parameters["gamma"])
-            return {"own": theta * float(np.sqrt((sizes**2).sum()))}
-        return {}
+        measure = MEASURES.get(self.twin)
+        if measure is None:
+            return {}
+        return measure(self.parameters, np.abs(np.append(vector, bias)), self.rows.shape[1] + bool(self.constant))
 
     def _products(self, vector: Array, bias: float, run: Fields, part: Fields) -> dict[str, float]:
         """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v)."""
@@ -263,7 +259,7 @@ class _Rows:
         if "matrix" in run:
             numbers["own"] = float(np.sqrt(whole @ run["matrix"] @ whole))
         p = part["constants"]["learner"].get("p")
-        if self.learner == "p-norm-perceptron" and p is not None:
+        if p is not None:
             q = p / (p - 1)
             numbers["own"] = float((np.abs(whole) ** q).sum() ** (1 / q))
         return numbers
@@ -284,7 +280,7 @@ class _Rows:
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
-        play = _PLAYS.get(self.learner)
+        play = PLAYS.get(self.twin)
         if play is None:
             return {}
         signs = self.signs(None)
@@ -310,7 +306,7 @@ def _ties(parameters: Mapping[str, Any]) -> int:
 
 
 def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    weights, updates, mistakes = perceptron(X, y, parameters["rate"], _ties(parameters), passes)
+    weights, updates, mistakes = rules.perceptron(X, y, parameters["rate"], _ties(parameters), passes)
     learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
     loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), parameters["rate"], _ties(parameters))
     return {"ledger": {"updates": updates, "mistakes": mistakes, "loss": loss}, "learner": learner}
@@ -330,7 +326,7 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int) -> float:
 def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     if "rate" not in part:
         return {}
-    _, updates, mistakes = winnow(
+    _, updates, mistakes = rules.winnow(
         X, y, part["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
     )
     return {"ledger": {"updates": updates, "mistakes": mistakes}}
@@ -338,7 +334,7 @@ def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part
 
 def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
-    theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
+    theta, updates, mistakes = rules.p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
     return {
         "ledger": {"updates": updates, "mistakes": mistakes},
         "theta": theta,
@@ -347,7 +343,7 @@ def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part
 
 
 def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    weights, squares, mistakes = passive_aggressive(
+    weights, squares, mistakes = rules.passive_aggressive(
         np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
     )
     learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
@@ -361,13 +357,13 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any]
     X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
     size: Any
     if "r" in parameters and not full and parameters["scale"] == "auto":
-        _, start, squares, updates, mistakes = arow_in_sizes(X, y, parameters["r"])
+        _, start, squares, updates, mistakes = rules.arow_in_sizes(X, y, parameters["r"])
         matrix, size = np.diag(start + squares), start
     elif "r" in parameters:
-        _, sigma, updates, mistakes = arow(X, y, parameters["r"], not full)
+        _, sigma, updates, mistakes = rules.arow(X, y, parameters["r"], not full)
         matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
     else:
-        _, matrix, updates, mistakes = second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
+        _, matrix, updates, mistakes = rules.second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
         size = parameters["a"]
     volume = float(np.linalg.slogdet(matrix / size)[1])
     return {
@@ -377,13 +373,33 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any]
     }
 
 
-_PLAYS = {
-    "perceptron": _perceptron,
-    "averaged-perceptron": _perceptron,
-    "voted-perceptron": _perceptron,
-    "winnow": _winnow,
-    "p-norm-perceptron": _p_norm,
-    "passive-aggressive": _aggressive,
-    "second-order-perceptron": _second_order,
-    "arow": _second_order,
+# By the function of the textbook that a learner names: how the run is played with the settings of a report.
+PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
+    rules.perceptron: _perceptron,
+    rules.winnow: _winnow,
+    rules.p_norm_perceptron: _p_norm,
+    rules.passive_aggressive: _aggressive,
+    rules.second_order_perceptron: _second_order,
+    rules.arow: _second_order,
+}
+
+
+def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
+    """|v|_1, and how far the weights v / |v|_1 are from equal ones."""
+    total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
+    most = log(width * (2 if parameters["balanced"] else 1))
+    kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
+    return {"own": total, "divergence": kl}
+
+
+def _asked_for(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
+    """The margin that is asked for, in the units of the vector."""
+    theta = (1 - float(parameters["epsilon"])) * float(parameters["gamma"])
+    return {"own": theta * float(np.sqrt((sizes**2).sum()))}
+
+
+# Likewise: what the learner's theorems measure of a vector, of the sizes of its entries and so many columns.
+MEASURES: dict[Callable[..., Any] | None, Callable[[Fields, Array, int], dict[str, float]]] = {
+    rules.winnow: _on_the_simplex,
+    rules.margin_perceptron: _asked_for,
 }

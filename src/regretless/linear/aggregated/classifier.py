@@ -100,6 +100,7 @@ class AggregatedClassifier(OnlineClassifier):
         additive=False,
         not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound "
         "for a mean of them",
+        twin="",
     )
     theorems = AGGREGATED
 

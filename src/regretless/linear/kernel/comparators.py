@@ -34,7 +34,7 @@ from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
-from ...theory.kernel import KernelFacts
+from ...theory.perceptron import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.search import Question
 from .player import DualPlayer, DualState

@@ -17,8 +17,8 @@ from ...info import LinearInfo
 from ...pictured import Bars
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
-from ...theory.kernel import BUDGET, KERNEL_PERCEPTRON, KernelFacts
-from ...theory.kernel import budget as budget_bound
+from ...theory.perceptron import BUDGET, KERNEL_PERCEPTRON, KernelFacts
+from ...theory.perceptron import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
@@ -146,6 +146,7 @@ class KernelPerceptron(OnlineClassifier):
         lazy=False,
         additive=True,
         not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
+        twin="kernel_perceptron",
     )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
 

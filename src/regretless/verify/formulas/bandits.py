@@ -27,10 +27,14 @@ def _doubt(count: float, w: Facts) -> Any:
     return log(count / (w["delta"] or 1.0))
 
 
-same("exp3_pseudo_regret", arms(lambda ell, v, w: log(w["arms"]) / ell["last_rate"] + ell["swing"] / 2 + _lost(ell)))
+same(
+    "exp3_pseudo_regret",
+    arms(lambda ell, v, w: log(w["arms"]) / ell["last_rate"] + ell["swing"] / 2 + _lost(ell)),
+    kind="expected",
+)
 
 
-@printed("exp3_ix")
+@printed("exp3_ix", kind="probable", at_once="one rate", event="exp3-ix")
 @arms
 def exp3_ix(ell: Facts, v: Facts, w: Facts) -> Any:
     """ln K / eta + sum eta A + (1 + 1 / eta) ln(K / delta) + U."""
@@ -38,7 +42,7 @@ def exp3_ix(ell: Facts, v: Facts, w: Facts) -> Any:
     return float(log(w["arms"]) / ell["last_rate"] + ell["swing"] + luck + _lost(ell))
 
 
-@printed("exp3_ix_expected")
+@printed("exp3_ix_expected", kind="expected")
 @arms
 def exp3_ix_expected(ell: Facts, v: Facts, w: Facts) -> Any:
     """ln K / eta + sum eta A + U, and (1 + 1 / eta) ln K where luck may choose the arm."""
@@ -48,7 +52,7 @@ def exp3_ix_expected(ell: Facts, v: Facts, w: Facts) -> Any:
     return k / rate + ell["swing"] + (0.0 if fixed else (1 + 1 / rate) * k) + _lost(ell)
 
 
-@printed("exp3_ix_book")
+@printed("exp3_ix_book", kind="probable", at_once="one rate", event="exp3-ix")
 @arms
 def exp3_ix_book(ell: Facts, v: Facts, w: Facts) -> Any:
     """Neu's Theorem 1."""
@@ -60,7 +64,7 @@ def exp3_ix_book(ell: Facts, v: Facts, w: Facts) -> Any:
     return 2 * sqrt(2 * kt * k) + (sqrt(2 * kt / k) + 1) * luck + _lost(ell)
 
 
-@printed("exp3_s")
+@printed("exp3_s", kind="expected")
 @arms
 def exp3_s(ell: Facts, v: Facts, w: Facts) -> Any:
     """I_m / eta + sum eta A / 2 + U."""
@@ -71,7 +75,7 @@ def exp3_s(ell: Facts, v: Facts, w: Facts) -> Any:
     return float(information / ell["last_rate"] + ell["swing"] / 2 + _lost(ell))
 
 
-@printed("exp4")
+@printed("exp4", kind="expected")
 @arms
 def exp4(ell: Facts, v: Facts, w: Facts) -> Any:
     """ln N / eta + sum eta S / 2 + U."""
@@ -84,7 +88,7 @@ def _ahead(ahead: Any, v: Facts) -> float:
     return float(ahead[v["place"]] if v["name"] in ("arm", "expert") else np.max(ahead))
 
 
-@printed("observable")
+@printed("observable", kind="probable", at_once="one rate")
 @arms
 def observable(ell: Facts, v: Facts, w: Facts) -> Any:
     """max_c (what was lost - its estimate) + ln(C / delta) / (2 gamma)."""
@@ -93,7 +97,7 @@ def observable(ell: Facts, v: Facts, w: Facts) -> Any:
     return _ahead(ahead, v) + _doubt(w["comparators"], w) / (2 * ell["last_gamma"])
 
 
-@printed("exp3_p")
+@printed("exp3_p", kind="probable", event="exp3-p")
 @arms
 def exp3_p(ell: Facts, v: Facts, w: Facts) -> Any:
     """beta K T + (gamma + (1 + beta) eta K) T + ln(K / delta) / beta + ln K / eta."""
@@ -102,10 +106,15 @@ def exp3_p(ell: Facts, v: Facts, w: Facts) -> Any:
     return float(beta * k * t + share * t + _doubt(k, w) / beta + log(k) / w["rate"])
 
 
-same("exp3_p_book", arms(lambda ell, v, w: 5.15 * sqrt(w["horizon"] * w["arms"] * _doubt(w["arms"], w))))
+same(
+    "exp3_p_book",
+    arms(lambda ell, v, w: 5.15 * sqrt(w["horizon"] * w["arms"] * _doubt(w["arms"], w))),
+    kind="probable",
+    event="exp3-p",
+)
 
 
-@printed("exp3_p_observable")
+@printed("exp3_p_observable", kind="probable", event="exp3-p")
 @arms
 def exp3_p_observable(ell: Facts, v: Facts, w: Facts) -> Any:
     """max_j (G~_j - what was gained) + ln(K / delta) / beta."""
@@ -113,7 +122,7 @@ def exp3_p_observable(ell: Facts, v: Facts, w: Facts) -> Any:
     return _ahead(np.asarray(ell["estimates"]) - gained, v) + _doubt(w["arms"], w) / w["beta"]
 
 
-@printed("tsallis")
+@printed("tsallis", kind="expected")
 @arms
 def tsallis(ell: Facts, v: Facts, w: Facts) -> Any:
     """4 sqrt(K T) - 2 sqrt(T) - K + U, or its fellow with reduced variance."""
@@ -126,7 +135,7 @@ def tsallis(ell: Facts, v: Facts, w: Facts) -> Any:
     return (2 * sqrt(k) - 1) * sqrt(t) + rest + _lost(ell)
 
 
-@printed("tsallis_book")
+@printed("tsallis_book", kind="expected")
 @arms
 def tsallis_book(ell: Facts, v: Facts, w: Facts) -> Any:
     """Zimmert and Seldin's Theorem 1."""
@@ -136,10 +145,17 @@ def tsallis_book(ell: Facts, v: Facts, w: Facts) -> Any:
     return 2 * sqrt(kt) + 10 * w["arms"] * log(ell["rounds"]) + 16
 
 
-same("hedge_mixed hedge_expected", arms(lambda ell, v, w: log(w["arms"]) / ell["last_rate"] + ell["rates"] / 8))
+@printed("hedge_mixed")
+@arms
+def hedge_mixed(ell: Facts, v: Facts, w: Facts) -> Any:
+    """ln K / eta + sum eta / 8."""
+    return float(log(w["arms"]) / ell["last_rate"] + ell["rates"] / 8)
 
 
-@printed("hedge_sampled")
+same("hedge_expected", hedge_mixed, kind="expected")
+
+
+@printed("hedge_sampled", kind="probable", at_once="never")
 @arms
 def hedge_sampled(ell: Facts, v: Facts, w: Facts) -> Any:
     """The same and sqrt(T ln(1 / delta) / 2)."""

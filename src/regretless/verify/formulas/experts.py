@@ -225,6 +225,8 @@ def randomized_majority_tuned(ell: Facts, v: Facts, w: Facts) -> Any:
 same(
     "sampled_loss",
     lambda ell, v, w: ell["expected"] + (w["span"] or 0.0) * sqrt(ell["rounds"] * log(1 / w["delta"]) / 2),
+    kind="probable",
+    at_once="never",
 )
 
 

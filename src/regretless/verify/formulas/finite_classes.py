@@ -43,7 +43,7 @@ def half_the_bits(ell: Facts, v: Facts, w: Facts) -> Any:
     return float((k - 1 + w["hypotheses"] / 2**k) / 2)
 
 
-@printed("drawn")
+@printed("drawn", kind="probable")
 def drawn(ell: Facts, v: Facts, w: Facts) -> Any:
     """a ln(a / R) - a + R = ln(1 / delta), by Newton's method from above."""
     mean, wanted = _ratio(w["randomized"][1]), -log(w["delta"])

@@ -1,4 +1,4 @@
-"""Bounds of linear learners on one pass, or until a pass is clean."""
+"""Bounds of linear learners on one pass, or until a pass is clean, and on the risk of what it gives."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def aggressive_agnostic(ell: Facts, v: Facts, w: Facts) -> Any:
     return (sqrt(u2) + sqrt(u2 + ell["max_norm2"] * v["norm"] ** 2)) ** 2
 
 
-same("aggressive_separable aggressive_mistakes", FORMULAS["separable"])
+same("aggressive_separable aggressive_mistakes", FORMULAS["separable"].formula)
 same(
     "limited_mistakes",
     lambda ell, v, w: max(ell["max_norm2"], 1 / w["limit"]) * (v["norm"] ** 2 + 2 * w["limit"] * v["hinge"]),
@@ -200,7 +200,7 @@ same("second_order_data", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["volu
 same("second_order_posterior", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]))
 
 
-@printed("arow_mistakes")
+@printed("arow_mistakes", subtracts=True)
 def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
     """H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U."""
     others = ell["updates"] - ell["mistakes"]
@@ -210,4 +210,37 @@ def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
 same(
     "arow_posterior",
     lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]) - (ell["updates"] - ell["mistakes"]),
+    subtracts=True,
 )
+
+
+# ---- the risk of new rows, by what the first pass lost
+
+
+def _small_loss(lost: float, rounds: float, delta: float) -> float:
+    """The p at which the mean of the supermartingales is 1 / delta."""
+    rates = [2.0**k for k in range(-6, 6)]
+
+    def mean(p: float) -> float:
+        powers = np.array([-rate * lost - rounds * np.log1p(-p * -np.expm1(-rate)) for rate in rates])
+        return float(powers.max() + np.log(np.exp(powers - powers.max()).mean()))
+
+    low, high = 0.0, 1.0
+    if mean(high) < -log(delta):
+        return 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean(middle) < -log(delta) else (low, middle)
+    return high
+
+
+@printed("average_risk", kind="probable", event="small losses", risk=1)
+def average_risk(ell: Facts, v: Facts, w: Facts) -> Any:
+    """The bound on the mean risk."""
+    return _small_loss(ell["mistakes"], ell["rounds"], w["delta"])
+
+
+@printed("voted_risk", kind="probable", event="small losses", risk=2)
+def voted_risk(ell: Facts, v: Facts, w: Facts) -> Any:
+    """Twice as much: a vote errs only where half of the voters do."""
+    return min(1.0, 2 * average_risk(ell, v, w))

@@ -1,4 +1,6 @@
-"""How often can Winnow be wrong?
+"""How often can Winnow, and the p-norm perceptron, be wrong?
+
+Winnow first.
 
 Every bound is on its *updates*, which are never fewer than its mistakes. v is any vector that the weights can be near:
 without a negative entry, unless the learner is balanced. Write |v| for the sum of its absolute entries, rho = 1 / |v|,
@@ -15,7 +17,7 @@ feature, and features that a stream has revealed late count from the start: noth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh, exp, inf, isclose, isfinite, log, log1p
+from math import atanh, exp, inf, isclose, isfinite, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean
 from .rounding import of_hinge, of_posterior
 
 Array = np.ndarray[Any, Any]
@@ -47,10 +49,6 @@ class WinnowFacts(LinearFacts):
     weights: int = 1
     gamma: float = 0.0
     radius: float = 1.0
-
-
-def _updates(ledger: Ledger, _: Comparator) -> float:
-    return ledger.updates
 
 
 def log_cosh(x: float) -> float:
@@ -98,19 +96,19 @@ def _wide(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
     return _margin(comparator) >= learner.gamma * (1 - 1e-12)
 
 
-def _kept(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
+def _finite(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
     return isfinite(comparator.product)
 
 
 ALLOWED: tuple[str, Check] = ("a comparator with negative weights asks for balanced=True", _allowed)
-KEPT: tuple[str, Check] = ("the comparator's product with the dual coordinates is no number", _kept)
+FINITE: tuple[str, Check] = ("the comparator's product with the dual coordinates is no number", _finite)
 RATE = "the rate is too large for the margin of every vector that was tried"
 
 
 @theorem(
     title="Separable data",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1)}{\eta \rho - \ln\cosh(\eta r)},"
     r"\quad \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert_1}",
     source="Littlestone 1988; Kivinen & Warmuth 1997, with cosh in place of its quadratic bound",
@@ -126,7 +124,7 @@ def winnow_separable(ledger: Ledger, comparator: Comparator, learner: WinnowFact
 @theorem(
     title="Rate made for the margin",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le \frac{2 \ln N}{(1 + s) \ln(1 + s) + (1 - s) \ln(1 - s)},\quad s = \gamma / R",
     source="the separable bound at eta = artanh(gamma / R) / R, its best rate; known before the run",
     assumes=(
@@ -149,7 +147,7 @@ def winnow_tuned(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -
 @theorem(
     title="Hinge bound",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le \frac{\mathrm{KL}(v \Vert w_1) + \eta \rho H}{\eta \rho - \ln\cosh(\eta r)},"
     r"\quad \rho = \frac{1}{\lVert v \rVert_1}",
     source="the proof of the separable bound with the hinge losses of all rounds",
@@ -166,7 +164,7 @@ def winnow_hinge(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -
 @theorem(
     title="Textbook bound",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le \frac{\ln N + \eta \rho H}{\eta \rho - \eta^2 r^2 / 2}",
     source="Mohri, Rostamizadeh & Talwalkar 2012, Thm 7.12, with the hinge losses of all rounds",
     assumes=(*PLAYED, ALLOWED, (RATE, _quadratic)),
@@ -182,11 +180,11 @@ def winnow_textbook(ledger: Ledger, comparator: Comparator, learner: WinnowFacts
 @theorem(
     title="Posterior bound",
     quantity="updates",
-    counts=_updates,
+    counts=count_updates,
     formula=r"M \le H + \frac{\langle v, \theta_{T+1} \rangle}{\eta} = H + \frac{\mathrm{KL}(v \Vert w_1)"
     r" - \mathrm{KL}(v \Vert w_{T+1}) + \sum_I \ln Z_t}{\eta \rho}",
     source="the proof before ln Z is bounded: the dual coordinates are eta times the sum of y x over the updates",
-    assumes=(*PLAYED, KEPT),
+    assumes=(*PLAYED, FINITE),
 )
 def winnow_posterior(ledger: Ledger, comparator: Comparator, learner: WinnowFacts) -> float:
     """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
@@ -211,3 +209,91 @@ def winnow_clean_pass(ledger: Ledger, comparator: Comparator, learner: WinnowFac
 
 
 WINNOW = (winnow_separable, winnow_tuned, winnow_hinge, winnow_textbook, winnow_posterior)
+
+
+# ---- How often can a p-norm perceptron be wrong?
+#
+# The bounds are those of the perceptron with two norms in place of one: |x|_p of the rows and |v|_q of the comparator,
+# 1 / p + 1 / q = 1. Half the squared p-norm is smooth: |theta + a|_p^2 <= |theta|_p^2 + 2 <w, a> + (p - 1) |a|_p^2, w
+# being its gradient, so that M updates, at each of which y <w, x> <= 0, leave |theta|_p <= eta R_p sqrt((p - 1) M).
+# With M <= H + <v, theta> / eta and <v, theta> <= |v|_q |theta|_p every bound below follows. H sums the hinge losses
+# max(0, 1 - y <v, x>) over **all** rounds; R_p is the largest |x|_p of the rounds that were updates (of all rounds
+# would do).
+
+
+@dataclass(frozen=True, slots=True)
+class PNormFacts(LinearFacts):
+    """One target of a p-norm perceptron as it stands after its last round.
+
+    Attributes
+    ----------
+    p : float
+    reach : float
+        Largest |x|_p of any update round, the constant feature included.
+    """
+
+    p: float = 2.0
+    reach: float = 0.0
+
+
+@theorem(
+    title="Separable data",
+    quantity="updates",
+    counts=count_updates,
+    formula=r"M \le (p - 1) \frac{R_p^2}{\rho^2},"
+    r"\quad \rho = \min_t \frac{y_t \langle v, x_t \rangle}{\lVert v \rVert_q}",
+    source="Grove, Littlestone & Schuurmans 2001; Gentile 2003",
+    assumes=(*PLAYED, SEPARATES),
+)
+def p_norm_separable(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
+    """If some v has y <v, x> / |v|_q >= rho > 0 in every round, in whatever order and over any number of passes, the
+    p-norm perceptron makes at most (p - 1) (R_p / rho)^2 updates. At p = 2 this is Novikoff's bound; at p = 2 ln d,
+    it is of the order of ln d times the squared ratio of the largest entry to the margin, as for Winnow."""
+    return (learner.p - 1) * (learner.reach * comparator.own / comparator.least) ** 2
+
+
+@theorem(
+    title="Sharp hinge bound",
+    quantity="updates",
+    counts=count_updates,
+    formula=r"M \le \left(\frac{a + \sqrt{a^2 + 4H}}{2}\right)^2,\quad a = \sqrt{p - 1}\, R_p \lVert v \rVert_q",
+    source="Gentile 2003, solved for M, with the hinge losses of all rounds",
+    assumes=PLAYED,
+)
+def p_norm_sharp(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
+    """For every vector v, M <= H + a sqrt(M), where H is the sum of the hinge losses of v over all rounds and a =
+    sqrt(p - 1) R_p |v|_q; so M is at most the square of the larger root."""
+    a = sqrt(learner.p - 1) * learner.reach * comparator.own
+    return ((a + sqrt(a * a + 4 * comparator.hinge)) / 2) ** 2
+
+
+@theorem(
+    title="Posterior bound",
+    quantity="updates",
+    counts=count_updates,
+    formula=r"M \le H + \frac{\langle v, \theta_{T+1} \rangle}{\eta}",
+    source="the proof before |theta| is bounded: <v, theta> is at most |v|_q |theta|_p",
+    assumes=(*PLAYED, FINITE),
+)
+def p_norm_posterior(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
+    """For every vector v, M is at most H + <v, theta> / eta, where theta are the dual coordinates that the run ended
+    with and eta is the length of its steps."""
+    return comparator.hinge + comparator.product / learner.rate + of_posterior(ledger, comparator, learner)
+
+
+@theorem(
+    title="Rounds until clean",
+    quantity="rounds",
+    counts=lambda ledger, comparator: ledger.rounds,
+    formula=r"T \le m \left(\left\lfloor (p - 1) R_p^2 / \rho^2 \right\rfloor + 1\right)",
+    source="each pass over the m rows but the last has an update, and the separable bound counts those",
+    assumes=(UNTIL_CLEAN, *p_norm_separable.assumes),
+    whole=False,
+)
+def p_norm_clean_pass(ledger: Ledger, comparator: Comparator, learner: PNormFacts) -> float:
+    """A run that goes over m rows until a pass has no update ends after at most one pass more than the separable bound
+    has updates."""
+    return rounds_until_clean(p_norm_separable.bound(ledger, comparator, learner), ledger, learner)
+
+
+P_NORM = (p_norm_separable, p_norm_sharp, p_norm_posterior)

@@ -1,0 +1,422 @@
+"""Learners of weights, one page after another: rows of X with labels y in {-1, +1}, and what a run over them leaves.
+
+The perceptron with its averages and votes, in several classes, in the dual and over shards; those that ask for a
+margin; gradient descent; Winnow and p-norms; second order; and what a run says of rows that it has not seen.
+"""
+
+from collections.abc import Callable
+from math import ceil, log, sqrt
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def perceptron(X: Array, y: Array, rate: float = 1.0, ties: int = 0, passes: int = 1) -> tuple[Array, int, int]:
+    """Weights, updates and mistakes over the rows of X, labels y in {-1, +1}.
+
+    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
+    """
+    w, updates, mistakes = np.zeros(X.shape[1]), 0, 0
+    for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
+        score = w @ x
+        predicted = np.sign(score) or ties or 1
+        mistakes += predicted != label
+        if label * score < 0 or (score == 0 and label != ties):
+            w = w + rate * label * x
+            updates += 1
+    return w, updates, int(mistakes)
+
+
+# ---- The perceptron's averages and votes (Freund and Schapire)
+
+
+def survivors(X: Array, y: Array, passes: int = 1) -> list[Array]:
+    """The perceptron's weights w_1, ..., w_{T+1}, before each round and after the last, labels y in {-1, +1}."""
+    w = np.zeros(X.shape[1])
+    history = [w]
+    for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
+        if label * (w @ x) <= 0:
+            w = w + label * x
+        history.append(w)
+    return history
+
+
+def average(X: Array, y: Array, when: str = "before", passes: int = 1) -> Array:
+    """The mean of w_1, ..., w_T ("before" each round) or of w_2, ..., w_{T+1} ("after" it)."""
+    history = survivors(X, y, passes)
+    return np.asarray(np.mean(history[:-1] if when == "before" else history[1:], axis=0))
+
+
+def votes(X: Array, y: Array, new: Array, when: str = "before", passes: int = 1) -> list[float]:
+    """For each new row the mean of sign <w_t, x> over the same weights; a score of 0 votes +1."""
+    history = survivors(X, y, passes)
+    voters = history[:-1] if when == "before" else history[1:]
+    return [float(np.mean([1 if w @ x >= 0 else -1 for w in voters])) for x in new]
+
+
+# ---- The perceptron of several classes, the largest score being predicted
+
+
+def multiclass_perceptron(X: Array, y: Array, classes: int, rate: float = 1.0) -> tuple[Array, int, int]:
+    """Weights (classes, features), updates and mistakes, labels y in {0, ..., classes - 1}.
+
+    Of equal scores the first is predicted; a tie of the true class with the best other one is an update.
+    """
+    W, updates, mistakes = np.zeros((classes, X.shape[1])), 0, 0
+    for x, label in zip(X, y, strict=True):
+        scores = W @ x
+        mistakes += int(np.argmax(scores)) != label
+        others = np.where(np.arange(classes) == label, -np.inf, scores)
+        rival = int(np.argmax(others))
+        if scores[label] <= scores[rival]:
+            W[label] += rate * x
+            W[rival] -= rate * x
+            updates += 1
+    return W, updates, mistakes
+
+
+# ---- Blum's margin perceptron
+
+
+def margin_perceptron(
+    X: Array, y: Array, gamma: float, epsilon: float = 0.5, max_passes: int = 1000
+) -> tuple[Array, int, int]:
+    """Weights, updates and passes, labels y in {-1, +1}; the first update, w = y x, counts."""
+    w, updates, passes, clean = np.zeros(X.shape[1]), 0, 0, False
+    while not clean and passes < max_passes:
+        passes, clean = passes + 1, True
+        for x, label in zip(X, y, strict=True):
+            score = label * (w @ x)
+            if not w.any() or score < (1 - epsilon) * gamma * sqrt(w @ w):
+                w = w + label * x
+                updates, clean = updates + 1, False
+    return w, updates, passes
+
+
+def most_updates(k: float, epsilon: float = 0.5) -> int:
+    """The most updates that margin gamma = R / k allows: the largest M with gamma M <= g_M, counted one by one."""
+    gamma, g, updates = 1 / k, 1.0, 1
+    while True:
+        g = sqrt(g * g + 2 * (1 - epsilon) * gamma * g + 1)
+        if gamma * (updates + 1) > g:
+            return updates
+        updates += 1
+
+
+# ---- ALMA with p = 2 (Gentile), and its bounds
+
+
+def alma(X: Array, y: Array, alpha: float, passes: int = 1) -> tuple[Array, int, int]:
+    """Weights, updates and mistakes, labels y in {-1, +1}; rows are divided by the longest row so far."""
+    w, updates, mistakes, longest = np.zeros(X.shape[1]), 0, 0, 0.0
+    for _ in range(passes):
+        for x, label in zip(X, y, strict=True):
+            longest = max(longest, sqrt(x @ x))
+            score, k = w @ x, updates + 1
+            mistakes += int((score >= 0) != (label > 0))
+            if longest > 0 and label * score <= (1 - alpha) * sqrt(8 / k) * longest / alpha:
+                w = w + sqrt(2 / k) * label * x / longest
+                w = w / max(1.0, sqrt(w @ w))
+                updates += 1
+    return w, updates, mistakes
+
+
+def _alma_separable(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    a = 8 / w["alpha"] - 5
+    return max(a**2 / 8, a / 2) * ledger["max_norm2"] * (v["norm"] / v["least"]) ** 2
+
+
+def _alma_hinge(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    b = (8 / w["alpha"] - 6) * sqrt(ledger["max_norm2"] / 2) * v["norm"]
+    return ((b + sqrt(b**2 + 4 * (v["hinge"] + 1.5 * b))) / 2) ** 2
+
+
+# ---- The passive-aggressive algorithms of Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
+
+
+def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0) -> tuple[Array, float, int]:
+    """Weights, sum of squared hinge losses and mistakes, labels y in {-1, +1}; a score of 0 predicts +1."""
+    w, squares, mistakes = np.zeros(X.shape[1]), 0.0, 0
+    for x, label in zip(X, y, strict=True):
+        score, norm2 = w @ x, x @ x
+        mistakes += (1 if score >= 0 else -1) != label
+        loss = max(0.0, 1 - label * score)
+        squares += loss**2
+        if loss > 0 and norm2 > 0:
+            steps = {"PA": loss / norm2, "PA-I": min(C, loss / norm2), "PA-II": loss / (norm2 + 1 / (2 * C))}
+            w = w + steps[variant] * label * x
+    return w, float(squares), int(mistakes)
+
+
+# ---- Zinkevich's online gradient descent
+
+
+Curve = Callable[[float], float]
+
+# loss and its derivative, as functions of the margin m = y <w, x>
+LOSSES: dict[str, tuple[Curve, Curve]] = {
+    "hinge": (lambda m: max(0.0, 1 - m), lambda m: -1.0 if m < 1 else 0.0),
+    "squared-hinge": (lambda m: max(0.0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
+    "logistic": (lambda m: float(np.logaddexp(0, -m)), lambda m: -float(np.exp(-np.logaddexp(0, m)))),
+    "square": (lambda m: (1 - m) ** 2, lambda m: -2 * (1 - m)),
+}
+
+
+def gradient_descent(
+    X: Array, y: Array, loss: str, schedule: str, rate: float, radius: float = np.inf
+) -> tuple[Array, float, list[Array]]:
+    """Last weights, loss paid, and the weights of every round, labels y in {-1, +1}.
+
+    The rate of round t is `rate`, rate / sqrt(t) ("inverse-sqrt"), rate / sqrt(sum of |gradient|^2) ("self-tuned") or
+    that over the length of the longest row so far ("scale-free").
+    """
+    value, slope = LOSSES[loss]
+    w, paid, squares, longest, history = np.zeros(X.shape[1]), 0.0, 0.0, 0.0, []
+    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        history.append(w)
+        margin = label * (w @ x)
+        gradient = slope(margin) * label * x
+        paid, squares = paid + value(margin), squares + gradient @ gradient
+        longest, tuned = max(longest, float(np.linalg.norm(x))), np.sqrt(squares) or np.inf
+        slower = {"constant": 1, "inverse-sqrt": np.sqrt(t), "self-tuned": tuned, "scale-free": tuned}
+        step = rate * gradient / slower[schedule]
+        w = w - (step / (longest or 1) if schedule == "scale-free" else step)  # the product of both may be no float
+        w = w * min(1, radius / (np.linalg.norm(w) or 1))
+    return w, float(paid), history
+
+
+# ---- Winnow and the p-norm perceptron: updates move dual coordinates, and weights follow from them
+
+
+def winnow(
+    X: Array, y: Array, rate: float, *, balanced: bool = False, ties: int = 0, passes: int = 1
+) -> tuple[Array, int, int]:
+    """Weights that sum to 1, updates and mistakes over the rows of X, labels y in {-1, +1}.
+
+    Balanced, each feature is a pair (x, -x) with a weight each, and what comes back is the difference of the two. A
+    score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names."""
+    signs = np.array([[1.0], [-1.0]] if balanced else [[1.0]])  # one row for each weight of a feature
+    theta = np.zeros((len(signs), X.shape[1]))  # the weights' logarithms: multiplied themselves, they forget exact ties
+    updates, mistakes = 0, 0
+    for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
+        score = (signs * np.exp(theta - theta.max())).sum(axis=0) @ x
+        mistakes += (np.sign(score) or ties or 1) != label
+        if label * score < 0 or (score == 0 and label != ties):
+            theta = theta + rate * label * signs * x
+            updates += 1
+    w = np.exp(theta - theta.max())
+    return (signs * w / w.sum()).sum(axis=0), updates, int(mistakes)
+
+
+def p_norm_perceptron(
+    X: Array, y: Array, p: float, rate: float = 1.0, ties: int = 0, passes: int = 1
+) -> tuple[Array, int, int]:
+    """Dual coordinates theta, updates and mistakes; the weights are the gradient of |theta|_p^2 / 2."""
+    theta, updates, mistakes = np.zeros(X.shape[1]), 0, 0
+    for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
+        score = (np.sign(theta) * np.abs(theta) ** (p - 1)) @ x
+        mistakes += (np.sign(score) or ties or 1) != label
+        if label * score < 0 or (score == 0 and label != ties):
+            theta = theta + rate * label * x
+            updates += 1
+    return theta, updates, int(mistakes)
+
+
+# ---- The second-order perceptron and AROW
+
+
+def second_order_perceptron(
+    X: Array, y: Array, a: float = 1.0, diagonal: bool = False, ties: int = 0
+) -> tuple[Array, Array, int, int]:
+    """Cesa-Bianchi, Conconi & Gentile's: sum u, matrix A, updates and mistakes, labels y in {-1, +1}.
+
+    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
+    """
+    u, A, updates, mistakes = np.zeros(X.shape[1]), a * np.eye(X.shape[1]), 0, 0
+    for x, label in zip(X, y, strict=True):
+        outer = np.diag(x * x) if diagonal else np.outer(x, x)
+        score = u @ np.linalg.solve(A + outer, x)
+        mistakes += (np.sign(score) or ties or 1) != label
+        if label * score < 0 or (score == 0 and label != ties):
+            u, A, updates = u + label * x, A + outer, updates + 1
+    return u, A, updates, int(mistakes)
+
+
+def arow(X: Array, y: Array, r: float = 1.0, diagonal: bool = False) -> tuple[Array, Array, int, int]:
+    """Crammer, Kulesza & Dredze's: mean mu, covariance Sigma, updates and mistakes, labels y in {-1, +1}."""
+    mu, Sigma, updates, mistakes = np.zeros(X.shape[1]), np.eye(X.shape[1]), 0, 0
+    for x, label in zip(X, y, strict=True):
+        margin, confidence = label * (mu @ x), x @ Sigma @ x
+        mistakes += margin < 0 or (margin == 0 and label < 0)
+        if margin < 1:
+            beta = 1 / (confidence + r)
+            mu = mu + (1 - margin) * beta * label * Sigma @ x
+            shrunk = np.diag(1 / (1 / np.diag(Sigma) + x * x / r))
+            Sigma = shrunk if diagonal else Sigma - beta * np.outer(Sigma @ x, Sigma @ x)
+            updates += 1
+    return mu, Sigma, updates, int(mistakes)
+
+
+def arow_in_sizes(X: Array, y: Array, r: float = 1.0) -> tuple[Array, Array, Array, int, int]:
+    """The same with a diagonal A that starts with 10 r times the largest square of each feature so far, which a
+    larger one raises before its row is predicted: the mean, what A starts with, what it adds, updates and mistakes."""
+    size, squares, mu, updates, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, 0
+    for x, label in zip(X, y, strict=True):
+        seen, larger = x != 0, np.maximum(size, x * x)
+        A = np.where(larger > 0, squares + 10 * r * larger, 1)
+        mean = mu * np.where(seen, (squares + 10 * r * size) / A, 1)
+        margin, confidence = label * (mean @ x), x @ (x / A)
+        mistakes += margin < 0 or (margin == 0 and label < 0)
+        if margin < 1:
+            mu = mean + (1 - margin) / (confidence + 1) * label * x / A
+            size, squares, updates = larger, squares + x * x, updates + 1
+    return mu, 10 * r * np.where(size > 0, size, 1), squares, updates, int(mistakes)
+
+
+# ---- The perceptron in the dual, plain, averaged, voted, and with a budget
+
+
+def kernel_perceptron(K: Array, y: Array, ties: int = 0, passes: int = 1) -> tuple[Array, list[tuple[int, int]], int]:
+    """Coefficients alpha of f = sum alpha_s K(x_s, .), the updates as (round, row), and mistakes; K is the Gram matrix.
+
+    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
+    """
+    alpha, updates, mistakes, t = np.zeros(len(y)), [], 0, 0
+    for _ in range(passes):
+        for i, label in enumerate(y.tolist()):
+            t += 1
+            score = K[i] @ alpha
+            mistakes += (np.sign(score) or ties or 1) != label
+            if label * score < 0 or (score == 0 and label != ties):
+                alpha[i] += label
+                updates.append((t, i))
+    return alpha, updates, int(mistakes)
+
+
+def kernel_average(y: Array, updates: list[tuple[int, int]], rounds: int) -> Array:
+    """Coefficients of (f_1 + ... + f_T) / T, f_t being the function before round t."""
+    alpha = np.zeros(len(y))
+    for t, i in updates:
+        alpha[i] += y[i] * (rounds - t) / rounds
+    return alpha
+
+
+def kernel_vote(k: Array, y: Array, updates: list[tuple[int, int]], rounds: int, ties: int = 0) -> float:
+    """Share of the votes of f_1, ..., f_T for +1 less the share for -1, at a point z with k = (K(x_1, z), ...)."""
+    votes, score, last = 0.0, 0.0, 0
+    for t, i in [*updates, (rounds, 0)]:
+        votes += (t - last) * (np.sign(score) or ties or 1)
+        score, last = score + y[i] * k[i], t
+    return votes / rounds
+
+
+def budget_kernel_perceptron(
+    K: Array, y: Array, budget: int, remove: Any = lambda slots, alpha: 0
+) -> tuple[Array, int, float]:
+    """Coefficients, updates and the sum of the lengths of what was removed; `remove` picks one of the old slots."""
+    slots: list[int] = []
+    alpha, updates, removed = np.zeros(len(y)), 0, 0.0
+    for i, label in enumerate(y.tolist()):
+        if label * (K[i] @ alpha) <= 0:
+            alpha[i], updates = label, updates + 1
+            if len(slots) == budget:
+                gone = slots.pop(remove(slots, alpha))
+                removed += abs(alpha[gone]) * float(np.sqrt(K[gone, gone]))
+                alpha[gone] = 0
+            slots.append(i)
+    return alpha, updates, removed
+
+
+# ---- Iterative parameter mixing (McDonald, Hall and Mann): shards learn apart from the same weights, which are mixed
+
+
+# From the weights w_1, over the rows of X with labels y in {-1, +1}: the weights before each round and after the last,
+# and the number of updates.
+Play = Callable[[Array, Array, Array], tuple[list[Array], int]]
+
+
+def perceptron_from(w: Array, X: Array, y: Array) -> tuple[list[Array], int]:
+    """The perceptron's weights w_1, ..., w_{T+1} from some w_1 on, and its updates."""
+    history, updates = [w], 0
+    for x, label in zip(X, y, strict=True):
+        if label * (w @ x) <= 0:
+            w = w + label * x
+            updates += 1
+        history.append(w)
+    return history, updates
+
+
+def mixing(
+    shards: list[tuple[Array, Array]], play: Play, epochs: int, w: Array, weights: str = "uniform"
+) -> tuple[list[Array], list[list[int]], list[Array]]:
+    """The mixed weights after each epoch from w on, how often each shard updated in it, and what its weights counted.
+
+    Each shard (X, y) counts 1 ("uniform"), its updates ("updates") or its rows ("rows"), over the sum of all; if none
+    has updated, all weights are the same and it does not matter.
+    """
+    mixed, updates, shares = [], [], []
+    for _ in range(epochs):
+        played = [play(w, X, y) for X, y in shards]
+        k = [count for _, count in played]
+        counts = np.array({"uniform": [1] * len(k), "updates": k, "rows": [len(y) for _, y in shards]}[weights])
+        mu = counts / counts.sum() if counts.any() else np.full(len(k), 1 / len(k))
+        w = np.sum([share * history[-1] for share, (history, _) in zip(mu, played, strict=True)], axis=0)
+        mixed.append(w)
+        updates.append(k)
+        shares.append(mu)
+    return mixed, updates, shares
+
+
+def mixed_average(
+    shards: list[tuple[Array, Array]], epochs: int, when: str = "before", weights: str = "uniform"
+) -> Array:
+    """The mean of all the weights of the mixed perceptron, before each round of each shard ("before") or after it."""
+    zero = np.zeros(shards[0][0].shape[1])
+    starts = [zero, *mixing(shards, perceptron_from, epochs, zero, weights)[0][:-1]]
+    histories = [perceptron_from(w, X, y)[0] for w in starts for X, y in shards]
+    return np.asarray(np.mean([w for h in histories for w in (h[:-1] if when == "before" else h[1:])], axis=0))
+
+
+# ---- The conversion of a mistake bound into a hypothesis that is probably approximately correct
+
+
+def longest_survivor(X: Array, y: Array, most: int, epsilon: float, delta: float) -> tuple[Array, int, str]:
+    """Perceptron weights that survived ceil(ln(most / delta) / epsilon) rounds; when, and how it ended.
+
+    More than `most` updates break the promise that there are no more; as many leave nothing to be wrong about.
+    """
+    w, updates, survived = np.zeros(X.shape[1]), 0, 0
+    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        survived += 1
+        if label * (w @ x) <= 0:
+            w, updates, survived = w + label * x, updates + 1, 0
+        if updates > most:
+            return w, t, "promise broken"
+        if survived == ceil(log(most / delta) / epsilon):
+            return w, t, "survived"
+    return w, len(y), "all mistakes made" if updates == most else "too short"
+
+
+# ---- The leave-one-out error as it is defined: a run for each row
+
+
+def leave_one_out(X: Array, y: Array, learn: Callable[[Array, Array], Array]) -> Array:
+    """Which rows have y <w, x> <= 0 for the w that is learned from all the others, in their order."""
+    rows = np.arange(len(y))
+    return np.array([y[i] * (learn(X[rows != i], y[rows != i]) @ X[i]) <= 0 for i in rows])
+
+
+def until_clean(X: Array, y: Array) -> Array:
+    """The perceptron's weights after its first pass without an update; there must be one."""
+    passes, last = 1, -1
+    while True:
+        w, updates, _ = perceptron(X, y, passes=passes)
+        if updates == last:
+            return w
+        passes, last = passes + 1, updates
+
+
+# The second formulas of the theorems about these, by their kind.
+BOUNDS = {"sure": {"alma_separable": _alma_separable, "alma_hinge": _alma_hinge}}
