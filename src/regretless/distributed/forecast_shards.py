@@ -300,7 +300,7 @@ class PlayTask:
     known: Experts
 
 
-def play_shard(task: PlayTask, shard: ForecastShard) -> CombinedShards:
+def play_forecasts(task: PlayTask, shard: ForecastShard) -> CombinedShards:
     """Let a copy of the learner play a shard, from the prior.
 
     Parameters

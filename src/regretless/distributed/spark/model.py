@@ -159,11 +159,11 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             _refuse_width(declared, self.learner, f"column {layout.features[0]!r} has ")
         places = [dataset.columns.index(name) for name in layout.features]
         wanted = StructType([*dataset.schema.fields, *added])
-        return dataset.mapInArrow(predicting(self.learner, layout, places, bool(labels), bool(scores)), wanted)
+        return dataset.mapInArrow(predict_batches(self.learner, layout, places, bool(labels), bool(scores)), wanted)
 
 
-def predicting(learner: OnlineClassifier, layout: Layout, places: list[int], labels: bool, scores: bool) -> Any:
-    """What adds predictions to record batches."""
+def predict_batches(learner: OnlineClassifier, layout: Layout, places: list[int], labels: bool, scores: bool) -> Any:
+    """What adds predictions to record batches: labels, scores or both, made of the columns at these places."""
 
     def predict(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
