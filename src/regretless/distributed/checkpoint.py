@@ -223,7 +223,7 @@ def prints_of(shards: Sequence[Shard]) -> list[str | None]:
 
 def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
     """What `files` takes to read and cut them, if all are read and cut in the same way."""
-    ways = [shard.described() for shard in shards if isinstance(shard, FileShard)]
+    ways = [shard.options() for shard in shards if isinstance(shard, FileShard)]
     return _json(ways[0]) if ways and all(way == ways[0] for way in ways) else None
 
 

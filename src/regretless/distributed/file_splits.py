@@ -51,7 +51,7 @@ class PieceShard(FileShard):
         """What distinguishes it from other pieces of the file."""
         return f"[{self.piece + 1}/{self.pieces}]"
 
-    def described(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The options of `files` that give such a shard."""
         return {**self.reading, "pieces": self.pieces}
 
