@@ -284,7 +284,7 @@ def rows_of(batch: Batch, rows: Array) -> Batch:
 
 
 def refuse_foreign(learner: Any, stream: Any = None) -> None:
-    """Refuse what is no learner of ours, and rounds that come otherwise than as a stream.
+    """Refuse what is no learner of regretless.linear, and rounds that are no stream.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Learners past one machine: every shard of the data is played where it is, and only weights travel."""
+"""Learning from shards, on one machine or many: every shard is played where it is, and only weights travel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value for all shards: as it is in this process, and unpickled once in every other."""
+"""A value that all shards need: passed as it is within this process, and unpickled once in every other one."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class Broadcast:
                 os.unlink(self._path)
 
     def ended(self) -> bool:
-        """Whether the work is no longer waited for."""
+        """Whether nobody waits for the work any more."""
         return self._ended
 
     def bytes_sent(self, processes: int) -> int:
-        """How many bytes went down, if so many processes had a part in the work."""
+        """How many bytes were sent to the workers, if so many processes took part."""
         return processes * sum(self._sizes) if self._by_file else self._sent
 
     def __reduce__(self) -> tuple[Callable[..., ReceivedValue | LostValue], tuple[Any, ...]]:
@@ -93,7 +93,7 @@ class Broadcast:
 
 
 def _write_file(parts: list[Any]) -> tuple[int, str]:
-    """A new file that holds them, open, and where it is.
+    """Write parts to a new file; the open file and its path.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _fill(writing: BinaryIO, parts: list[Any]) -> None:
 
 @cache
 def _reuse_memory() -> None:
-    """Have the C library keep the memory of arrays that are gone for those to come.
+    """Have the C library reuse the memory of freed arrays.
 
     It asks the system for large ones each by itself, and every page of them costs a fault when it is first touched:
     more than all that is done with them here. From the first large one that is freed it learns to keep them.
@@ -164,7 +164,7 @@ class ReceivedValue:
         self._file = file
 
     def ended(self) -> bool:
-        """Whether the work is no longer waited for, as far as can be seen from here."""
+        """Whether nobody waits for the work any more, as far as this process can see."""
         if self._file is not None:
             return os.fstat(self._file).st_size == 0
         return self.path is not None and not os.path.exists(self.path)
@@ -175,7 +175,7 @@ class ReceivedValue:
 
 
 class LostValue:
-    """What stands for a value whose file is gone: the work has ended, or something else has removed it.
+    """Stands for a value whose file was removed: by the end of the work, or by something else.
 
     A task is unpickled by the pool itself, which an exception there would break; so it is raised where the task asks
     for the value, and not at all if the work has ended.
@@ -188,12 +188,12 @@ class LostValue:
 
     @property
     def value(self) -> Any:
-        """Nothing: a caller learns that it is gone."""
+        """Raise the error that says that the file was removed."""
         advice = "keep it from whatever cleans up temporary files, or name another folder in TMPDIR"
         raise EngineError(f"{self.path}, which the shards begin with, was removed during the run; {advice}")
 
     def ended(self) -> bool:
-        """Whether the work is no longer waited for."""
+        """Whether nobody waits for the work any more."""
         return True
 
 
@@ -201,7 +201,7 @@ _last: ReceivedValue | None = None
 
 
 def from_bytes(token: str, packed: bytes) -> ReceivedValue:
-    """The value out of what came with a task, or the same that came with the task before."""
+    """The value that a task brought with it; if the task before brought the same, its copy is used again."""
     global _last
     received = _last
     if received is None or received.token != token:
@@ -210,7 +210,7 @@ def from_bytes(token: str, packed: bytes) -> ReceivedValue:
 
 
 def from_file(token: str, path: str, sizes: tuple[int, ...]) -> ReceivedValue | LostValue:
-    """The value out of a file, or the same as for the task before.
+    """The value in a file; if the task before had the same, its copy is used again.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def from_file(token: str, path: str, sizes: tuple[int, ...]) -> ReceivedValue | 
 
 
 def _read(path: str, sizes: tuple[int, ...]) -> tuple[Any, int | None] | None:
-    """The value, and the file if it stays open; None if it is gone, or was emptied."""
+    """The value, and the file if it stays open; None if the file was removed or emptied."""
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
@@ -261,7 +261,7 @@ def _fill_buffer(reading: RawIOBase, part: Any) -> bool:
 
 
 def remove_file() -> None:
-    """Remove the file that the last value came by: its maker was killed, and cannot do so."""
+    """Remove the file of the last value: the process that made it was killed, and cannot."""
     received = _last
     if received is not None and received.path is not None:
         with suppress(OSError):

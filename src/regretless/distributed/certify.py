@@ -204,7 +204,7 @@ def _over(
     sizes: Sequence[Size],
     **how: Any,
 ) -> QuestionOverShards:
-    """What is to be certified of a learner over shards."""
+    """The question that certificates of a learner over shards are made from."""
     local_rounds = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(local_rounds, sizes), rows, in_memory=local_rounds is not None, **how)
@@ -219,12 +219,12 @@ def _over(
 
 
 def _fields(question: Question, kind: type[Question]) -> dict[str, Any]:
-    """What a question of this kind is made of."""
+    """The fields of a question of this kind, by their names."""
     return {field.name: getattr(question, field.name) for field in fields(kind)}
 
 
 def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverShards) -> QuestionOfMixture:
-    """The same with the books of mixing, its theorems, and what they may ask."""
+    """The same question with the ledgers of mixing, its theorems, and the facts that they may ask."""
     sums, least = run.sums, _least(run)
     target_facts: list[Any] = [
         MixedFacts(facts, run.weights, sums.whole.together, least, plain.state.targets) for facts in plain.target_facts
@@ -244,7 +244,7 @@ def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverSha
 
 
 def _means(learner: OnlineClassifier) -> list[tuple[str, Array, Array]]:
-    """The mean weights of a learner that predicts by them."""
+    """The mean weights of a learner that predicts by them, as a comparator."""
     if not isinstance(learner, AveragedPerceptron):
         return []
     intercept = learner.played_rules().intercept
@@ -263,7 +263,7 @@ def _least(run: SavedRun) -> float:
 
 
 def _change_in(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
-    """Which shard is not what was played, if that shows."""
+    """A sentence on the first shard whose size or squared lengths are not those that were played; None if all agree."""
     for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:
             return f"{size.name} has changed: {rows:,} rows were played, and there are {size.rows:,}"
@@ -273,7 +273,7 @@ def _change_in(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
 
 
 def _mixed_again(learner: OnlineClassifier, shards: list[Shard], run: SavedRun, engine: Engine) -> str | None:
-    """Why these are other shards, if mixing them from the start shows that."""
+    """Mix from the start; a sentence if that gives another model, so that these are other shards."""
     # Classes that came unannounced may have had the first epoch begun anew, with more columns known from the start.
     results = (_again(learner, shards, run, engine, classes) for classes in (learner.classes_, None))
     return None if any(same for same in results) else MIXED_OTHERS

@@ -141,7 +141,7 @@ class SavedRun:
 
 
 def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
-    """Why theorems say nothing of a run; empty if they do.
+    """Why no theorem about mixing covers a run; empty if they do.
 
     Weights that are averaged once, after a single pass, are one epoch of mixing.
 
@@ -156,7 +156,7 @@ def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
 
 
 def union_of(learner: OnlineClassifier) -> str:
-    """What one-shot averaging does with what the shards of this learner have learned."""
+    """How one-shot averaging unites the shards of this learner, in words."""
     return "matrices added up" if learner.info.not_mixed else "weights averaged"
 
 
@@ -217,13 +217,13 @@ def names_of(shards: Sequence[Shard]) -> list[str]:
 
 
 def prints_of(shards: Sequence[Shard]) -> list[str | None]:
-    """By what the rows of each shard are known again."""
+    """The fingerprint of the rows of each shard."""
     return [shard.fingerprint() if isinstance(shard, Shard) else None for shard in shards]
 
 
 def reading_of(shards: Sequence[Shard]) -> dict[str, Any] | None:
     """What `files` takes to read and cut them, if all are read and cut in the same way."""
-    ways = [shard.described() for shard in shards if isinstance(shard, FileShard)]
+    ways = [shard.options() for shard in shards if isinstance(shard, FileShard)]
     return _json(ways[0]) if ways and all(way == ways[0] for way in ways) else None
 
 

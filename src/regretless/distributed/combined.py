@@ -35,7 +35,7 @@ from .forecast_shards import (
     forecast_shards,
     keep_first,
     loss_of_weights,
-    play_shard,
+    play_forecasts,
 )
 from .pools import engine_of
 
@@ -128,7 +128,7 @@ def combine(
     known = engine.fold(find_experts, keep_first, blind, tables[:1])
     task = PlayTask(fresh, known)
     template = copy_for(task, 0)  # so that what does not fit is said before anything is played
-    played = engine.fold(play_shard, add_plays, task, tables, done=on_shard, stop=stop)
+    played = engine.fold(play_forecasts, add_plays, task, tables, done=on_shard, stop=stop)
     return Combined(template, played, tables, known)
 
 

@@ -72,7 +72,7 @@ class Size:
 
 
 def measure(common: tuple[Reading, float], shard: Shard) -> tuple[Size, ...]:
-    """Read a shard to see how large it is."""
+    """Read a shard and count its rows, squared lengths and bytes."""
     reading, intercept = common
     rows, total, size = 0, 0.0, 0
     for batch, _ in reading.rounds(shard):
@@ -127,7 +127,7 @@ def gather(
 
 
 def rounds_at_hand(local_rounds: dict[str, Rounds] | None, sizes: Sequence[Size]) -> Any:
-    """How a question reads all rounds, in the order of the shards: those at hand, in one batch.
+    """The function by which a question reads all rounds that are in memory, in the order of the shards.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def widen(local_rounds: dict[str, Rounds], name: str) -> Rounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Tallying:
+class TallyTask:
     """What every shard counts: tallies, each round with the factor of its shard.
 
     Attributes
@@ -187,12 +187,12 @@ class Tallying:
     spans: Mapping[str, list[Span]]
 
 
-def count(common: Tallying, shard: Shard) -> list[Any]:
+def count(common: TallyTask, shard: Shard) -> list[Any]:
     """The tallies of one shard."""
     return _tally(common, shard.name, common.reading.rounds(shard))
 
 
-def _tally(common: Tallying, name: str, rounds: Any) -> list[Any]:
+def _tally(common: TallyTask, name: str, rounds: Any) -> list[Any]:
     result = read_tallies([tally.fresh() for tally in common.tallies], rounds, common.spans[name])
     return [sums.scaled(common.factors[name]) for sums in result]
 
@@ -203,7 +203,7 @@ def add(_: Any, left: list[Any], right: list[Any]) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Averaging:
+class AverageTask:
     """What every shard learns, from nothing.
 
     Attributes
@@ -234,7 +234,7 @@ class Averages:
     rounds: int
 
 
-def learn(common: Averaging, shard: Shard) -> Averages:
+def learn(common: AverageTask, shard: Shard) -> Averages:
     """Let the learners go over one shard, from nothing."""
     means, rounds = Means(common.reading.columns, common.targets, common.plans), 0
     for batch, codes in common.reading.rounds(shard):
@@ -282,7 +282,7 @@ class QuestionOverShards(Question):
     local_rounds: dict[str, Rounds] | None = None
 
     def factor(self, place: int) -> float:
-        """What each round of a shard counts."""
+        """The factor that each round of a shard has in sums."""
         return 1.0
 
     def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
@@ -304,15 +304,15 @@ class QuestionOverShards(Question):
         assert self.reading is not None
         results = []
         for group in together(tallies):
-            results += self._fold(Tallying(self.reading, group, factors, spans))
+            results += self._fold(TallyTask(self.reading, group, factors, spans))
         return results
 
-    def _fold(self, common: Tallying) -> list[Any]:
+    def _fold(self, common: TallyTask) -> list[Any]:
         if self.local_rounds is None:
             return self.engine.fold(count, add, common, self.shards)
         local_rounds = self.local_rounds
 
-        def at_hand(common: Tallying, shard: Any) -> list[Any]:
+        def at_hand(common: TallyTask, shard: Any) -> list[Any]:
             return _tally(common, shard.name, local_rounds[shard.name])
 
         return Here().fold(at_hand, add, common, self.sizes)
@@ -322,7 +322,7 @@ class QuestionOverShards(Question):
         if self.local_rounds is not None:
             return Question.means(self, plans)
         assert self.reading is not None
-        common = Averaging(self.reading, plans, self.state.targets)
+        common = AverageTask(self.reading, plans, self.state.targets)
         means = self.engine.fold(learn, average, common, self.shards).means
         return [one for one in means if one is not None]
 
@@ -348,7 +348,7 @@ class QuestionOfMixture(QuestionOverShards):
     whole: MixedLedger = field(default_factory=MixedLedger)
 
     def factor(self, place: int) -> float:
-        """How often a shard has counted."""
+        """The sum of mu of a shard over the epochs."""
         return float(self.shares[place])
 
     def ledgers(self) -> list[Any]:

@@ -16,7 +16,7 @@ C = TypeVar("C")
 T = TypeVar("T")
 
 
-class Watched(Shard):
+class StoppableShard(Shard):
     """A shard that calls `stop` before each batch.
 
     Parameters
@@ -32,10 +32,10 @@ class Watched(Shard):
 
     def open(self, schema: dict[str, Any] | None) -> Stream:
         """The rows of the shard; reading them raises `Interrupted` once it is true."""
-        return _WatchedStream(self._shard.open(schema), self._stop)
+        return _StoppableStream(self._shard.open(schema), self._stop)
 
 
-class _WatchedStream(Stream):
+class _StoppableStream(Stream):
     def __init__(self, inner: Stream, stop: Callable[[], bool]) -> None:
         super().__init__(inner.name)
         self.rereadable, self._inner, self._stop = inner.rereadable, inner, stop
@@ -235,7 +235,7 @@ class Here(Engine):
 
 
 def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
-    """Do the work on a shard, whose name will be in whatever goes wrong.
+    """Do the work on a shard; every error names it.
 
     Every engine calls this where the shard is played.
 
@@ -299,5 +299,5 @@ def run_answering(work: Callable[[C, Any], T], common: C, shard: Named) -> tuple
 
 
 def watch(shard: Named, stop: Callable[[], bool] | None) -> Named:
-    """The shard, which asks between its batches whether to stop; what is no shard of rows stays as it is."""
-    return shard if stop is None or not isinstance(shard, Shard) else Watched(shard, stop)
+    """The shard, which calls `stop` between its batches; what is no shard of rows stays as it is."""
+    return shard if stop is None or not isinstance(shard, Shard) else StoppableShard(shard, stop)

@@ -147,7 +147,10 @@ class Epochs:
         return learner
 
     def _look_ahead_of(self, run: SavedRun, learner: OnlineClassifier, new: int, schema: dict[str, Any]) -> str:
-        """By what rounds were known before they were played, if they were; `new` classes were not announced."""
+        """Which parameter or property let the learner know of rounds before they were played; empty if none did.
+
+        `new` classes were not announced.
+        """
         fixed = schema.get("hash") is not None or (schema.get("held") and schema.get("columns") is not None)
         if not fixed and learner.looks_at_columns():
             return learner.looks_at_columns()
@@ -237,7 +240,7 @@ def _label_list(labels: Any) -> list[Any]:
 
 
 def _beside(error: DataError, first: str) -> DataError:
-    """The error, which also names the first shard if it is about what the columns and labels of that one are."""
+    """The error; if it compares columns or labels with those of the first shard, it names that one too."""
     path, fault, advice = error.path, error.found, error.advice
     if path == first:
         return error

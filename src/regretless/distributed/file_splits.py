@@ -51,7 +51,7 @@ class PieceShard(FileShard):
         """What distinguishes it from other pieces of the file."""
         return f"[{self.piece + 1}/{self.pieces}]"
 
-    def described(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The options of `files` that give such a shard."""
         return {**self.reading, "pieces": self.pieces}
 
@@ -70,7 +70,7 @@ class PieceShard(FileShard):
         header = kind != "svmlight" and self.reading.get("header") is not False
         lines = Lines(self.path, self.name, self.piece, self.pieces, table=header)
         reading = {**self.reading, "format": kind, **({"header": header} if kind in ("csv", "tsv") else {})}
-        return _Renumbered(open_stream(cast(str, lines), schema=schema, **reading), lines)
+        return _PieceStream(open_stream(cast(str, lines), schema=schema, **reading), lines)
 
     def _row_groups(self, schema: dict[str, Any] | None) -> Stream:
         from pyarrow import parquet
@@ -243,7 +243,7 @@ class _Range(RawIOBase):
         super().close()
 
 
-class _Renumbered(Stream):
+class _PieceStream(Stream):
     """The stream of a piece; errors have the line of the whole file."""
 
     def __init__(self, inner: Stream, lines: Lines) -> None:

@@ -115,7 +115,7 @@ class ForecastFile(ForecastShard):
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     def experts(self, blind: bool) -> Experts:
-        """As its first rows have them."""
+        """The experts of its first rows."""
         stream = self._open(None, blind)
         next(iter(stream.batches()))
         return Experts(len(stream.experts), 1, list(stream.experts))
@@ -161,13 +161,13 @@ class ForecastArrays(ForecastShard):
     source: Any
 
     def experts(self, blind: bool) -> Experts:
-        """As the columns have them."""
+        """One expert a column."""
         forecasts, _ = self._read(blind)
         table = self._check_named(lambda: table_of(forecasts))
         return Experts(table.shape[1], table.shape[2] if table.ndim == 3 else 1, names_of(forecasts))
 
     def play(self, learner: ExpertLearner, known: Experts) -> Totals | None:
-        """All rows at once."""
+        """Play all rows at once."""
         forecasts, outcomes = self._read(learner._loss.name in WITHOUT_OUTCOME)
         self._check_named(lambda: learner.play(forecasts, outcomes))
         if known.count > MOST_SOLVED:
@@ -194,7 +194,7 @@ class ForecastArrays(ForecastShard):
         return forecasts, outcomes
 
     def _check_named(self, doing: Callable[[], Any]) -> Any:
-        """What is done, and errors that name the shard."""
+        """Call a function; errors name the shard."""
         try:
             result = doing()
         except AdviceError as error:
@@ -238,12 +238,12 @@ def _paths(shards: Sequence[Any]) -> bool:
 
 
 def find_experts(blind: bool, shard: ForecastShard) -> Experts:
-    """Who forecasts on a shard."""
+    """The experts of a shard."""
     return shard.experts(blind)
 
 
 def keep_first(_: bool, left: Experts, __: Experts) -> Experts:
-    """Those of the first shard are those of all."""
+    """Keep the experts of the first shard: they are those of all."""
     return left
 
 
@@ -299,7 +299,7 @@ class PlayTask:
     known: Experts
 
 
-def play_shard(task: PlayTask, shard: ForecastShard) -> CombinedShards:
+def play_forecasts(task: PlayTask, shard: ForecastShard) -> CombinedShards:
     """Let a copy of the learner play a shard, from the prior.
 
     Parameters
@@ -314,7 +314,7 @@ def play_shard(task: PlayTask, shard: ForecastShard) -> CombinedShards:
 
 
 def add_plays(_: PlayTask, left: CombinedShards, right: CombinedShards) -> CombinedShards:
-    """Ledgers add."""
+    """Add the ledgers and totals of neighbours."""
     totals = None if left.totals is None or right.totals is None else left.totals + right.totals
     return CombinedShards(left.ledger + right.ledger, totals, left.plays + right.plays)
 
@@ -347,7 +347,7 @@ def copy_for(task: PlayTask, place: int) -> ExpertLearner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedWeights:
-    """What fixed weights lose.
+    """The task of summing what fixed weights lose.
 
     Attributes
     ----------
@@ -378,5 +378,5 @@ def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
 
 
 def add_losses(_: FixedWeights, left: float, right: float) -> float:
-    """Losses add."""
+    """Add the losses of neighbours."""
     return left + right

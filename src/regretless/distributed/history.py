@@ -32,12 +32,12 @@ class EpochResult:
 
     @property
     def counts(self) -> list[Count]:
-        """Of all shards, in their order."""
+        """The counts of all shards, in their order."""
         return [count for group in self.groups for count in group]
 
     @property
     def mu(self) -> list[float]:
-        """Of all shards; those of each group sum to 1, unless nothing has moved there."""
+        """The weights mu of all shards; those of each group sum to 1, unless nothing has moved there."""
         return [share for group in self.groups for share in shares_of(group)]
 
 
@@ -109,7 +109,7 @@ class Epoch:
 
 
 def shares_of(counts: Sequence[Count]) -> list[float]:
-    """What each shard counts in the mean: mu, in the order of the shards; all zero if nothing has moved."""
+    """The weight mu of each shard in the mean, in their order; all zero if nothing has moved."""
     total = 0.0
     for count in counts:
         total += count.weight
@@ -117,7 +117,7 @@ def shares_of(counts: Sequence[Count]) -> list[float]:
 
 
 def epoch_of(number: int, played: EpochResult, **measured: Any) -> Epoch:
-    """What the counts of an epoch add up to."""
+    """The record of an epoch, from the counts of its shards."""
     counts, mu, weighted = played.counts, played.mu, 0.0
     for share, count in zip(mu, counts, strict=True):
         weighted += share * count.updates
@@ -166,7 +166,7 @@ def ledgers_of(state: BaseState, counts: Sequence[Count]) -> tuple[list[list[Led
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixingSums:
-    """What the epochs of a mixed run add up to.
+    """Sums over the epochs of a mixed run.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class MixingSums:
         return cls((MixedLedger(),) * targets, MixedLedger(), zeros, counts, counts, zeros)
 
     def after(self, state: BaseState, played: EpochResult, *, together: int, passes: int) -> MixingSums:
-        """The sums one epoch later.
+        """The sums with one more epoch.
 
         Parameters
         ----------

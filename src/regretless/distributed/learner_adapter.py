@@ -120,7 +120,7 @@ def kind_of(learner: Any) -> str:
 
 
 def _instead(learner: Any) -> str:
-    """What to do with it."""
+    """Advice on what can be done with it instead."""
     if isinstance(learner, type):
         return f"; give a learner that is made of it, {learner.__name__}(...)" * issubclass(learner, OnlineClassifier)
     home = type(learner).__module__
@@ -141,7 +141,7 @@ def make_start(
     passes: int = 1,
     alone: bool = False,
 ) -> Start:
-    """What shards begin the next epoch with, made of what the learner remembers and the clock alone.
+    """The start of the next epoch for all shards, made of the state of the learner and the clock alone.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def learner_at(start: Start) -> OnlineClassifier:
 
 
 def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: float) -> MeanPart:
-    """What a shard hands up after its epoch.
+    """The part that a shard returns after its epoch.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
 
 
 def rate_clock(learner: OnlineClassifier) -> Array:
-    """What the rates of the rounds to come go by: zero in all other places of the books."""
+    """The books with those fields alone that the rates of the next rounds depend on; all else is zero."""
     clock = np.zeros_like(learner.state_.books)
     fields = [FIELDS.index(name) for name in CLOCKS.get(learner.played_rules().rate, ())]
     targets = learner.state_.targets
@@ -287,7 +287,7 @@ def take_in(learner: OnlineClassifier, start: Start, outcome: ShardResult) -> Ar
     if start.epoch > 0:
         learner.repeats()
     elif start.passes > 1:
-        _meet_afresh(learner, counts)
+        _add_first_passes(learner, counts)
     books = _totals(state.books, [count.books for count in counts])
     _refuse_overflown(books, *(part.whole or {}).values())
     if part.whole is not None:
@@ -334,8 +334,8 @@ def _finite(array: Array) -> bool:
         return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
 
 
-def _meet_afresh(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
-    """Take note of the first passes of some shards, which they have gone over more often."""
+def _add_first_passes(learner: OnlineClassifier, counts: tuple[Count, ...]) -> None:
+    """Add the first passes of shards that are gone over several times in an epoch to those of the learner."""
     rounds, mistakes = getattr(learner, "first_pass_", (0, learner.unannounced_))
     rounds += sum(count.fresh[0] for count in counts)
     learner.first_pass_ = rounds, min(rounds, mistakes + sum(count.fresh[1] for count in counts))

@@ -16,7 +16,7 @@ WEIGHTINGS: tuple[Weighting, ...] = ("uniform", "updates", "rows")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """Where an epoch begins.
+    """The start of an epoch, the same for all shards.
 
     When it is pickled, rows of weights that are all zero are left out if most are.
 

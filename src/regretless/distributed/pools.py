@@ -1,4 +1,4 @@
-"""Shards on any executor of Python's: pools of processes and threads, loky's, Dask's."""
+"""The engine for any executor of Python: pools of processes and threads, loky's, Dask's."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class OnExecutor(Engine):
     def _results(
         self, work: Any, broadcast: Broadcast, shards: Sequence[Named], stop: Callable[[], bool] | None
     ) -> Generator[tuple[int, Any]]:
-        """The same, as it was sent."""
+        """The results as they were sent."""
         most = (1 + AHEAD) * self.workers
         finished: SimpleQueue[Future[Any]] = SimpleQueue()
         left = iter(range(len(shards)))
@@ -141,7 +141,7 @@ class OnExecutor(Engine):
             raise EngineError(f"the executor takes no work ({error})") from error
 
     def _answer(self, future: Future[Any], shards: Sequence[Named], pending: dict[Future[Any], int]) -> Any:
-        """What a task gave, or a clear error."""
+        """The result of a task, or a clear error."""
         try:
             answer = future.result()
         except BrokenExecutor as error:
@@ -163,7 +163,7 @@ class OnExecutor(Engine):
 
 
 class PickledResult(NamedTuple):
-    """What comes back from another process.
+    """A result from another process.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class PickledShard(NamedTuple):
 
 
 def _task(work: Callable[[Any, Any], T], broadcast: Broadcast, sent: Named) -> T | PickledResult:
-    """What a worker does; what it gives is pickled here, so that its size is known."""
+    """The task of a worker; the result is pickled here, so that its size is known."""
     shard = sent.open() if isinstance(sent, PickledShard) else sent
     result = run_guarded(work, broadcast.value, watch(shard, broadcast.ended))
     return result if broadcast.here else PickledResult(os.getpid(), pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
@@ -231,7 +231,7 @@ def _unfit(name: str, error: Exception) -> RegretlessError:
 
 
 def _finished_tasks(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
-    """What has come to an end, after a tick at the latest.
+    """The tasks that have ended, after a tick at the latest.
 
     A queue can be waited at without harm when a signal's handler raises there. `concurrent.futures.wait` takes the
     locks of all futures one by one, and would not give back those that it had taken.

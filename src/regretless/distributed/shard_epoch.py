@@ -88,7 +88,7 @@ class _Passes:
     first_errors: tuple[str, ...] = ()
 
     def play(self, learner: OnlineClassifier) -> bool:
-        """Make all passes, as long as there is nothing that the start does not know; whether there was not."""
+        """Make all passes; False as soon as a label or column comes that the start does not know."""
         for number in range(self.start.passes):
             if not self._pass(learner):
                 return False
@@ -117,10 +117,10 @@ class _Passes:
         if self.rows == before:
             raise DataError(self.shard.name, None, None, "no rows", "give a shard with at least one labelled row")
         self.skipped, self.first_errors = stream.skipped, tuple(stream.first_errors)
-        return not has_news(self.start.schema, stream.schema())
+        return not has_new_columns(self.start.schema, stream.schema())
 
     def _batches(self, stream: Stream) -> Iterator[Batch]:
-        """The batches, the time that reading takes being measured."""
+        """The batches; the time that reading takes is added up."""
         batches = iter(stream.batches())
         while True:
             began = thread_time()
@@ -254,7 +254,7 @@ def _labels(shard: Shard, labels: Array | None) -> Array:
     return labels
 
 
-def has_news(known: dict[str, Any] | None, value: dict[str, Any] | None) -> bool:
+def has_new_columns(known: dict[str, Any] | None, value: dict[str, Any] | None) -> bool:
     """Whether a stream has columns that the schema it was opened with lacks.
 
     Columns that are called by their number are no news, however many there are: they mean the same everywhere. So are
@@ -387,5 +387,5 @@ def _renumber(key: int, places: list[int]) -> int:
 
 
 def _in_order(lists: Iterable[Iterable[Any]]) -> list[Any]:
-    """All that is in some lists, each once, the first one first."""
+    """The different items of some lists, in the order in which they come first."""
     return list(dict.fromkeys(one for each in lists for one in each))

@@ -89,7 +89,7 @@ class FileShard(Shard):
         """What distinguishes it from other shards of the same file."""
         return ""
 
-    def described(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The options of `files` that give such a shard."""
         return dict(self.reading)
 
@@ -149,7 +149,7 @@ class ArrayShard(Shard):
 
 @dataclass(frozen=True, slots=True)
 class CallShard(Shard):
-    """What a function reads where the shard is played.
+    """Rows that a function reads where the shard is played.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class HeldStream(Stream):
 
 
 def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> Stream:
-    """What was read as a stream of rows.
+    """A stream of the rows that a user or a function gave.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Shards of users: paths, patterns, arrays and functions."""
+"""Shards from paths, patterns, arrays and functions."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> 
 
 
 def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
-    """What to sort names by, for numbers in them to count as numbers."""
+    """A key to sort names by, in which numbers count as numbers."""
     pieces = re.split(r"([0-9]+)", name)
     return tuple((1, int(one), "") if one.isdecimal() else (0, 0, one) for one in pieces), name
 

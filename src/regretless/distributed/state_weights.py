@@ -146,7 +146,7 @@ def lengths_of(weights: Array, biases: Array) -> Array:
 
 
 def sums_beyond(state: AveragedState, start: Array, rows: Array | None = None) -> Array:
-    """The sums over all rounds of how far the weights that are averaged are from some.
+    """The sums over all rounds of the weights that are averaged, less a start.
 
     Parameters
     ----------

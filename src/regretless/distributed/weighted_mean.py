@@ -24,7 +24,7 @@ CROWDED = 32  # of how many rows one must be held, for a table of all to be quic
 
 
 def pack(start: Array, weights: Array, sums: Array | None, weight: float, rounds: float) -> MeanPart:
-    """The part that one shard hands up, in the shorter form.
+    """The part that one shard returns, in the shorter form.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def matrices_of(state: SecondOrderState) -> Matrices:
 
 
 def add_matrices(left: Matrices, right: Matrices) -> Matrices:
-    """Those of neighbours in one; columns that one of them lacks have taught it nothing."""
+    """The sums of the matrices of neighbours; columns that one of them lacks have taught it nothing."""
     result = {}
     for name, one in left.items():
         longer, shorter = (one, right[name]) if len(one) >= len(right[name]) else (right[name], one)
@@ -217,7 +217,7 @@ def add_matrices(left: Matrices, right: Matrices) -> Matrices:
 
 
 def place_matrices(state: SecondOrderState, matrices: Mapping[str, Array]) -> None:
-    """Let a state that has learned nothing be the one that has learned all of it; it has as many columns.
+    """Put matrices into a state that has learned nothing and has as many columns.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 @contextmanager
 def fits(what: str) -> Iterator[None]:
-    """Whatever goes wrong while a description is taken apart is a fault of the description.
+    """Turn what goes wrong in the block, which reads a description, into a `ModelError`.
 
     Raises
     ------

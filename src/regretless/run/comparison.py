@@ -66,7 +66,7 @@ class LossRecorder:
         self.each: list[Losses] = []
 
     def __call__(self, scores: Array, codes: Array, classes: Array, tie: float, votes: Array | None) -> None:
-        """Of rows that were just played, all of classes that are known; the first may be the first of its class."""
+        """Record rows that were just played, of classes that are known; the first may be the first of its class."""
         one = _losses(self.learner, scores if votes is None else votes, codes, tie)
         if self.learner.unannounced_ > self.new_classes and len(one.wrong):
             one.wrong[0] = True
@@ -122,7 +122,7 @@ def _without_unknown(batch: Batch, columns: int) -> Batch:
 
 
 def _losses(learner: OnlineClassifier, scores: Array, codes: Array, tie: float) -> Losses:
-    """By the scores of rounds and the codes of their labels, as `Progressive` takes them."""
+    """The losses of rounds by their scores and the codes of their labels, as `Progressive` takes them."""
     one = scores.shape[1] == 1
     predicted = (scores[:, 0] >= 0 if tie >= 0 else scores[:, 0] > 0) if one else scores.argmax(axis=1)
     wrong = np.asarray(predicted != (codes > 0 if one else codes))

@@ -192,7 +192,7 @@ class CombineRun(StreamRun):
             self.totals = Totals(len(self.stream.experts), self.learner._loss)
 
     def _look_back(self, batch: ForecastBatch) -> None:
-        """A table to go on with that begins with rows of before is played all the same, but not in silence."""
+        """Note it where a run goes on with a table that begins with a row that it has learned: it is learned again."""
         if self.place or batch.times is None or not len(batch):
             return
         if batch.times[0] in {str(time) for time, _, _ in self.history.residuals}:
@@ -243,7 +243,7 @@ class CombineRun(StreamRun):
         self.ends.clear()
 
     def _refuse_ties(self, batch: ForecastBatch) -> None:
-        """Some games need every outcome at once."""
+        """Refuse rows of one time where the learner needs every outcome before the next row."""
         assert batch.clock is not None
         clock = np.concatenate([[self._clock], batch.clock])
         tied = np.flatnonzero(clock[1:] == clock[:-1])
@@ -315,7 +315,7 @@ class CombineRun(StreamRun):
     def _ends(
         self, piece: ForecastBatch, played: Play, clock: tuple[Array, Array] | None
     ) -> tuple[()] | tuple[Array, Array]:
-        """Of the intervals around the forecasts of rows, if they are wanted."""
+        """The ends of the intervals around the forecasts of rows, if intervals are wanted."""
         if self.intervals is None or piece.outcomes is None:
             return ()
         try:
@@ -328,7 +328,7 @@ class CombineRun(StreamRun):
             self._write(unfinished=True)
 
     def _keep_last(self, piece: ForecastBatch, predictions: Array, outcomes: Array) -> None:
-        """Put a piece's last forecasts aside; most pieces are followed by so many rows that none of them is needed."""
+        """Store the last forecasts of a piece, of which the history takes the last of the whole run."""
         cut = slice(max(0, len(piece) - TAIL), None)
         times = range(self._rows + 1, self._rows + len(piece) + 1) if piece.times is None else piece.times
         self._last.append((times[cut], predictions[cut].copy(), outcomes[cut].copy()))
@@ -337,7 +337,7 @@ class CombineRun(StreamRun):
             self._last_rows -= len(self._last.popleft()[1])
 
     def _note_last(self) -> None:
-        """Hand what was put aside to the history."""
+        """Add the stored forecasts to the history."""
         for times, predictions, outcomes in self._last:
             for time, predicted, outcome in zip(times, predictions.tolist(), outcomes.tolist(), strict=True):
                 self.history.residual(time if isinstance(time, str) else str(time), predicted, outcome)
@@ -408,7 +408,7 @@ class CombineRun(StreamRun):
     # What fixed uses of the experts would have lost.
 
     def comparators(self, switches: Iterable[int] = ()) -> tuple[list[ExpertComparator], dict[str, str]]:
-        """What fixed uses of the experts would have lost, and why others are missing.
+        """Comparators: the losses of fixed uses of the experts, and why others are missing.
 
         The stream is read again where one pass did not do.
         """

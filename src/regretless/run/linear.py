@@ -178,7 +178,7 @@ class Run(StreamRun):
 
     @property
     def whole_snapshots(self) -> list[dict[str, Any]]:
-        """What the learner said of itself on the way, and says at the very end."""
+        """The snapshots that the learner gave on the way, and its last one."""
         last = self.learner.snapshot() if self.rounds else None
         if last is None or (self.snapshots and self.snapshots[-1]["rounds"] == self.rounds):
             return self.snapshots
@@ -261,7 +261,7 @@ class Run(StreamRun):
 
 
 def _print_of(batch: Batch, row: int) -> str:
-    """By what a row is known again, in whatever format and precision it is read."""
+    """A hash of a row, the same in whatever format and precision the row is read."""
     from hashlib import sha256
 
     if batch.starts is None or batch.indices is None:

@@ -281,7 +281,7 @@ def _address() -> str:
 
 
 def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[], bool] | None) -> TaskResult:
-    """The same on the scheduler that Dask uses without a cluster: threads, unless it was set otherwise."""
+    """The fold on the scheduler that Dask uses without a cluster: threads, unless the user has set another."""
     from dask.base import get_scheduler
     from dask.callbacks import Callback
     from dask.threaded import get
@@ -302,7 +302,7 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
 
 @contextmanager
 def _large(size: int) -> Iterator[None]:
-    """Dask warns of large graphs, for they often hold data; ours hold as much as the weights have."""
+    """Raise the size at which Dask warns of large graphs, which often hold data: ours hold the weights."""
     import dask
     from dask.utils import parse_bytes
 
@@ -353,7 +353,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
 
 
 def _in_a_loop() -> bool:
-    """Whether this runs within an event loop, as in a notebook: there nothing can be waited for."""
+    """Whether this runs within an event loop, as in a notebook: there `asyncio.run` is an error."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

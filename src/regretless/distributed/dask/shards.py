@@ -59,7 +59,7 @@ class Partition(Shard):
         return {**self.__dict__, "shared": {}}
 
     def with_values(self, values: Sequence[Any]) -> Self:
-        """The same with what it needs."""
+        """A copy that has the values of the tasks that it needs."""
         other = type(self)(self.name, self._keys, self._tasks, self.needs, {}, self._label, self._known)
         other._values = list(values)
         return other
@@ -245,7 +245,7 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
 
 
 def _reachable(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    """All keys that some need, in the order in which they are needed."""
+    """All keys that the roots depend on, and the roots, each once."""
     result, waiting = dict.fromkeys(roots), list(roots)
     while waiting:
         for key in below(waiting.pop()):

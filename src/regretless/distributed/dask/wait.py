@@ -42,7 +42,7 @@ class Waiting:
         self._looked = self._seen = monotonic()  # when workers were looked for, and when there were some
 
     def holders(self, futures: Sequence[Any]) -> dict[Any, Sequence[str]]:
-        """Which workers hold the results of some futures, once they are there."""
+        """Wait for some futures; the workers that hold the result of each."""
         if not futures:
             return {}
         for future in futures:
@@ -52,7 +52,7 @@ class Waiting:
         return dict(self.ask(self._client.who_has, list(futures)))
 
     def ask(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """The answer of Dask to a call that waits for it and cannot be stopped.
+        """Make a call that waits for Dask in a thread of its own, so that it can be stopped here.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class Waiting:
                 future.release()
 
     def _watch(self, root: Any, leaves: list[Any]) -> None:
-        """Until the root is there or cannot be; what a leaf has made stays only as long as a merge needs it."""
+        """Wait until the root is finished or has failed; the result of a leaf is released as soon as it is there."""
         for place, future in enumerate([root, *leaves], ROOT):
             future.add_done_callback(lambda _, place=place: self._events.put(place))
         missing = set(range(len(leaves)))
@@ -126,7 +126,7 @@ class Waiting:
             self._done(place)
 
     def _next(self) -> int:
-        """What is ready next; ROOT also if nothing was for a while."""
+        """The place of the next future that is ready; ROOT also if none was for a tick."""
         self._refuse_to_wait()
         try:
             return self._events.get(timeout=TICK)

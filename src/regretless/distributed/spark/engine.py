@@ -242,7 +242,7 @@ def through_connect(session: Any) -> bool:
 
 
 def _last_error(message: str) -> str:
-    """What a worker's traceback comes down to."""
+    """The last error of a worker's traceback, in one line."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not line.strip().startswith("SQLSTATE")]
     errors = [line for line in lines if line.partition(":")[0].isidentifier() or "Error:" in line.partition(" ")[0]]
     last = errors[-1] if errors else lines[-1]
@@ -347,7 +347,7 @@ def play_partitions(
     keep: bool,
     size: int,
 ) -> Callable[[Batches], Batches]:
-    """What plays a partition: its answer, in one row; no row for a partition that takes no part.
+    """A function that plays a partition: one row with the answer; none for a partition that takes no part.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def play_partitions(
 def play_shards(
     work: Callable[..., Any], common: Any, packed: Sequence[bytes] | None, size: int
 ) -> Callable[[Batches], Batches]:
-    """What plays pickled shards, whose places are the rows of a data frame; they are in these rows if not here."""
+    """A function that plays pickled shards: a data frame has their places and, if `packed` is None, the shards."""
 
     def play(batches: Batches) -> Batches:
         for batch in batches:
@@ -395,7 +395,7 @@ def play_shards(
 
 
 def merge_neighbours(merge: Callable[..., Any], common: Any, leaves: int, size: int) -> Callable[[Any], Any]:
-    """What merges the answers of neighbours, as the tree over all leaves would.
+    """A function that merges the answers of neighbours, as the tree over all leaves would.
 
     Parameters
     ----------

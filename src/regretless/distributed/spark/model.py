@@ -116,12 +116,12 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
         return self.setParams(featuresCol=value)
 
     def write(self) -> ModelWriter:
-        """What writes it: to one file if the path ends in ``.rgl``, else to a folder as pipelines want it."""
+        """The writer of the model: to one file if the path ends in ``.rgl``, else to a folder as pipelines want it."""
         return ModelWriter(self)
 
     @classmethod
     def read(cls) -> ModelReader:
-        """What reads either."""
+        """The reader of models, from a file or a folder."""
         return ModelReader(cls)
 
     def columns(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
         return {name: self.getOrDefault(name) for name in NAMES if self.isSet(name)}
 
     def extra(self) -> dict[str, Any]:
-        """What a file keeps with the learner, as JSON values."""
+        """The values that a file stores with the learner, as JSON."""
         return self._extra if self.mixture is None else self.mixture.run.extra()
 
     def _scores(self, value: Vector) -> Array:
@@ -159,11 +159,11 @@ class RegretlessModel(ColumnParams, ClassificationModel, MLReadable, MLWritable)
             _refuse_width(declared, self.learner, f"column {layout.features[0]!r} has ")
         places = [dataset.columns.index(name) for name in layout.features]
         wanted = StructType([*dataset.schema.fields, *added])
-        return dataset.mapInArrow(predicting(self.learner, layout, places, bool(labels), bool(scores)), wanted)
+        return dataset.mapInArrow(predict_batches(self.learner, layout, places, bool(labels), bool(scores)), wanted)
 
 
-def predicting(learner: OnlineClassifier, layout: Layout, places: list[int], labels: bool, scores: bool) -> Any:
-    """What adds predictions to record batches."""
+def predict_batches(learner: OnlineClassifier, layout: Layout, places: list[int], labels: bool, scores: bool) -> Any:
+    """A function that adds labels, scores or both to record batches, made of the columns at these places."""
 
     def predict(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa

@@ -21,7 +21,7 @@ SNAKES = {
 
 
 def description_of(learner: Any) -> str | dict[str, Any]:
-    """A learner as Spark can keep it: its name, with the parameters that are not as they come.
+    """A learner as Spark stores it: its name, with the parameters that differ from their defaults.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
         return result
 
     def chosen(self, name: str) -> Any:
-        """What a parameter was set to; None if it was not."""
+        """The value of a parameter; None if it has none."""
         return self.getOrDefault(name) if self.isDefined(name) else None
 
     def _take(self, parameters: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ class ColumnParams(HasRawPredictionCol, HasLabelCol, HasFeaturesCol, HasPredicti
 
 
 class MixingParams(ColumnParams):
-    """What is learned, and how."""
+    """Parameters of mixing: the learner, epochs, weights, groups and the checkpoint."""
 
     learner: Any = Param(
         Params._dummy(),

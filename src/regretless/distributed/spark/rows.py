@@ -126,7 +126,7 @@ def batch_of(records: Any, layout: Layout, name: str, first: int = 0, columns: i
 
 @dataclass(frozen=True, slots=True)
 class _RecordRows:
-    """What stands behind `batch_of`: the forms of features, and how messages name a row."""
+    """The reading of one record batch: a method for each form of features, and errors that name a row."""
 
     layout: Layout
     name: str

@@ -105,7 +105,7 @@ def schema_of(dataset: Any) -> Any:
 
 
 def layout_of(schema: Any, features: str | Sequence[str], label: str | None) -> Layout:
-    """Which columns of a data frame are what.
+    """The layout of a data frame: which columns are features, and which is the label.
 
     Parameters
     ----------
