@@ -24,6 +24,7 @@ from ..errors import DataError
 from ..memory import refuse_large
 from .batch import Array
 from .messages import listed
+from .source import Source, whole_file
 
 UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error, OverflowError)
 MAGIC = b"\x93NUMPY"
@@ -229,13 +230,30 @@ class Archive:
         fitting = {name: member for name, member in self.shaped(1, "US").items() if member.shape == (count,)}
         called = [name for name in NAMES if name in fitting]
         chosen = called[0] if called else next(iter(fitting)) if len(fitting) == 1 else None
-        if chosen is None:
-            return None
-        names = texts(fitting[chosen].all())
-        if len(set(names)) < count or "" in names:
+        return None if chosen is None else self.names_in(chosen, "each")
+
+    def names_in(self, array: str, each: str) -> list[str]:
+        """An array of strings that are names.
+
+        Parameters
+        ----------
+        array : str
+        each : str
+            What messages call one of those that they name.
+
+        Raises
+        ------
+        DataError
+            If they are no text, or one is empty or stands there twice.
+        """
+        try:
+            names = texts(self.member(array).all())
+        except UnicodeDecodeError as error:
+            raise self._error(f"the names in {array!r} are no text in UTF-8", "save strings") from error
+        if len(set(names)) < len(names) or "" in names:
             twice = next((name for name, count in Counter(names).items() if count > 1), "")
             what = "an empty name" if "" in names else f"{twice!r} twice"
-            raise self._error(f"the array {chosen!r} has {what}", "each needs a name of its own")
+            raise self._error(f"the array {array!r} has {what}", f"{each} needs a name of its own")
         return names
 
     def _readable(self, name: str) -> Member | None:
@@ -281,6 +299,34 @@ class File(Stored):
 
     def __exit__(self, *_: object) -> None:
         self._opened.close()
+
+
+@contextmanager
+def open_arrays(source: Source, *, archive: bool, array: str | None = None) -> Iterator[tuple[str, Archive | None]]:
+    """What messages call a file of arrays, and the archive that it is; None for a .npy file.
+
+    Parameters
+    ----------
+    source : path
+    archive : bool
+        Whether it is an archive.
+    array : str, optional
+        The array that a user names.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, also by what is done with it, or it is no archive and an array is named.
+    """
+    path = whole_file(source, "an array")
+    if not archive and array is not None:
+        raise DataError(path, None, None, "a .npy file holds one array without a name", "leave --array away")
+    with damage_as_error(path):
+        if archive:
+            with Archive(path) as opened:
+                yield path, opened
+        else:
+            yield path, None
 
 
 def array_of(path: str) -> Array:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import DataError
-from .archives import NUMBERS, Archive, Member, array_of, damage_as_error
+from .archives import NUMBERS, Archive, Member, array_of, open_arrays
 from .batch import Array
 from .formats import LOSSES
 from .messages import listed
 from .named_columns import PickedRows, read_picked
-from .source import Source, whole_file
+from .source import Source
 
 NO_ARM = -1
 SUM = 1e-6  # by which probabilities may miss one
@@ -100,13 +100,11 @@ def _numbers(part: PickedRows, name: str, arm: _Lookup) -> Array:
 
 
 def _read_arrays(path: str | os.PathLike[str], arms: Sequence[str], *, archive: bool) -> Advice:
-    file = whole_file(path, "an array")
-    with damage_as_error(file):
-        if not archive:
+    with open_arrays(path, archive=archive) as (file, opened):
+        if opened is None:
             return _checked(file, array_of(file), None, arms)
-        with Archive(file) as opened:
-            member = _chosen(opened)
-            return _checked(file, member.all(), opened.strings(member.shape[1]), arms)
+        member = _chosen(opened)
+        return _checked(file, member.all(), opened.strings(member.shape[1]), arms)
 
 
 def _chosen(archive: Archive) -> Member:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..memory import refuse_large
-from .archives import NUMBERS, Archive, array_of, damage_as_error, texts
+from .archives import NUMBERS, array_of, open_arrays, texts
 from .batch import Array
 from .exact_numbers import looks_like_number
 from .formats import CLASSES, Names, delimiter_of, refuse_array, refuse_names
@@ -27,7 +27,7 @@ from .labelled_matrix import (
 )
 from .messages import shown
 from .records import Record
-from .source import Source, decoded, name_of, whole_file
+from .source import Source, decoded, name_of
 
 TABLES = ("matrix", "class", "table", "labels", "points", "x")
 HYPOTHESES = ("hypotheses", "hypothesis_names", "names")
@@ -205,17 +205,15 @@ def _points_of_arrays(path: Source, archive: bool) -> PointFile:
 
 def _arrays(path: Source, archive: bool, array: str | None) -> tuple[str, Array, dict[str, list[str]]]:
     """The file, its array of numbers, and its lists of strings."""
-    file = whole_file(path, "an array")
-    with damage_as_error(file):
-        if not archive:
+    with open_arrays(path, archive=archive) as (file, opened):
+        if opened is None:
             return file, array_of(file), {}
-        with Archive(file) as opened:
-            expected = "rows of hypotheses and columns of points are expected"
-            name = array or opened.table(TABLES, "meant", "choose with --array", expected)
-            table = opened.member(name)
-            named = {name: member for name, member in opened.shaped(1, "USiu").items() if name in NAMING}
-            strings = {name: texts(member.all()) for name, member in named.items()}
-            return file, table.all(), strings
+        expected = "rows of hypotheses and columns of points are expected"
+        name = array or opened.table(TABLES, "meant", "choose with --array", expected)
+        table = opened.member(name)
+        named = {name: member for name, member in opened.shaped(1, "USiu").items() if name in NAMING}
+        strings = {name: texts(member.all()) for name, member in named.items()}
+        return file, table.all(), strings
 
 
 def _naming(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import DataError
-from .archives import NUMBERS, Archive, array_of, damage_as_error, texts
+from .archives import NUMBERS, Archive, array_of, open_arrays
 from .batch import Array
 from .formats import GAMES, Names, delimiter_of, refuse_array, refuse_names
 from .labelled_matrix import read_numbers
 from .messages import listed
-from .source import Source, name_of, whole_file
+from .source import Source, name_of
 
 if TYPE_CHECKING:
     from .gambit_efg import GameTree
@@ -186,14 +186,8 @@ def _of_tree(path: Source) -> GameFile:
 
 def _of_arrays(path: Source, archive: bool, array: str | None) -> GameFile:
     """Payoffs from a .npz archive, or from a .npy file, which has no array to be chosen by name."""
-    file = whole_file(path, "an array")
-    if not archive and array is not None:
-        raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
-    with damage_as_error(file):
-        if archive:
-            with Archive(file) as opened:
-                return _Archived(opened).read(array)
-        return _of_one_array(file)
+    with open_arrays(path, archive=archive, array=array) as (file, opened):
+        return _of_one_array(file) if opened is None else _Archived(opened).read(array)
 
 
 def _of_one_array(path: str) -> GameFile:
@@ -254,21 +248,9 @@ class _Archived:
         if rows != columns:  # elsewhere one list of names might stand for either
             fitting = [[name for name, count in strings.items() if count == wanted] for wanted in (rows, columns)]
             chosen = [name or (one[0] if len(one) == 1 else None) for name, one in zip(chosen, fitting, strict=True)]
-        results = [None if name is None else self._strings(name) for name in chosen]
+        results = [None if name is None else self._archive.names_in(name, "every strategy") for name in chosen]
         kind: Kind = "matrix" if len(matrices) == 1 else "bimatrix"
         return GameFile(self._path, kind, matrices, results[0], results[1])
-
-    def _strings(self, name: str) -> list[str]:
-        strings = self._member(name)
-        try:
-            names = texts(strings)
-        except UnicodeDecodeError as error:
-            raise self._error(f"the names in {name!r} are no text in UTF-8", "save strings") from error
-        if "" in names or len(set(names)) < len(names):
-            twice = next(one for place, one in enumerate(names) if not one or one in names[:place])
-            what = f"{twice!r} twice" if twice else "an empty name"
-            raise self._error(f"the array {name!r} has {what}", "every strategy needs a name of its own")
-        return names
 
     # Sparse matrices.
 

@@ -10,14 +10,14 @@ from math import inf
 import numpy as np
 
 from ..errors import DataError, ParameterError
-from .archives import NUMBERS, Archive, array_of, damage_as_error
+from .archives import NUMBERS, array_of, open_arrays
 from .arrays import ENTRIES, slices
 from .batch import Array
 from .forecast_stream import ColumnRoles, Complain, Terms
 from .forecast_tables import CLOCKLIKE, TableForecasts
 from .formats import LOSSES, refuse_array
 from .messages import listed
-from .source import Source, whole_file
+from .source import Source
 
 TABLES = ("losses", "loss", "costs", "cost", "rewards", "reward", "gains", "payoffs")
 FAR = 2.0  # so many times as far below the others as these are apart
@@ -288,20 +288,13 @@ def _read_array(path: Source, wanted: Wanted, *, archive: bool) -> LossTable:
     Of an archive it is the array that is wanted, else the only one of rows and columns, else the only one of these that
     is called like one of `TABLES`. An array of as many strings as there are columns names the arms.
     """
-    file = whole_file(path, "an array")
-    if not archive and wanted.array is not None:
-        raise DataError(file, None, None, "a .npy file holds one array without a name", "leave --array away")
-    with damage_as_error(file):
-        values, names = _of_archive(file, wanted.array) if archive else (array_of(file), None)
-        return _table(file, values, names, wanted)
-
-
-def _of_archive(path: str, wanted: str | None) -> tuple[Array, list[str] | None]:
-    with Archive(path) as archive:
+    with open_arrays(path, archive=archive, array=wanted.array) as (file, opened):
+        if opened is None:
+            return _table(file, array_of(file), None, wanted)
         expected = "a row a round, a column an arm is expected"
-        member = archive.member(wanted or archive.table(TABLES, "the table", "choose it with --array", expected))
-        _refuse_shape(path, member.shape, member.dtype)
-        return member.all(), archive.strings(member.shape[1])
+        member = opened.member(wanted.array or opened.table(TABLES, "the table", "choose it with --array", expected))
+        _refuse_shape(file, member.shape, member.dtype)
+        return _table(file, member.all(), opened.strings(member.shape[1]), wanted)
 
 
 def _refuse_shape(path: str, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
