@@ -20,11 +20,11 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.online_to_batch import FUTURE, Declared
 from .labels import codes_of, read_labels
-from .state import BaseState, Rules
+from .state import BaseState, Geometry, Rules
 from .validation import read_rows
 
 if TYPE_CHECKING:
-    from .comparators.search import Geometry, Question
+    from .comparators.search import Question
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
@@ -187,8 +187,6 @@ class CertifiedLearner(FirstPass, ABC):
 
     def geometry(self) -> Geometry:
         """How this learner's theorems measure a comparator."""
-        from .comparators.search import Geometry
-
         return Geometry()
 
     def judge(self, question: Question) -> list[Certificate]:

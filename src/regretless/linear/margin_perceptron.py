@@ -20,10 +20,10 @@ from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, Margin
 from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
-from .comparators.search import Geometry, Question, certify, read
+from .comparators.search import Question, certify, read
 from .estimator import with_constructor
 from .labels import read_labels
-from .state import BaseState, Rules, State, length
+from .state import BaseState, Geometry, Rules, State, length
 from .validation import read_rows
 
 

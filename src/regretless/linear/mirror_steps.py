@@ -14,8 +14,7 @@ from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..theory.rounding import EPSILON
-from .comparators.search import Geometry
-from .state import BaseState, Rules
+from .state import BaseState, Geometry, Rules
 
 # columns of `memory`
 COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(

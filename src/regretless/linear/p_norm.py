@@ -14,11 +14,10 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.mirror import P_NORM, PNormFacts, p_norm_clean_pass
 from .base import OnlineClassifier
-from .comparators.search import Geometry
 from .estimator import with_constructor
 from .mirror_steps import REACH, DualNormGeometry, MirrorRules, MirrorState
 from .perceptron import TIES
-from .state import Rules
+from .state import Geometry, Rules
 
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 

@@ -19,8 +19,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .comparators.search import Geometry
-from .state import BaseState, Rules, State, length
+from .state import BaseState, Geometry, Rules, State, length
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import inf, prod, sqrt
+from math import inf, nan, prod, sqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -345,3 +345,61 @@ def length(vector: Array, bias: float = 0.0) -> float:
         return largest
     shares = vector / largest
     return largest * sqrt(float((shares * shares).sum()) + (bias / largest) ** 2)  # BLAS: by the number of threads
+
+
+# ---- how it is compared
+
+
+class Geometry:
+    """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
+
+    PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
+
+    def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
+        """The length and the divergence of a vector.
+
+        Parameters
+        ----------
+        vector : ndarray, shape (columns,)
+        bias : float
+            Its weight of the constant feature.
+        target : int
+            In whose geometry.
+
+        Returns
+        -------
+        own, divergence : float
+            The length in the learner's own geometry, of degree 1; the divergence, of degree 0.
+        """
+        return length(vector, bias), 0.0
+
+    def product(self, vector: Array, bias: float, target: int) -> float:
+        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it.
+
+        Parameters
+        ----------
+        vector, bias, target
+            As of `measure`.
+        """
+        return nan
+
+    def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
+        """The vector itself if it is allowed, or what is near it and is."""
+        return vector, bias
+
+    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
+        """More comparators to try when all rounds are at hand.
+
+        Parameters
+        ----------
+        batch : Batch
+            All rows.
+        signs : ndarray of int, shape (rows,)
+            Labels of the target, -1 or 1.
+        target : int
+
+        Returns
+        -------
+        sequence of (name, vector, weight of the constant feature)
+        """
+        return ()

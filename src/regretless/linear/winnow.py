@@ -19,8 +19,7 @@ from .perceptron import TIES
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
-    from .comparators.search import Geometry
-    from .state import BaseState, Rules
+    from .state import BaseState, Geometry, Rules
 
 USUAL = 0.25  # rate times radius, where no margin is known
 

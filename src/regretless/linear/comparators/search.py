@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log2, nan, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...theorem import Theorem
 from ...theory.facts import SEPARATES, LinearFacts
-from ..state import BaseState, Rules, length
+from ..state import BaseState, Geometry, Rules, length
 from .candidates import Means, Plan
 from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_tallies, signed, together
 from .line_search import Direction, Ray, Sight
@@ -31,61 +31,6 @@ Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
 YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
-
-
-class Geometry:
-    """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
-
-    PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
-
-    def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
-        """The length and the divergence of a vector.
-
-        Parameters
-        ----------
-        vector : ndarray, shape (columns,)
-        bias : float
-            Its weight of the constant feature.
-        target : int
-            In whose geometry.
-
-        Returns
-        -------
-        own, divergence : float
-            The length in the learner's own geometry, of degree 1; the divergence, of degree 0.
-        """
-        return length(vector, bias), 0.0
-
-    def product(self, vector: Array, bias: float, target: int) -> float:
-        """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it.
-
-        Parameters
-        ----------
-        vector, bias, target
-            As of `measure`.
-        """
-        return nan
-
-    def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
-        """The vector itself if it is allowed, or what is near it and is."""
-        return vector, bias
-
-    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
-        """More comparators to try when all rounds are at hand.
-
-        Parameters
-        ----------
-        batch : Batch
-            All rows.
-        signs : ndarray of int, shape (rows,)
-            Labels of the target, -1 or 1.
-        target : int
-
-        Returns
-        -------
-        sequence of (name, vector, weight of the constant feature)
-        """
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
