@@ -1,6 +1,10 @@
 // A player of several learners that are mixed: rules and borrowed state, checked once, then fed rounds.
 #include "aggregated.hpp"
 
+#include <nanobind/stl/map.h>
+
+#include <cstddef>
+
 #include "compiled.hpp"
 #include "pieces.hpp"
 #include "turn.hpp"
@@ -14,10 +18,27 @@ namespace {
 
 const AggregatedKernels& aggregated_kernels() { return REGRETLESS_COMPILED(aggregated); }
 
-template <std::size_t N>
-void copy_into(double (&to)[N], const std::vector<double>& from, const char* otherwise) {
-  demand(from.size() <= N, otherwise);
-  std::copy(from.begin(), from.end(), to);
+using Places = std::map<std::string, std::size_t>;
+
+Places cell_places() {
+  using C = AggregatedCell;
+  Places bytes = {{"sum", offsetof(C, sum)},           {"square", offsetof(C, square)},
+                  {"coin_sum", offsetof(C, coin_sum)}, {"coin_square", offsetof(C, coin_square)},
+                  {"squares", offsetof(C, squares)},   {"count", offsetof(C, count)},
+                  {"gain", offsetof(C, gain)},         {"most", offsetof(C, most)},
+                  {"mean", offsetof(C, mean)},         {"root", offsetof(C, root)}};
+  for (auto& [name, place] : bytes) place /= sizeof(double);
+  return bytes;
+}
+
+Places memory_places() {
+  using M = AggregatedMemory;
+  Places bytes = {{"constant", offsetof(M, constant)},      {"prior", offsetof(M, prior)},
+                  {"weight", offsetof(M, weight)},          {"loss", offsetof(M, loss)},
+                  {"linear", offsetof(M, linear)},          {"energy", offsetof(M, energy)},
+                  {"most_weight", offsetof(M, most_weight)}};
+  for (auto& [name, place] : bytes) place /= sizeof(double);
+  return bytes;
 }
 
 class AggregatedPlayer {
@@ -39,15 +60,18 @@ class AggregatedPlayer {
       demand(weights && scales, "full members need weights and scales");
       const std::size_t n = weights->shape(1) / full_lanes;
       demand(n > 0 && shaped(*weights, targets, full_lanes * n) && shaped(*scales, targets, full_lanes * n) &&
-                 shaped(*factor, targets, full_lanes * (n * (n - 1) / 2)) && n - 1 <= cells.shape(0),
+                 shaped(*factor, targets, full_lanes * std::size_t(aggregated_factor_size(std::int64_t(n)))) &&
+                 n - 1 <= cells.shape(0),
              "the weights, the scales and the factor do not fit each other");
       state_.columns = std::int64_t(n - 1);
       state_.weights = weights_->data();
       state_.scales = scales_->data();
       state_.factor = factor_->data();
     }
-    copy_into(rules_.rates, rates, "too many rates");
-    copy_into(rules_.curvature, curvatures, "too many full members");
+    demand(rates.size() <= rate_lanes, "too many rates");
+    demand(curvatures.size() == full_lanes, "one curvature for each full member");
+    std::copy(rates.begin(), rates.end(), rules_.rates);
+    std::copy(curvatures.begin(), curvatures.end(), rules_.curvature);
     rules_.full_prior = full_prior;
     rules_.intercept = intercept;
     rules_.tie = tie;
@@ -148,8 +172,16 @@ void bind_aggregated(nb::module_& m) {
       .def("score", &AggregatedPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
            "Scores of all rows, the same bits that play sees; and those of the members.");
+  m.attr("AGGREGATED_LANES") = aggregated_lanes;
+  m.attr("AGGREGATED_RATES") = rate_lanes;
+  m.attr("AGGREGATED_COIN") = coin_lane;
+  m.attr("AGGREGATED_FULL") = full_lane;
   m.attr("AGGREGATED_MEMORY_SIZE") = aggregated_memory_size;
   m.attr("AGGREGATED_CELL_SIZE") = aggregated_cell_size;
+  m.def("aggregated_factor_size", &aggregated_factor_size, "columns"_a,
+        "How many numbers the factor of a full member has, the constant feature being one of the columns.");
+  m.def("aggregated_cell", &cell_places, "Where the numbers of each name begin in the cell of a feature.");
+  m.def("aggregated_memory", &memory_places, "The same of the memory of a target.");
 }
 
 }  // namespace regretless

@@ -36,7 +36,7 @@ static ExpertVerdict play_delayed(const Combination& s, const Advice& advice, co
 
 static ExpertVerdict predict(const Combination& s, const Advice& advice, double* weights, double* prediction) {
   ExpertWorkspace d(s);
-  const Found bad =
+  const Fault bad =
       with_rows(s, advice, [&]<class R>(const auto* row) { return predict_row<R>(d, row, weights, prediction); });
   return {0, bad.refusal, bad.column};
 }
@@ -44,7 +44,7 @@ static ExpertVerdict predict(const Combination& s, const Advice& advice, double*
 static ExpertVerdict settle(const Combination& s, const Advice& advice, const double* weights, const double* prediction,
                             double* loss) {
   ExpertWorkspace d(s);
-  const Found bad = with_rows(s, advice, [&]<class R>(const auto* row) {
+  const Fault bad = with_rows(s, advice, [&]<class R>(const auto* row) {
     return settle_row<R>(d, row, advice.outcomes, weights, prediction, *loss);
   });
   return {0, bad.refusal, bad.column};
@@ -52,7 +52,7 @@ static ExpertVerdict settle(const Combination& s, const Advice& advice, const do
 
 static ExpertVerdict settle_charges(const Combination& s, const Charged& given) {
   ExpertWorkspace d(s);
-  const Found bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, given); });
+  const Fault bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, given); });
   return {0, bad.refusal, bad.column};
 }
 

@@ -15,23 +15,23 @@ static KernelVerdict with_values(const Block& b, const KernelRules& rules, Kerne
   return f(values, row_of);
 }
 
-static KernelVerdict play(const Block& block, const Given& given, const Labels& labels, const KernelRules& rules,
+static KernelVerdict play(const Block& block, const GramTable& table, const Labels& labels, const KernelRules& rules,
                           KernelState& s, const Known& known, std::int64_t begin, std::int64_t end) {
   const auto all = [&](auto& values, const auto& row_of) {
     return play_blocks(values, labels, rules, s, known, begin, end, row_of);
   };
-  if (!given.gram) return with_values(block, rules, s, all);
-  GivenValues values(given, block.order, s);
+  if (!table.gram) return with_values(block, rules, s, all);
+  GramValues values(table, block.order, s);
   return all(values, [&](std::int64_t t) { return values.row(t); });
 }
 
-static KernelVerdict score(const Block& block, const Given& given, const KernelRules& rules, KernelState& s,
+static KernelVerdict score(const Block& block, const GramTable& table, const KernelRules& rules, KernelState& s,
                            double* out) {
-  if (!given.gram)
+  if (!table.gram)
     return with_values(block, rules, s,
                        [&](auto& values, const auto&) { return score_blocks(values, s, block.rows, out); });
-  GivenValues values(given, nullptr, s);
-  return score_blocks(values, s, given.rows, out);
+  GramValues values(table, nullptr, s);
+  return score_blocks(values, s, table.rows, out);
 }
 
 static KernelVerdict gram(const Block& block, const KernelRules& rules, KernelState& s, double* out, double* self) {

@@ -170,7 +170,7 @@ class KernelMachine {
                     const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
                     std::int64_t end, const std::optional<Longs>& known) {
     const Working working(mutex_);
-    const Given g = given_of(gram, self);
+    const GramTable g = gram_of(gram, self);
     require(self >= 0 && self <= g.columns - g.rows, "the rows are not among the columns");
     Block block;
     block.rows = g.rows;
@@ -192,7 +192,7 @@ class KernelMachine {
 
   Report score_given(const Matrix& gram, State2 out) {
     const Working working(mutex_);
-    const Given g = given_of(gram, -1);
+    const GramTable g = gram_of(gram, -1);
     check_out(out, g.rows);
     return kernel_report(kernel_functions().score({}, g, rules_, state_, out.data()));
   }
@@ -221,9 +221,9 @@ class KernelMachine {
     require(std::int64_t(out.shape(0)) == rows && std::int64_t(out.shape(1)) == state_.support.targets,
             "room for one score per row and target");
   }
-  Given given_of(const Matrix& gram, std::int64_t self) const {
+  GramTable gram_of(const Matrix& gram, std::int64_t self) const {
     require(state_.support.column, "the support is not of columns");
-    const Given g{gram.data(), std::int64_t(gram.shape(0)), std::int64_t(gram.shape(1)), self};
+    const GramTable g{gram.data(), std::int64_t(gram.shape(0)), std::int64_t(gram.shape(1)), self};
     for (std::int64_t k = 0; k < *state_.support.count; ++k)
       require(state_.support.column[k] >= 0 && state_.support.column[k] < g.columns,
               "a column is not in the Gram matrix");
@@ -268,7 +268,7 @@ class KernelMachine {
     if (bytes) std::memcpy(room.data(), from, std::size_t(bytes));
     return room.data();
   }
-  Report play_rounds(Block& block, const Given& given, const Labels& of, const std::optional<Order>& order,
+  Report play_rounds(Block& block, const GramTable& given, const Labels& of, const std::optional<Order>& order,
                      std::int64_t begin, std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
     const std::int64_t rounds = order ? std::int64_t(order->size()) : block.rows;
     block.order = order ? order->data() : nullptr;

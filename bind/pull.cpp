@@ -26,7 +26,7 @@ using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Arms = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Given = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using OwnArray = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Why = std::optional<std::string>;
 
 PullSchedule schedule_named(const std::string& name) {
@@ -196,7 +196,7 @@ class Puller {
     s_.book->lost += 1;
   }
 
-  Given probabilities(const std::optional<Mask>& mask, const std::optional<Any>& advice) const {
+  OwnArray probabilities(const std::optional<Mask>& mask, const std::optional<Any>& advice) const {
     const unsigned char* awake = awake_of(mask);
     const PullAdvice told = advice_of(advice, 0, 0);
     bool any = !awake;
@@ -212,8 +212,8 @@ class Puller {
     }
     accept(verdict);
     double* const p = out.release();
-    return Given(p, {std::size_t(s_.arms)},
-                 nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
+    return OwnArray(p, {std::size_t(s_.arms)},
+                    nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
   }
 
   double rate() const { return rates().first; }

@@ -149,11 +149,11 @@ void play_gram(Input& in) {
   const std::int64_t rows = in.below(80), columns = rows + in.within(1, 4);
   Machine m(in, columns);
   const auto gram = array<double>(rows * columns, [&] { return in.empty() ? 1.0 : in.any(); });
-  const Given given{at(gram), rows, columns, in.below(columns - rows + 1)};
+  const GramTable table{at(gram), rows, columns, in.below(columns - rows + 1)};
   Rounds r;
   r.block.rows = rows;
   fill_labels(in, r, m.targets, false);
-  check_outcome(KERNELS(kernel_).play(r.block, given, r.of, m.rules, m.s, {}, r.begin, r.end), r.begin, r.end);
+  check_outcome(KERNELS(kernel_).play(r.block, table, r.of, m.rules, m.s, {}, r.begin, r.end), r.begin, r.end);
   m.check();
   for (std::int64_t k = 0; k < m.counts[0]; ++k)
     MUST(m.column[std::size_t(k)] >= 0 && m.column[std::size_t(k)] < columns);

@@ -22,147 +22,164 @@ struct Growth {
 };
 
 // What one call needs besides the state; others may score meanwhile.
-struct Bench {
+struct AggregatedWorkspace {
   Entries entries;
   Buffer<Growth> grown;
-  Buffer<AggregatedCell> copies;  // of cells, where nothing is to be learned
-  Buffer<double> full;            // a row as the full members see it, a unit vector, A^-1 times either, U' x of each
-  Buffer<double> twin;            // of a full member, where nothing is to be learned
+  Buffer<double> numbers, twin;  // twin: of a full member, where nothing is to be learned
+  Buffer<FullRound> rounds;      // of each target and full member
   Buffer<double> scores;
+  double *x = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
   std::int64_t growths = 0;
 
-  explicit Bench(const Aggregated& s) {
+  explicit AggregatedWorkspace(const Aggregated& s) {
     scores.make(s.targets);
     if (!s.factor) return;
-    const std::int64_t numbers = (3 + full_lanes) * (s.columns + 1);
-    full.make(numbers);
-    for (std::int64_t i = 0; i < numbers; ++i) full.at[i] = 0;
+    const std::int64_t n = (1 + s.columns + 7) & ~std::int64_t(3), members = s.targets * full_lanes;
+    rounds.make(members);
+    numbers.make((2 + 4 * members) * n);
+    std::memset(numbers.at, 0, std::size_t((2 + 4 * members) * n) * sizeof(double));
+    x = numbers.at;
+    gain = x + n;
+    double* at = gain + n;
+    for (std::int64_t i = 0; i < members; ++i, at += 4 * n) rounds.at[i] = {at, at + n, at + 2 * n, at + 3 * n};
   }
 };
 
-// The squared length of a row some of whose entries may be zero: lanes take those that are not, in turn.
+// The row as the diagonal members see it, and as the full ones do, if there are any.
 template <class Row>
-REGRETLESS_APART static double squared_length(const Row& row) {
-  double lanes[8] = {};
-  std::int64_t place = 0;
+REGRETLESS_INLINE void place_row(const Row& row, const AggregatedRules& rules, const Aggregated& s,
+                                 AggregatedWorkspace& work) {
+  Entries& e = work.entries;
+  e.reserve(row.n + 1);
+  e.first = rules.intercept > 0;
+  e.n = e.first + row.n;
+  e.x[0] = rules.intercept;
+  const std::uint32_t bytes = std::uint32_t(s.targets * std::int64_t(sizeof(AggregatedCell)));
+  double* const __restrict x = e.x + e.first;
+  std::int64_t* const __restrict offsets = e.offsets.at + e.first;
   for (std::int64_t k = 0; k < row.n; ++k) {
-    const double x = row.x[k];
-    lanes[place & 7] += x * x;
-    place += x != 0;
+    offsets[k] = std::int64_t(std::uint64_t(std::uint32_t(row.column(k))) * bytes);
+    x[k] = row.x[k];
   }
-  return tree(load<8>(lanes));
+  if (!s.factor) return;
+  if (row.n + 1 > work.grown.room) work.grown.make(row.n + 1);
+  double* const all = work.x;
+  for (std::int64_t i = 0; i <= s.columns; ++i) all[i] = 0;
+  all[0] = rules.intercept;
+  for (std::int64_t k = 0; k < row.n; ++k) all[1 + row.column(k)] = row.x[k];
 }
 
 // What is to be known of a row before anything is learned from it: its squared length, and whether its numbers are fit,
-// times its weight where that is above 1.
-template <class Row>
-REGRETLESS_INLINE LinearRefusal inspect(const Row& row, double intercept, double weight, double& norm2) {
+// times its weight where that is above 1. Zeros leave it, so that a dense row and its sparse twin agree.
+REGRETLESS_APART static LinearRefusal inspect_closely(Entries& e, double intercept, double longest, double& norm2) {
+  e.leave_out_zeros();
   Eight norm{};
-  Octet longest{}, shortest = eight(1);
-  std::int64_t zeros = 0;
-  for (std::int64_t k = 0; k < row.n; ++k) zeros += row.x[k] == 0;
-  for (std::int64_t k = 0; k < row.n; k += 8) {
-    const Octet x = k + 8 <= row.n ? at(row.x, k) : some_of(row.x + k, row.n - k, 0), size = upper(x, eight(0) - x);
-    const Eight halves = in_halves(x);
-    norm = norm + halves * halves;
-    longest = upper(longest, size);
-    shortest = lower(shortest, where_positive(size, size, eight(1)));
-  }
-  norm2 = (zeros > 0 ? squared_length(row) : tree(norm)) + intercept * intercept;
+  bool fits = true;
+  double* const x = e.x + e.first;
+  const std::int64_t n = e.n - e.first;
+  for (std::int64_t k = n; k % 8 != 0; ++k) x[k] = 0;
+  for (std::int64_t k = 0; k < n; k += 8) norm = norm + load<8>(x + k) * load<8>(x + k);
+  for (std::int64_t k = 0; k < n; ++k) fits &= std::fabs(x[k]) <= longest && std::fabs(x[k]) >= shortest_entry;
+  norm2 = tree(norm) + intercept * intercept;
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
-  const double most = longest_entry / (weight > 1 ? weight : 1);
-  const bool fits = largest_of(longest) <= most && intercept <= most && smallest_of(shortest) >= shortest_entry;
-  return fits ? LinearRefusal::none : LinearRefusal::diverged;
+  return fits && intercept <= longest ? LinearRefusal::none : LinearRefusal::diverged;
+}
+// Most rows have no zeros, and no squares anywhere near the limits.
+REGRETLESS_INLINE LinearRefusal inspect(Entries& e, double intercept, double weight, double& norm2) {
+  const double longest = longest_entry / (weight > 1 ? weight : 1), most = 0.5 * longest * longest;
+  double* const x = e.x + e.first;
+  const std::int64_t n = e.n - e.first, whole = n & ~std::int64_t(7);
+  Eight norm{};
+  Octet largest{}, least = eight(1);
+  for (std::int64_t k = 0; k < whole; k += 8) {
+    const Octet square = at(x, k) * at(x, k);
+    norm = norm + in_halves(square);
+    largest = upper(square, largest);
+    least = lower(square, least);
+  }
+  if (whole < n) {
+    const Octet rest = some_of(x + whole, n - whole, 0), square = rest * rest;
+    norm = norm + in_halves(square);
+    largest = upper(square, largest);
+    least = lower(some_of(x + whole, n - whole, 1) * some_of(x + whole, n - whole, 1), least);
+  }
+  norm2 = tree(norm) + intercept * intercept;
+  const bool tame = largest_of(largest) < most && smallest_of(least) > 2 * shortest_entry * shortest_entry &&
+                    intercept <= longest && norm2 < infinity;
+  return tame ? LinearRefusal::none : inspect_closely(e, intercept, longest, norm2);
 }
 
 // Which features of a full matrix will be larger than before.
-REGRETLESS_APART static void note_growth(const Aggregated& s, const AggregatedCell* cells,
-                                         const AggregatedCell* constant, double weight, Bench& bench) {
-  bench.growths = 0;
-  for (std::int64_t k = 0; k < bench.entries.n; ++k) {
-    const AggregatedCell* const f = bench.entries.cells.at[k];
-    const double size = std::fabs(bench.entries.x[k]) * weight;
-    if (size > f->most) {
-      const std::int64_t i = f == constant ? 0 : 1 + (f - cells) / s.targets;
-      bench.grown.at[bench.growths++] = {i, f->most * f->most, size * size};
-    }
+REGRETLESS_APART static void note_growth(const Aggregated& s, AggregatedCell* cells, double weight,
+                                         AggregatedWorkspace& work) {
+  const Entries& e = work.entries;
+  const std::int64_t bytes = s.targets * std::int64_t(sizeof(AggregatedCell));
+  work.growths = 0;
+  for (std::int64_t k = 0; k < e.n; ++k) {
+    const double size = std::fabs(e.x[k]) * weight, most = cell_at(cells, e.offsets.at[k]).most;
+    if (size > most)
+      work.grown.at[work.growths++] = {k < e.first ? 0 : 1 + e.offsets.at[k] / bytes, most * most, size * size};
   }
 }
 
-// Diagonal members look at a row for one target, which changes what is known of the sizes of its features: of copies,
-// where nothing is to be learned. Of those that grow the full members are told.
-template <class Row>
-REGRETLESS_INLINE Outlook look(const Row& row, const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
-                               bool learning, double weight, Bench& bench) {
-  Entries& e = bench.entries;
-  AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + target;
-  AggregatedCell* const constant = &s.memory[target].constant;
-  gather_entries(row, cells, s.targets, constant, rules.intercept, e);
-  if (s.factor) note_growth(s, cells, constant, weight, bench);
-  if (!learning)
-    for (std::int64_t k = 0; k < e.n; ++k) e.cells.at[k] = &(bench.copies.at[k] = *e.cells.at[k]);
-  Outlook of = look_at(weight, e);
-  of.score = of.score * load<4>(rules.rates);
-  return of;
-}
-
-// Room for a row, and the row as full members see it.
-template <class Row>
-REGRETLESS_INLINE void lay_out(const Row& row, const AggregatedRules& rules, const Aggregated& s, bool learning,
-                               Bench& bench) {
-  bench.entries.reserve(row.n + 1);
-  if (!learning) {
-    if (row.n + 1 > bench.copies.room) bench.copies.make(row.n + 1);
-  }
-  if (!s.factor) return;
-  if (row.n + 1 > bench.grown.room) bench.grown.make(row.n + 1);
-  double* const x = bench.full.at;
-  for (std::int64_t i = 0; i <= s.columns; ++i) x[i] = 0;
-  x[0] = rules.intercept;
-  for (std::int64_t k = 0; k < row.n; ++k) x[1 + row.column(k)] = row.x[k];
-}
-
-// What the full members think of a row.
-struct FullLook {
+// What the full members say of a row.
+struct FullScores {
   double variance[full_lanes] = {}, plain[full_lanes] = {};
 };
-REGRETLESS_APART static FullLook look_fully(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
-                                            bool learning, Bench& bench, double* scores) {
-  FullLook seen;
-  const std::int64_t n = 1 + s.columns;
-  double *x = bench.full.at, *unit = x + n, *gain = unit + n;
+REGRETLESS_APART static FullScores full_scores(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                               bool learning, AggregatedWorkspace& work, double* scores) {
+  FullScores of;
   for (int lane = 0; lane < full_lanes; ++lane) {
     if (s.memory[target].prior[full_lane + lane] == 0) continue;
     FullMember member(s, rules, target, lane);
-    if (!learning && bench.growths > 0) member.move(bench.twin);
-    for (std::int64_t k = 0; k < bench.growths; ++k) {
-      const Growth& g = bench.grown.at[k];
-      member.raise(g.i, rules.full_prior * g.before, rules.full_prior * g.after, unit, gain);
+    FullRound& round = work.rounds.at[target * full_lanes + lane];
+    if (work.growths > 0) member.settle(round, work.gain);
+    if (!learning && work.growths > 0) member.move(work.twin);
+    for (std::int64_t k = 0; k < work.growths; ++k) {
+      const Growth& g = work.grown.at[k];
+      member.raise(g.i, rules.full_prior * g.before, rules.full_prior * g.after, round, work.gain);
     }
-    seen.variance[lane] = member.variance(x, gain + (1 + lane) * n);
-    seen.plain[lane] = product(member.matrix.weights, x, n);
-    scores[full_lane + lane] = shrunk(seen.plain[lane], seen.variance[lane]);
+    member.project(work.x, round, work.gain);
+    of.variance[lane] = member.variance(round);
+    of.plain[lane] = product(member.weights, work.x, member.n);
+    scores[full_lane + lane] = shrunk(of.plain[lane], of.variance[lane]);
   }
-  return seen;
+  return of;
 }
 
+// Changes of full members that wait are done when a call ends, in whatever way.
+struct Settlement {
+  const AggregatedRules& rules;
+  const Aggregated& s;
+  AggregatedWorkspace& work;
+  ~Settlement() {
+    for (std::int64_t c = 0; s.factor && c < s.targets; ++c)
+      for (int lane = 0; lane < full_lanes; ++lane)
+        FullMember(s, rules, c, lane).settle(work.rounds.at[c * full_lanes + lane], work.gain);
+  }
+};
+
 // One round of one target; the score is what it was predicted by.
-template <class Row>
-REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rules, const Aggregated& s,
-                                     std::int64_t target, double y, double weight, double norm2, Bench& bench,
-                                     double* members) {
+REGRETLESS_APART static double play_target(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                           double y, double weight, double norm2, AggregatedWorkspace& work,
+                                           double* members) {
   AggregatedMemory& m = s.memory[target];
   Ledger& book = s.book[target];
+  AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + target;
+  const double longer = weight > 1 ? weight : 1;
   double scores[aggregated_lanes] = {}, slope[aggregated_lanes];
-  const Outlook of = look(row, rules, s, target, true, weight > 1 ? weight : 1, bench);
-  store(scores, of.score);
-  if (m.prior[coin_lane] > 0) scores[coin_lane] = bets(bench.entries);
-  else no_bets(bench.entries);
-  FullLook full;
-  if (s.factor) full = look_fully(rules, s, target, true, bench, scores);
+  work.entries.begin(cells, &m.constant);
+  if (s.factor) note_growth(s, cells, longer, work);
+  const bool in_single = measure<Learning>(longer, cells, work.entries);
+  const RateScores of = rate_scores(cells, work.entries, in_single);
+  store(scores, of.score * load<4>(rules.rates));
+  const double coin = coin_score(work.entries);
+  if (m.prior[coin_lane] > 0) scores[coin_lane] = coin;
+  FullScores full;
+  if (s.factor) full = full_scores(rules, s, target, true, work, scores);
   if (members) std::memcpy(members, scores, sizeof scores);
 
-  const Opinions o(scores);
+  const Probabilities o(scores);
   const double odds = log_odds(m.weight, o), own = weight * log_one_plus_exp(-y * odds);
   const Octet loss = o.loss(y) * eight(weight);
   slopes(o, y, weight, slope);
@@ -170,16 +187,12 @@ REGRETLESS_INLINE double play_target(const Row& row, const AggregatedRules& rule
   put(m.loss, at(m.loss, 0) + loss);
   put(m.linear, at(m.linear, 0) + at(slope, 0) * at(scores, 0));
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
-  if (s.factor) {
-    const std::int64_t n = 1 + s.columns;
-    double *const gain = bench.full.at + 2 * n, *const projected = gain + n;
-    for (int lane = 0; lane < full_lanes; ++lane)
-      if (const int k = full_lane + lane; m.prior[k] > 0)
-        m.energy[k] +=
-            FullMember(s, rules, target, lane)
-                .learn(projected + lane * n, full.variance[lane], full.plain[lane], scores[k], slope[k], weight, gain);
-  }
-  learn(bench.entries, slope);
+  for (int lane = 0; s.factor && lane < full_lanes; ++lane)
+    if (const int k = full_lane + lane; m.prior[k] > 0)
+      m.energy[k] += FullMember(s, rules, target, lane)
+                         .learn(work.rounds.at[target * full_lanes + lane], full.variance[lane], full.plain[lane],
+                                scores[k], slope[k], weight);
+  learn(cells, work.entries, slope);
 
   book.rounds += 1;
   book.updates += 1;
@@ -200,7 +213,8 @@ inline constexpr std::int64_t many_cells = 1 << 12;
 template <Rows X>
 LinearVerdict play_aggregated(const X& rows, const Labels& labels, const AggregatedRules& rules, const Aggregated& s,
                               std::int64_t begin, std::int64_t end) {
-  Bench bench(s);
+  AggregatedWorkspace work(s);
+  const Settlement settlement{rules, s, work};
   for (std::int64_t t = begin; t < end; ++t) {
     LinearRefusal refusal = rows.check(t, s.columns);
     if (refusal != LinearRefusal::none) [[unlikely]]
@@ -208,29 +222,28 @@ LinearVerdict play_aggregated(const X& rows, const Labels& labels, const Aggrega
     rows.prefetch(t, end);
     if (s.columns * s.targets > many_cells && t + 1 < end)
       rows.prefetch_weights(t + 1, s.cells, s.targets * std::int64_t(sizeof(AggregatedCell)));
-    const auto row = rows[t];
     const std::int64_t place = rows.at(t);
     const double weight = labels.weight ? labels.weight[place] : 1;
     double norm2;
-    refusal = inspect(row, rules.intercept, weight, norm2);
+    place_row(rows[t], rules, s, work);
+    refusal = inspect(work.entries, rules.intercept, weight, norm2);
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
-    lay_out(row, rules, s, true, bench);
     for (std::int64_t c = 0; c < s.targets; ++c) {
       const double y = s.targets == 1 ? labels.label[place] : c == labels.label[place] ? 1 : -1;
       double* const members = s.members ? s.members + (t * s.targets + c) * aggregated_lanes : nullptr;
-      bench.scores.at[c] = play_target(row, rules, s, c, y, weight, norm2, bench, members);
+      work.scores.at[c] = play_target(rules, s, c, y, weight, norm2, work, members);
     }
     if (s.scores) [[unlikely]]
-      std::memcpy(s.scores + t * s.targets, bench.scores.at, std::size_t(s.targets) * sizeof(double));
+      std::memcpy(s.scores + t * s.targets, work.scores.at, std::size_t(s.targets) * sizeof(double));
     if (s.targets > 1) {
       Ledger& whole = s.book[s.targets];
       whole.rounds += 1;
       whole.weighted += weight != 1;
-      whole.mistakes += winner(bench.scores.at, s.targets) != labels.label[place];
+      whole.mistakes += winner(work.scores.at, s.targets) != labels.label[place];
       whole.total_norm2 += norm2;
       if (norm2 > whole.max_norm2) whole.max_norm2 = norm2;
-      whole.loss += weight * surprise(bench.scores.at, s.targets, labels.label[place]);
+      whole.loss += weight * surprise(work.scores.at, s.targets, labels.label[place]);
     }
   }
   return {end, LinearRefusal::none};
@@ -239,21 +252,26 @@ LinearVerdict play_aggregated(const X& rows, const Labels& labels, const Aggrega
 template <Rows X>
 LinearVerdict score_aggregated(const X& rows, std::int64_t count, const AggregatedRules& rules, const Aggregated& s,
                                double* out) {
-  Bench bench(s);
+  AggregatedWorkspace work(s);
   for (std::int64_t t = 0; t < count; ++t) {
     LinearRefusal refusal = rows.check(t, s.columns);
-    double norm2 = 0;
-    if (refusal == LinearRefusal::none) refusal = inspect(rows[t], rules.intercept, 1, norm2);
     if (refusal != LinearRefusal::none) return {t, refusal};
     rows.prefetch(t, count);
-    lay_out(rows[t], rules, s, false, bench);
+    double norm2;
+    place_row(rows[t], rules, s, work);
+    refusal = inspect(work.entries, rules.intercept, 1, norm2);
+    if (refusal != LinearRefusal::none) return {t, refusal};
     for (std::int64_t c = 0; c < s.targets; ++c) {
+      AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + c;
       double scores[aggregated_lanes] = {};
-      store(scores, look(rows[t], rules, s, c, false, 1, bench).score);
-      if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = bets(bench.entries);
-      if (s.factor) look_fully(rules, s, c, false, bench, scores);
+      work.entries.begin(cells, &s.memory[c].constant);
+      if (s.factor) note_growth(s, cells, 1, work);
+      const bool in_single = measure<Scoring>(1, cells, work.entries);
+      store(scores, rate_scores(cells, work.entries, in_single).score * load<4>(rules.rates));
+      if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = coin_score(work.entries);
+      if (s.factor) full_scores(rules, s, c, false, work, scores);
       if (s.members) std::memcpy(s.members + (t * s.targets + c) * aggregated_lanes, scores, sizeof scores);
-      out[t * s.targets + c] = log_odds(s.memory[c].weight, Opinions(scores));
+      out[t * s.targets + c] = log_odds(s.memory[c].weight, Probabilities(scores));
     }
   }
   return {count, LinearRefusal::none};

@@ -1,91 +1,75 @@
 // Members that keep the whole matrix: second-order learners of the logistic loss (Jezequel, Gaillard & Rudi 2020), each
-// for comparators whose scores stay within a reach of its own.
+// for comparators whose scores stay within a reach of its own. The inverse of its matrix is U D U' with U unit upper
+// triangular and D positive, and changes as Bierman (1977) has it.
+//
+// Columns of U are taken four at a time, so that what they share is read, and written, once; and a round's change of U
+// waits until the next round multiplies U with its row, so that U is read, and written, once a round.
 #pragma once
 #include <cmath>
+#include <concepts>
 #include <cstring>
 
 #include "aggregated_types.hpp"
 #include "second_order_full.hpp"
-#include "simd_math.hpp"
+#include "transpose_four.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// Columns of U are taken four at a time, so that what they share is read, and written, once.
-inline constexpr std::int64_t columns_at_once = 4;
-
-struct FourColumns {
-  double* at[columns_at_once];
-  // From column j on, which begins at u.
-  FourColumns(double* u, std::int64_t j) : at{u, u + j, u + 2 * j + 1, u + 3 * j + 3} {}
-  static std::int64_t size(std::int64_t j) { return 4 * j + 6; }
+// One round of a full member; arrays over whole fours of features, which end in zeros.
+struct FullRound {
+  double *projected, *more, *before, *by;  // U' x; D U' x; x' A^-1 x by the columns of U before each; see `plan`
+  double step = 0;                         // of the weights along A^-1 x
+  bool waits = false;                      // the change of U and of the weights is still to come
 };
 
-// f = U' x.
-REGRETLESS_APART static void project(const Factored& s, const double* x, double* f) {
-  double* u = s.u;
-  std::int64_t j = 0;
-  for (; j + columns_at_once <= s.n; u += FourColumns::size(j), j += columns_at_once) {
-    const FourColumns column(u, j);
-    Eight sums[columns_at_once] = {};
-    std::int64_t i = 0;
-    for (; i + 8 <= j; i += 8) {
-      const Eight part = load<8>(x + i);
-      for (int k = 0; k < columns_at_once; ++k) sums[k] = sums[k] + load<8>(column.at[k] + i) * part;
-    }
-    for (int k = 0; k < columns_at_once; ++k) {
-      double sum = tree(sums[k]);
-      for (std::int64_t l = i; l < j + k; ++l) sum += column.at[k][l] * x[l];
-      f[j + k] = sum + x[j + k];
-    }
-  }
-  for (const std::int64_t four = j; j < s.n; u += j, ++j) {  // in the order in which it sums where three others follow
-    Eight sums{};
-    std::int64_t i = 0;
-    for (; i + 8 <= four; i += 8) sums = sums + load<8>(u + i) * load<8>(x + i);
-    double sum = tree(sums);
-    for (; i < j; ++i) sum += u[i] * x[i];
-    f[j] = sum + x[j];
-  }
-}
+// What is done with a column of U on the way through.
+struct Projection {};  // f = U' x
+struct Change {};      // U takes in the round before
+struct ChangeAndProjection {};
 
-// `take_in` of a row whose f = U' x is known.
-REGRETLESS_APART static void take_in_projected(const Factored& s, const double* f, double noise, double* gain) {
-  double *u = s.u, doubt = 0;
-  std::int64_t j = 0;
-  for (; j < s.n;) {
-    const int several = s.n - j >= columns_at_once ? int(columns_at_once) : 1;
-    double by[columns_at_once], more[columns_at_once];
-    for (int k = 0; k < several; ++k) {
-      more[k] = s.d[j + k] * f[j + k];
-      const double before = noise + doubt;
-      by[k] = -f[j + k] / before;
-      doubt += more[k] * f[j + k];
-      s.d[j + k] *= before / (noise + doubt);
+// `from` is the round that U takes in, and `gain` becomes its A^-1 x, with the A of before. Columns are left out whose
+// fours come before `first`: they have no part in that x, and `gain` has zeros there.
+template <class Pass>
+REGRETLESS_APART static void sweep(double* u, std::int64_t first, std::int64_t fours, const double* x,
+                                   const FullRound& from, double* gain, double* f) {
+  constexpr bool changes = !std::same_as<Pass, Projection>, projects = !std::same_as<Pass, Change>;
+  alignas(64) static constexpr double unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  u += 8 * first * (first + 1);
+  for (std::int64_t four = first; four < fours; ++four) {
+    Quartet by[4], more[4], sum[4] = {};
+    for (int k = 0; k < 4 && changes; ++k) {
+      by[k] = spread<4>(from.by[4 * four + k]);
+      more[k] = spread<4>(from.more[4 * four + k]);
     }
-    if (several == 1) {
-      turn(u, gain, j, by[0], more[0]);
-      gain[j] = more[0];
-      u += j;
-      ++j;
-      continue;
-    }
-    const FourColumns column(u, j);
-    std::int64_t i = 0;
-    for (; i + 4 <= j; i += 4) {
-      Quartet all = load<4>(gain + i);
-      for (int k = 0; k < columns_at_once; ++k) {
-        const Quartet old = load<4>(column.at[k] + i);
-        store(column.at[k] + i, old + all * spread<4>(by[k]));
-        all = all + old * spread<4>(more[k]);
+    const auto column = [&](int k, const Quartet& part, Quartet& all) REGRETLESS_LAMBDA {
+      Quartet entries = load<4>(u + 4 * k);
+      if constexpr (changes) {
+        const Quartet old = entries;
+        entries = old + all * by[k];
+        store(u + 4 * k, entries);
+        all = all + old * more[k];
       }
-      store(gain + i, all);
+      if constexpr (projects) sum[k] = sum[k] + entries * part;
+    };
+    for (std::int64_t i = 0; i < 4 * four; i += 4, u += 16) {
+      Quartet all{}, part{};
+      if constexpr (changes) all = load<4>(gain + i);
+      if constexpr (projects) part = load<4>(x + i);
+      for (int k = 0; k < 4; ++k) column(k, part, all);
+      if constexpr (changes) store(gain + i, all);
     }
-    for (int k = 0; k < columns_at_once; ++k) {
-      turn(column.at[k] + i, gain + i, j + k - i, by[k], more[k]);
-      gain[j + k] = more[k];
+    Quartet all{}, part{};  // the rows of the diagonal: each enters with its own column
+    if constexpr (projects) part = load<4>(x + 4 * four);
+    for (int k = 0; k < 4; ++k) {
+      column(k, part, all);
+      if constexpr (changes) all = all + more[k] * load<4>(unit[k]);
     }
-    u += FourColumns::size(j);
-    j += columns_at_once;
+    u += 16;
+    if constexpr (changes) store(gain + 4 * four, all);
+    if constexpr (projects) {
+      transpose(sum);
+      store(f + 4 * four, ((sum[0] + sum[2]) + (sum[1] + sum[3])) + part);
+    }
   }
 }
 
@@ -105,67 +89,111 @@ REGRETLESS_INLINE double shrunk(double p, double h) {
 
 // One full member of one target.
 struct FullMember {
-  Factored matrix;
-  double curvature;
+  std::int64_t n;
+  double *weights, *scales, *u, curvature;
 
   FullMember(const Aggregated& s, const AggregatedRules& rules, std::int64_t target, int lane)
-      : curvature(rules.curvature[lane]) {
-    const std::int64_t n = 1 + s.columns, place = target * full_lanes + lane;
-    matrix = {n, nullptr, s.weights + place * n, s.scales + place * n, s.factor + place * (n * (n - 1) / 2), nullptr};
+      : n(1 + s.columns), curvature(rules.curvature[lane]) {
+    const std::int64_t place = target * full_lanes + lane;
+    weights = s.weights + place * n;
+    scales = s.scales + place * n;
+    u = s.factor + place * aggregated_factor_size(n);
   }
+  std::int64_t fours() const { return (n + 3) / 4; }
 
   // Into memory of the call, where the state must stay as it is.
   void move(Buffer<double>& room) {
-    const std::int64_t n = matrix.n, pairs = n * (n - 1) / 2;
-    if (2 * n + pairs > room.room) room.make(2 * n + pairs);
+    const std::int64_t size = aggregated_factor_size(n);
+    if (2 * n + size > room.room) room.make(2 * n + size);
     double* const parts[] = {room.at, room.at + n, room.at + 2 * n};
-    std::memcpy(parts[0], matrix.weights, std::size_t(n) * sizeof(double));
-    std::memcpy(parts[1], matrix.d, std::size_t(n) * sizeof(double));
-    std::memcpy(parts[2], matrix.u, std::size_t(pairs) * sizeof(double));
-    matrix.weights = parts[0];
-    matrix.d = parts[1];
-    matrix.u = parts[2];
+    std::memcpy(parts[0], weights, std::size_t(n) * sizeof(double));
+    std::memcpy(parts[1], scales, std::size_t(n) * sizeof(double));
+    std::memcpy(parts[2], u, std::size_t(size) * sizeof(double));
+    weights = parts[0];
+    scales = parts[1];
+    u = parts[2];
+  }
+
+  // x' A^-1 x of a row whose U' x is known.
+  double variance(FullRound& round) const {
+    double sum = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      round.more[j] = scales[j] * round.projected[j];
+      round.before[j] = sum;
+      sum += round.more[j] * round.projected[j];
+    }
+    round.before[n] = sum;
+    return sum;
+  }
+
+  // D takes in the row, x x' / noise, and U will.
+  REGRETLESS_APART void plan(FullRound& round, double noise) const {
+    const double* const __restrict f = round.projected, * const before = round.before;
+    double* const __restrict by = round.by, * const __restrict d = scales;
+    for (std::int64_t j = 0; j < n; ++j) by[j] = -f[j] / (noise + before[j]);
+    for (std::int64_t j = 0; j < n; ++j) d[j] *= (noise + before[j]) / (noise + before[j + 1]);
+  }
+
+  void move_weights(double step, const double* gain) const {
+    for (std::int64_t j = 0; j < n; ++j) weights[j] += step * gain[j];
+  }
+
+  // What waits is done, of a row that has zeros before the column `from`.
+  void settle(FullRound& round, double* gain, std::int64_t from = 0) const {
+    if (!round.waits) return;
+    const std::int64_t first = from / 4;
+    for (std::int64_t j = 0; j < 4 * first; ++j) gain[j] = 0;
+    sweep<Change>(u, first, fours(), nullptr, round, gain, nullptr);
+    move_weights(round.step, gain);
+    round.waits = false;
+  }
+
+  // U' x for the next row, and what waits is done on the way.
+  void project(const double* x, FullRound& round, double* gain) const {
+    if (round.waits) {
+      sweep<ChangeAndProjection>(u, 0, fours(), x, round, gain, round.projected);
+      move_weights(round.step, gain);
+      round.waits = false;
+    } else sweep<Projection>(u, 0, fours(), x, round, nullptr, round.projected);
   }
 
   // The prior of feature i grows from 2 `before` to 2 `after`: what was learned shrinks towards zero along it. What is
   // left of a weight is a difference, with errors of the size of what it was, so that large growth is taken in steps.
-  REGRETLESS_APART void raise(std::int64_t i, double before, double after, double* unit, double* gain) const {
+  REGRETLESS_APART void raise(std::int64_t i, double before, double after, FullRound& round, double* gain) const {
     if (before == 0) {
-      matrix.d[i] = 1 / (2 * after);
+      scales[i] = 1 / (2 * after);
       return;
     }
     constexpr double longest_step = 1024;
     for (double next; 0 < before && before < after; before = next) {
       next = after > before * longest_step ? before * longest_step : after;
       const double more = 2 * (next - before);
-      unit[i] = 1;
-      const double variance = take_in(matrix, unit, 1 / more, gain);
-      unit[i] = 0;
-      const double by = more * matrix.weights[i] / (1 + more * variance);
-      for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] -= by * gain[j];
+      for (std::int64_t j = 0; j < n; ++j) round.projected[j] = j < i ? 0 : j == i ? 1 : u[place(i, j)];
+      const double variance_of_unit = variance(round);
+      plan(round, 1 / more);
+      round.step = -(more * weights[i] / (1 + more * variance_of_unit));
+      round.waits = true;
+      settle(round, gain, i);
     }
-  }
-
-  // x' A^-1 x; `f` takes U' x, for when the matrix takes in the row.
-  REGRETLESS_INLINE double variance(const double* x, double* f) const {
-    project(matrix, x, f);
-    double sum = 0;
-    for (std::int64_t j = 0; j < matrix.n; ++j) sum += matrix.d[j] * f[j] * f[j];
-    return sum;
   }
 
   // Learns from a slope; returned is B, by how much the loss exceeds the rise of the least penalised sum of its lower
   // bounds.
-  REGRETLESS_INLINE double learn(const double* f, double h, double plain, double score, double slope, double weight,
-                                 double* gain) const {
+  double learn(FullRound& round, double h, double plain, double score, double slope, double weight) const {
     if (h == 0 || weight == 0) return 0;
     const double steep = std::fabs(slope) / weight, c = curvature * weight * steep * (1 - steep);
     const double r = (c * (score - plain) - slope) / (1 + h * c), moved = plain - score + h * r;
     // A curvature of nearly nothing: the matrix stays, and the weights follow the slope.
-    const double noise = c > 1e-290 ? 1 / c : 1e290;
-    take_in_projected(matrix, f, noise, gain);
-    for (std::int64_t j = 0; j < matrix.n; ++j) matrix.weights[j] += r * gain[j];
+    plan(round, c > 1e-290 ? 1 / c : 1e290);
+    round.step = r;
+    round.waits = true;
     return -(0.5 * h * r * r + slope * moved + 0.5 * c * moved * moved);
+  }
+
+ private:
+  // Of row i and column j > i.
+  static std::int64_t place(std::int64_t i, std::int64_t j) {
+    return 8 * (j / 4) * (j / 4 + 1) + 16 * (i / 4) + 4 * (j % 4) + i % 4;
   }
 };
 

@@ -8,10 +8,10 @@ namespace regretless::REGRETLESS_ISA {
 
 // What the members think of a row whose score is s: their probabilities are `more` / (1 + e) for the label of the
 // score's sign, and `less` / (1 + e) for the other.
-struct Opinions {
+struct Probabilities {
   Octet score, e, probable;  // e = exp(-|s|); probable = 1 / (1 + e)
 
-  explicit Opinions(const double* scores) : score(at(scores, 0)) {
+  explicit Probabilities(const double* scores) : score(at(scores, 0)) {
     e = exp_of(lower(score, eight(0) - score));
     probable = eight(1) / (eight(1) + e);
   }
@@ -35,7 +35,7 @@ REGRETLESS_APART static double log_mean(const double* weight, const Octet& loss)
 }
 
 // ln(p / (1 - p)), p the mixture's probability of +1.
-REGRETLESS_INLINE double log_odds(const double* weight, const Opinions& o) {
+REGRETLESS_INLINE double log_odds(const double* weight, const Probabilities& o) {
   const Octet w = at(weight, 0);
   const double above = in_all(w * o.of(1)), below = in_all(w * o.of(-1));
   if (above > scarcely && below > scarcely) [[likely]]
@@ -53,7 +53,7 @@ inline double surprise(const double* odds, std::int64_t targets, std::int64_t la
 }
 
 // The slope of each member's loss at its own score.
-REGRETLESS_INLINE void slopes(const Opinions& o, double y, double weight, double* to) {
+REGRETLESS_INLINE void slopes(const Probabilities& o, double y, double weight, double* to) {
   put(to, o.of(-y) * eight(-y * weight));
 }
 

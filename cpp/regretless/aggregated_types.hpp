@@ -9,16 +9,16 @@ namespace regretless {
 // Members side by side, one a lane: four rates, a coin bettor, and three that keep a full matrix.
 inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 3;
 
-// What the diagonal members know of one feature and one target: two cache lines.
+// What the diagonal members know of one feature and one target: two cache lines, in fours that are moved together.
 struct AggregatedCell {
   double sum[rate_lanes];     // minus the sum of gradients of each rate
   double square[rate_lanes];  // sum of squares of these gradients
   double coin_sum;            // the same two of the bettor
   double coin_square;
-  double squares;  // sum of x^2 over the rounds with x != 0
-  double count;    // how many these are
   double gain;     // what the bettor's bets on this feature have won; it began with a wealth of 1
   double most;     // largest |x| so far, times the largest weight above 1 that came with it
+  double squares;  // sum of x^2 over the rounds with x != 0
+  double count;    // how many these are
   double mean;     // largest mean of x^2 so far
   double root;     // its square root
 };
@@ -37,6 +37,11 @@ struct AggregatedMemory {
 };
 inline constexpr int aggregated_memory_size = sizeof(AggregatedMemory) / sizeof(double);
 
+// U above its diagonal, for n features: columns by fours, and of each four columns the rows by fours, of which those of
+// the first column come first. On the diagonal and below it there are zeros. What belongs to the first columns does not
+// depend on how many follow.
+inline constexpr std::int64_t aggregated_factor_size(std::int64_t n) { return 8 * ((n + 3) / 4) * ((n + 3) / 4 + 1); }
+
 struct AggregatedRules {
   double rates[rate_lanes] = {};      // 0: no member
   double curvature[full_lanes] = {};  // of the log loss on comparators of each full member
@@ -50,8 +55,8 @@ struct AggregatedRules {
 struct Aggregated {
   double* cells = nullptr;             // (columns, targets, cell)
   AggregatedMemory* memory = nullptr;  // (targets)
-  // Full members, if there are any: (targets, full_lanes, 1 + columns), the constant feature first; and the columns of
-  // U above its diagonal, (targets, full_lanes, (1 + columns) * columns / 2).
+  // Full members, if there are any: (targets, full_lanes, 1 + columns), the constant feature first; and U above its
+  // diagonal, (targets, full_lanes, aggregated_factor_size(1 + columns)).
   double *weights = nullptr, *scales = nullptr, *factor = nullptr;
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by

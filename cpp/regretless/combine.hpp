@@ -1,4 +1,4 @@
-// THE loop over rounds with expert advice: hear, weigh, predict, be told the outcome, charge, move; write it down.
+// THE loop over rounds with expert advice: read advice, weigh, predict, read the outcome, charge, move; write it down.
 #pragma once
 #include "expert_round.hpp"
 
@@ -172,7 +172,7 @@ static std::int64_t sweep_all(ExpertWorkspace& d, const V* table, const double* 
   };
   switch (s.charge) {
     case ChargeKind::table:
-      return sweep_rows<leaves, Rows::losses>(d, table, outcomes, to, t, end, step, [](double) { return Given{}; });
+      return sweep_rows<leaves, Rows::losses>(d, table, outcomes, to, t, end, step, [](double) { return TableLoss{}; });
     case ChargeKind::absolute: return play([](double y) { return Absolute{y}; });
     case ChargeKind::square: return play([](double y) { return Square{y}; });
     case ChargeKind::pinball: return play([&](double y) { return Pinball{y, s.tau}; });
@@ -206,7 +206,7 @@ ExpertVerdict play_rows(const Combination& s, const V* table, const double* outc
     const V* row = table + t * s.experts * s.width;
     const double* y = outcomes ? outcomes + t * s.width : nullptr;
     double* const prediction = to.predictions ? to.predictions + t * s.width : d.vectors + 2 * s.width;
-    Found bad = hear(d, row);
+    Fault bad = read_advice(d, row);
     if (!bad) bad = weigh<R>(d);
     if (!bad) {
       predict_from(d, row, prediction);
@@ -222,8 +222,8 @@ ExpertVerdict play_rows(const Combination& s, const V* table, const double* outc
 
 // Predicts one row; the weights, if wanted, go to `weights`.
 template <class R, class V>
-Found predict_row(ExpertWorkspace& d, const V* row, double* weights, double* prediction) {
-  Found bad = hear(d, row);
+Fault predict_row(ExpertWorkspace& d, const V* row, double* weights, double* prediction) {
+  Fault bad = read_advice(d, row);
   if (!bad) bad = weigh<R>(d);
   if (bad) return bad;
   predict_from(d, row, prediction);
@@ -233,9 +233,9 @@ Found predict_row(ExpertWorkspace& d, const V* row, double* weights, double* pre
 
 // Settles a row that was predicted earlier, with other weights perhaps.
 template <class R, class V>
-Found settle_row(ExpertWorkspace& d, const V* row, const double* y, const double* weights, const double* prediction,
+Fault settle_row(ExpertWorkspace& d, const V* row, const double* y, const double* weights, const double* prediction,
                  double& loss) {
-  Found bad = hear(d, row);
+  Fault bad = read_advice(d, row);
   if (!bad) bad = weigh<R>(d);
   Account account;
   if (!bad) bad = judge(d, row, prediction, y, weights, account);
@@ -253,7 +253,7 @@ ExpertVerdict play_late_rows(const Combination& s, const V* table, const double*
     for (std::int64_t e = late.starts[t]; e < late.starts[t + 1]; ++e) {
       const std::int64_t old = late.settle[e];
       double loss = 0;
-      const Found bad =
+      const Fault bad =
           settle_row<R>(d, table + old * s.experts * s.width, outcomes ? outcomes + old * s.width : nullptr,
                         late.pool + late.slots[old] * s.experts, to.predictions + old * s.width, loss);
       if (bad) return {old, bad.refusal, bad.column};
@@ -261,7 +261,7 @@ ExpertVerdict play_late_rows(const Combination& s, const V* table, const double*
     }
     if (t == rounds) break;
     double* const weights = late.pool + late.slots[t] * s.experts;
-    const Found bad = predict_row<R>(d, table + t * s.experts * s.width, weights, to.predictions + t * s.width);
+    const Fault bad = predict_row<R>(d, table + t * s.experts * s.width, weights, to.predictions + t * s.width);
     if (bad) return {t, bad.refusal, bad.column};
     if (to.weights)
       for (std::int64_t i = 0; i < s.experts; ++i) to.weights[t * s.experts + i] = weights[i];
@@ -271,7 +271,7 @@ ExpertVerdict play_late_rows(const Combination& s, const V* table, const double*
 
 // Charges that were made elsewhere.
 template <class R>
-Found settle_charged(ExpertWorkspace& d, const Charged& given) {
+Fault settle_charged(ExpertWorkspace& d, const Charged& given) {
   d.silent = 0;
   for (std::int64_t i = 0; i < d.padded_n; ++i) {
     d.linear[i] = i < d.n ? given.charges[i] : missing;
@@ -281,11 +281,11 @@ Found settle_charged(ExpertWorkspace& d, const Charged& given) {
   d.advised = d.charges = d.linear;
   d.losses = d.own;
   if (d.silent == d.n) return {ExpertRefusal::asleep, -1};
-  if (const Found bad = weigh<R>(d)) return bad;
+  if (const Fault bad = weigh<R>(d)) return bad;
   Account account = audit(d, given.weights);
   account.loss = given.loss;
   account.expected = given.expected;
-  if (const Found bad = account_fault(d, account)) return bad;
+  if (const Fault bad = account_fault(d, account)) return bad;
   if (!may_be_summed(account.expected)) return {ExpertRefusal::infinite_loss, -1};
   learn<R>(d, account, nullptr);
   return {};

@@ -124,7 +124,7 @@ REGRETLESS_INLINE void row_products(const DenseRows<V>& a, const double* weights
   for (std::int64_t i = 0; i < a.rows; ++i) {
     Compensated<Octet> lanes{eight(0), eight(0), eight(0)};
     for (std::int64_t j = 0; j < a.columns; j += 8)
-      lanes.add_product(halves(heard(a.values + i * a.columns, j, a.columns, 0.0) * unit), w.eight_at(j));
+      lanes.add_product(halves(eight_of(a.values + i * a.columns, j, a.columns, 0.0) * unit), w.eight_at(j));
     tell(i, joined(lanes));
   }
 }
@@ -161,7 +161,7 @@ REGRETLESS_INLINE void column_products(const DenseRows<V>& a, const double* weig
       const V* row = a.values + i * a.columns + begin;
       for (std::int64_t j = 0; j < n; j += 8) {
         Compensated<Octet> lanes{at(sums.sum, j), at(sums.rest, j), at(sums.errors, j)};
-        lanes.add_product(halves(heard(row, j, n, 0.0) * unit), w);
+        lanes.add_product(halves(eight_of(row, j, n, 0.0) * unit), w);
         put(sums.sum + j, lanes.sum);
         put(sums.rest + j, lanes.rest);
         put(sums.errors + j, lanes.errors);

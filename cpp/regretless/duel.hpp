@@ -100,7 +100,7 @@ REGRETLESS_INLINE bool play_round(Table& t) {
   return true;
 }
 
-// A long play returns from time to time, so that whoever waits for it may be heard.
+// A long play returns from time to time, so that it can be interrupted.
 inline std::int64_t rounds_in_a_row(const Dueling& d) {
   constexpr std::int64_t numbers = 1 << 27;
   const auto of = [](const Gains& g) -> std::int64_t {

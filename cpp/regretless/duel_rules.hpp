@@ -61,7 +61,7 @@ struct Duelist {
   }
   double most_won() const {
     Octet most = eight(-infinity);
-    for (std::int64_t i = 0; i < n; i += 8) most = upper(most, heard(won, i, n, -infinity));
+    for (std::int64_t i = 0; i < n; i += 8) most = upper(most, eight_of(won, i, n, -infinity));
     return largest_of(most);
   }
   double norm() const {

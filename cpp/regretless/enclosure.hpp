@@ -123,7 +123,7 @@ template <class V>
 inline bool range_within(const V* values, std::int64_t count, Interval& found) {
   Octet least = eight(infinity), largest = eight(-infinity), spoiled = eight(0);
   for (std::int64_t k = 0; k < count; k += 8) {
-    const Octet x = heard(values, k, count, double(values[0]));
+    const Octet x = eight_of(values, k, count, double(values[0]));
     least = lower(least, x);
     largest = upper(largest, x);
     spoiled = spoiled + (x - x);

@@ -7,7 +7,7 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-struct Given {  // the losses themselves
+struct TableLoss {  // the losses themselves
   template <class V>
   V value(V a) const {
     return a;

@@ -23,7 +23,7 @@ REGRETLESS_INLINE double at_most(double x, double bound) { return x < bound ? x 
 // Rounding must not lead a mix out of what it mixes: experts that are charged the same are to stay level.
 REGRETLESS_INLINE double between(double x, double low, double high) { return at_least(at_most(x, high), low); }
 
-struct Found {
+struct Fault {
   ExpertRefusal refusal = ExpertRefusal::none;
   std::int64_t column = -1;
   explicit operator bool() const { return refusal != ExpertRefusal::none; }
@@ -38,7 +38,7 @@ static ExpertRefusal fault(const Combination& s, double x) {
 }
 
 template <class V>
-static Found first_fault(const ExpertWorkspace& d, const V* row) {
+static Fault first_fault(const ExpertWorkspace& d, const V* row) {
   const std::int64_t width = d.setting.width;
   for (std::int64_t i = 0; i < d.n; ++i) {
     bool silent = false;
@@ -53,7 +53,7 @@ static Found first_fault(const ExpertWorkspace& d, const V* row) {
 // Who speaks, and whether all that is said may be said. d.advised has the advice, or for vectors zeros, and nan for who
 // is silent.
 template <class V>
-REGRETLESS_APART static Found hear(ExpertWorkspace& d, const V* row) {
+REGRETLESS_APART static Fault read_advice(ExpertWorkspace& d, const V* row) {
   const Combination& s = d.setting;
   const bool in_place = sizeof(V) == 8 && s.width == 1 && d.n == d.padded_n;
   Octet silent{}, wrong{};
@@ -63,13 +63,13 @@ REGRETLESS_APART static Found hear(ExpertWorkspace& d, const V* row) {
       for (std::int64_t k = 0; k < s.width && i < d.n; ++k)
         if (row[i * s.width + k] != row[i * s.width + k]) d.advice[i] = missing;
     }
-    if (const Found bad = first_fault(d, row)) return bad;
+    if (const Fault bad = first_fault(d, row)) return bad;
     for (std::int64_t i = 0; i < d.padded_n; i += 8) silent = silent + where_known(at(d.advice, i), eight(0), eight(1));
   } else {
     const double low = at_least(s.low, -largest_double), high = at_most(s.high, largest_double);
     const bool binary = s.rule.counts, positive = s.charge == ChargeKind::wealth;
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet x = heard(row, i, d.n);
+      const Octet x = eight_of(row, i, d.n);
       if (!in_place) put(d.advice + i, x);
       silent = silent + where_known(x, eight(0), eight(1));
       wrong = apply(
@@ -96,7 +96,7 @@ REGRETLESS_APART static Found hear(ExpertWorkspace& d, const V* row) {
   }
   d.advised = in_place ? reinterpret_cast<const double*>(row) : d.advice;
   d.silent = std::int64_t(in_all(silent)) - (d.padded_n - d.n);
-  return d.silent == d.n ? Found{ExpertRefusal::asleep, -1} : Found{};
+  return d.silent == d.n ? Fault{ExpertRefusal::asleep, -1} : Fault{};
 }
 
 // Shares of the total of all weights, whose inverse is no number where only experts speak who hardly weigh anything.
@@ -110,7 +110,7 @@ struct Shares {
 
 // The rule's weights of those who speak.
 template <class R>
-REGRETLESS_INLINE Found weigh(ExpertWorkspace& d) {
+REGRETLESS_INLINE Fault weigh(ExpertWorkspace& d) {
   d.total = R::weigh(d);
   d.fell_back = !(d.total > 0);
   if (d.fell_back) {
@@ -122,7 +122,7 @@ REGRETLESS_INLINE Found weigh(ExpertWorkspace& d) {
     }
     d.total = in_all(total);
   }
-  return d.total > 0 ? Found{} : Found{ExpertRefusal::asleep, -1};
+  return d.total > 0 ? Fault{} : Fault{ExpertRefusal::asleep, -1};
 }
 
 // The value that has most weight behind it; the larger one of two that have as much.
@@ -220,7 +220,7 @@ REGRETLESS_APART static void predict_from(const ExpertWorkspace& d, const V* row
 }
 
 // The outcome, as far as it can be wrong by itself.
-static Found outcome_fault(const Combination& s, const double* y) {
+static Fault outcome_fault(const Combination& s, const double* y) {
   if (s.charge == ChargeKind::table || s.charge == ChargeKind::wealth) return {};
   for (std::int64_t k = 0; k < s.width; ++k) {
     if (y[k] != y[k]) return {ExpertRefusal::outcome, -1};
@@ -334,7 +334,7 @@ REGRETLESS_APART static Account audit(const ExpertWorkspace& d, const double* pl
     Octet charges{}, losses{}, apart{};
     const Shares shares(d.total);
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
-      const Octet more = heard(played, i, d.n) - shares.of(at(d.weights, i));
+      const Octet more = eight_of(played, i, d.n) - shares.of(at(d.weights, i));
       const Octet known = where_known(more, more, eight(0));
       const auto times = [](auto m, auto c) REGRETLESS_LAMBDA {
         const auto product = m == decltype(m){} ? m : m * c;
@@ -364,7 +364,7 @@ static std::int64_t first_beyond(const ExpertWorkspace& d) {
 // Losses and charges that are too large are refused, but under the log loss an expert may be certain and wrong where
 // the prediction is the aggregating algorithm's, for its weight is gone for good, and where charges are linearised, for
 // only slopes are charged.
-REGRETLESS_APART static Found fault_of_untamed(const ExpertWorkspace& d, const Account& account) {
+REGRETLESS_APART static Fault fault_of_untamed(const ExpertWorkspace& d, const Account& account) {
   const Combination& s = d.setting;
   const Mix& mix = account.mix;
   const bool certain = s.charge == ChargeKind::log;
@@ -375,14 +375,14 @@ REGRETLESS_APART static Found fault_of_untamed(const ExpertWorkspace& d, const A
   if (!(certain && (s.substitute || s.linear)))
     sound &= may_be_summed(account.lowest) && may_be_summed(account.highest);
   if (s.rule.by_regret) sound &= mix.reach() < most_squared;
-  return sound ? Found{} : Found{ExpertRefusal::infinite_loss, first_beyond(d)};
+  return sound ? Fault{} : Fault{ExpertRefusal::infinite_loss, first_beyond(d)};
 }
-REGRETLESS_INLINE Found account_fault(const ExpertWorkspace& d, const Account& account) {
+REGRETLESS_INLINE Fault account_fault(const ExpertWorkspace& d, const Account& account) {
   const double least = at_most(account.mix.lowest, account.lowest),
                most = at_least(account.mix.highest, account.highest);
   const bool is_tame = (least > -tame) & (most < tame) & (account.loss > -tame) & (account.loss < tame) &
                        (account.delay > -tame) & (account.delay < tame);
-  return is_tame ? Found{} : fault_of_untamed(d, account);
+  return is_tame ? Fault{} : fault_of_untamed(d, account);
 }
 
 // Whether the rule is charged the loss of the prediction, not the mix of the charges: that of the aggregating
@@ -412,10 +412,10 @@ static void charge_prediction(const ExpertWorkspace& d, const V* row, const doub
 
 // Charges everybody and adds it up; nothing is learned yet.
 template <class V>
-static Found judge(ExpertWorkspace& d, const V* row, const double* prediction, const double* y, const double* played,
+static Fault judge(ExpertWorkspace& d, const V* row, const double* prediction, const double* y, const double* played,
                    Account& account) {
   const Combination& s = d.setting;
-  if (const Found bad = outcome_fault(s, y)) return bad;
+  if (const Fault bad = outcome_fault(s, y)) return bad;
   if (s.width > 1) charge_vectors(d, row, prediction, y);
   else charge_numbers(d, prediction[0], y ? *y : 0);
   account = audit(d, played);

@@ -59,7 +59,7 @@ struct KernelState {
 };
 
 // A Gram matrix instead of rows: K(row, column), and where the rows themselves are among the columns.
-struct Given {
+struct GramTable {
   const double* gram = nullptr;
   std::int64_t rows = 0, columns = 0, self = 0;
 };
@@ -70,7 +70,7 @@ struct Known {
   std::int64_t offset = 0;
 };
 
-inline constexpr std::int64_t dense_lanes = 64, sparse_lanes = 32, given_lanes = 64;
+inline constexpr std::int64_t dense_lanes = 64, sparse_lanes = 32, gram_lanes = 64;
 // Scores of a block and the moves of a round, then the block's rows if the support is dense.
 inline std::int64_t kernel_scratch(std::int64_t columns, std::int64_t targets) {
   return (dense_lanes + 1) * targets + dense_lanes * columns;
@@ -85,9 +85,9 @@ struct KernelVerdict {
 };
 
 struct KernelFunctions {
-  KernelVerdict (*play)(const Block&, const Given&, const Labels&, const KernelRules&, KernelState&, const Known&,
+  KernelVerdict (*play)(const Block&, const GramTable&, const Labels&, const KernelRules&, KernelState&, const Known&,
                         std::int64_t begin, std::int64_t end);
-  KernelVerdict (*score)(const Block&, const Given&, const KernelRules&, KernelState&, double* out);
+  KernelVerdict (*score)(const Block&, const GramTable&, const KernelRules&, KernelState&, double* out);
   KernelVerdict (*gram)(const Block&, const KernelRules&, KernelState&, double* out, double* self);
   KernelVerdict (*adopt)(const Block&, const KernelRules&, KernelState&);
 };

@@ -254,23 +254,23 @@ struct SparseValues : BlockOf<sparse_lanes> {
 };
 
 // A Gram matrix is merely read.
-struct GivenValues : BlockOf<given_lanes> {
-  const Given& given;
+struct GramValues : BlockOf<gram_lanes> {
+  const GramTable& table;
   Support& support;
   const std::int64_t* order;
 
-  GivenValues(const Given& g, const std::int64_t* o, KernelState& s) : given(g), support(s.support), order(o) {}
+  GramValues(const GramTable& g, const std::int64_t* o, KernelState& s) : table(g), support(s.support), order(o) {}
 
   std::int64_t row(std::int64_t t) const { return order ? order[t] : t; }
   double value(std::int64_t i, std::int64_t column) const {
-    return given.gram[row(first + i) * given.columns + column];
+    return table.gram[row(first + i) * table.columns + column];
   }
 
   LinearRefusal open(std::int64_t t, std::int64_t wanted) {
     first = t;
     for (n = 0; n < wanted; ++n) {
-      if (given.self < 0) continue;
-      self[n] = given.gram[row(t + n) * given.columns + given.self + row(t + n)];
+      if (table.self < 0) continue;
+      self[n] = table.gram[row(t + n) * table.columns + table.self + row(t + n)];
       if (!(self[n] >= 0 && self[n] < infinity)) return LinearRefusal::not_finite;
     }
     return LinearRefusal::none;
@@ -279,14 +279,14 @@ struct GivenValues : BlockOf<given_lanes> {
   void close() {}
   template <class Visit>
   void sweep(std::int64_t from, std::int64_t to, std::int64_t, const Visit& visit) const {
-    double lane[given_lanes] = {};
+    double lane[gram_lanes] = {};
     for (std::int64_t s = from; s < to; ++s) {
       for (std::int64_t i = 0; i < n; ++i) lane[i] = value(i, support.column[s]);
       for (std::int64_t p = 0; p < panels(); ++p) visit(s, p, at(lane, p * 8));
     }
   }
   void append(std::int64_t i, std::int64_t slot) {
-    support.column[slot] = given.self + row(first + i);
+    support.column[slot] = table.self + row(first + i);
     support.norm2[slot] = self[i];
   }
   template <class Visit>

@@ -141,14 +141,14 @@ struct Touch {
   // Fills it from entry k of the row on; how many it holds, the last eight made up with zeros.
   template <class Row>
   REGRETLESS_INLINE std::int64_t fill(const Row& row, std::int64_t& k, std::int64_t stride) {
-    std::int64_t kept = 0;
-    for (; k < row.n && kept < room; ++k) {
-      place[kept] = std::int64_t(row.column(k)) * stride;
-      value[kept] = row.x[k];
-      kept += row.x[k] != 0;
+    std::int64_t count = 0;
+    for (; k < row.n && count < room; ++k) {
+      place[count] = std::int64_t(row.column(k)) * stride;
+      value[count] = row.x[k];
+      count += row.x[k] != 0;
     }
-    for (std::int64_t i = kept; i % 8 != 0; ++i) value[i] = theta[i] = cached[i] = 0;
-    return kept;
+    for (std::int64_t i = count; i % 8 != 0; ++i) value[i] = theta[i] = cached[i] = 0;
+    return count;
   }
 };
 
@@ -163,8 +163,8 @@ REGRETLESS_APART static double p_norm(const Row& row, double intercept, double l
   Octet sum = eight(0);
   Touch t;
   for (std::int64_t k = 0; k < row.n;) {
-    const std::int64_t kept = t.fill(row, k, 1);
-    for (std::int64_t i = 0; i < kept; i += 8) sum = sum + powers(at(t.value, i));
+    const std::int64_t count = t.fill(row, k, 1);
+    for (std::int64_t i = 0; i < count; i += 8) sum = sum + powers(at(t.value, i));
   }
   return largest * power_one(in_all(sum) + one_lane(intercept, powers), 1 / p);
 }
@@ -258,13 +258,13 @@ REGRETLESS_INLINE void step_features(const Row& row, Step<L>& step, const Duals&
   }
   Touch t;
   while (k < row.n) {
-    const std::int64_t kept = t.fill(row, k, s.stride);
-    for (std::int64_t i = 0; i < kept; ++i) {
+    const std::int64_t count = t.fill(row, k, s.stride);
+    for (std::int64_t i = 0; i < count; ++i) {
       t.theta[i] = s.theta[t.place[i]];
       t.cached[i] = s.cached[t.place[i]];
     }
-    for (std::int64_t i = 0; i < kept; i += 8) step.take(t.value + i, t.theta + i, t.cached + i);
-    for (std::int64_t i = 0; i < kept; ++i) {
+    for (std::int64_t i = 0; i < count; i += 8) step.take(t.value + i, t.theta + i, t.cached + i);
+    for (std::int64_t i = 0; i < count; ++i) {
       s.theta[t.place[i]] = t.theta[i];
       s.cached[t.place[i]] = t.cached[i];
     }
@@ -399,10 +399,10 @@ REGRETLESS_APART static LinearRefusal try_out(const Row& row, double dot, double
   const MirrorMemory& m = s.memory;
   if (const LinearRefusal c = complain_of(norm2, dot, m); c != LinearRefusal::none) return c;
   const double by = write_down<L>(dot, y, norm2, weight, rules, m, book);
-  bool kept = is_kept(book) && is_kept(m.bias + by * rules.intercept);
+  bool bears = is_kept(book) && is_kept(m.bias + by * rules.intercept);
   for (std::int64_t k = 0; k < row.n; ++k)
-    kept &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
-  return kept ? LinearRefusal::none : LinearRefusal::diverged;
+    bears &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
+  return bears ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
 template <class L, Rows X>
@@ -414,7 +414,7 @@ LinearVerdict mirror_one(const X& rows, const Labels& labels, const MirrorRules&
     if (const LinearRefusal c = ready(rows, t, end, state); c != LinearRefusal::none) [[unlikely]]
       return {t, c};
     const auto row = rows[t];
-    double row2, product = glance(paired(row), state.pairs, row2);
+    double row2, product = product_and_norm(paired(row), state.pairs, row2);
     const double norm2 = row2 + rules.intercept * rules.intercept;
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
       return {t, LinearRefusal::not_finite};
@@ -423,7 +423,7 @@ LinearVerdict mirror_one(const X& rows, const Labels& labels, const MirrorRules&
     if (sunk) [[unlikely]] {
       before = *state.memory;
       move_reference<L>(rules, duals);
-      product = glance(paired(row), state.pairs, row2);
+      product = product_and_norm(paired(row), state.pairs, row2);
     }
     const double dot = with_bias<L>(row, product, rules, duals);
     const std::int64_t at = rows.at(t);
@@ -460,7 +460,7 @@ LinearVerdict mirror_many(const X& rows, const Labels& labels, const MirrorRules
       return {t, c};
     const auto row = rows[t];
     const auto glance_all = [&] {
-      return glance_many(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
+      return products_and_norm(paired(row), state.pairs, state.targets, dots) + rules.intercept * rules.intercept;
     };
     const double norm2 = glance_all();
     if (!(norm2 < std::numeric_limits<double>::infinity())) [[unlikely]]
@@ -531,8 +531,8 @@ LinearVerdict mirror_scores(const X& rows, std::int64_t count, const MirrorRules
     if (const LinearRefusal c = ready(rows, t, count, state); c != LinearRefusal::none) return {t, c};
     const auto row = rows[t];
     double *scores = out + t * state.targets, norm2;
-    if (state.targets == 1) *scores = glance(paired(row), state.pairs, norm2);
-    else norm2 = glance_many(paired(row), state.pairs, state.targets, scores);
+    if (state.targets == 1) *scores = product_and_norm(paired(row), state.pairs, norm2);
+    else norm2 = products_and_norm(paired(row), state.pairs, state.targets, scores);
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     for (std::int64_t c = 0; c < state.targets; ++c) {
       const Duals duals(state, c);

@@ -1,5 +1,5 @@
 // One row against the weights of several targets, which lie feature by target: each target's sums run in the order that
-// `glance` uses, so they come out the same, bit for bit.
+// `product_and_norm` uses, so they come out the same, bit for bit.
 #pragma once
 #include <type_traits>
 
@@ -17,13 +17,13 @@ struct Stretch {
 };
 
 REGRETLESS_APART static void drop_zeros(Stretch& s) {
-  std::int64_t kept = 0;
+  std::int64_t count = 0;
   for (std::int64_t i = 0; i < s.n; ++i) {
-    s.place[kept] = s.place[i];
-    s.value[kept] = s.value[i];
-    kept += s.value[i] != 0;
+    s.place[count] = s.place[i];
+    s.value[count] = s.value[i];
+    count += s.value[i] != 0;
   }
-  s.n = kept;
+  s.n = count;
 }
 
 // The stretch that begins at entry k of the row and follows `s`.
@@ -81,7 +81,7 @@ static void add_squares(const Stretch& s, double* lanes) {
 
 // All products of a row, and its squared length.
 template <class Row>
-REGRETLESS_APART static double glance_many(const Row& row, const double* w, std::int64_t targets, double* dots) {
+REGRETLESS_APART static double products_and_norm(const Row& row, const double* w, std::int64_t targets, double* dots) {
   double norm[8] = {}, sums[8 * company];
   for (std::int64_t c = 0; c < targets; c += company) {
     const std::int64_t here = targets - c < company ? targets - c : company;

@@ -74,15 +74,15 @@ LinearVerdict play_direct(const X& rows, const Labels& labels, const Rules& rule
                           std::int64_t begin, std::int64_t end) {
   const Euclidean geometry(rules);
   const Side side(state);
-  Seen seen;
+  RowSummary summary;
   for (std::int64_t t = begin; t < end; ++t) {
-    look_many(rows, t, end, state, seen, side.scores);
-    if (seen.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.refusal != LinearRefusal::none) [[unlikely]]
-      return {t, seen.refusal};
+    row_products(rows, t, end, state, summary, side.scores);
+    if (summary.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, summary);
+    if (summary.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, summary.refusal};
     const std::int64_t at = rows.at(t);
-    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
-    const bool tame = seen.tame && round.weight < tame_rule;
+    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
+    const bool tame = summary.tame && round.weight < tame_rule;
     if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]]
       return {t, LinearRefusal::diverged};
     if (state.scores) [[unlikely]]

@@ -106,8 +106,8 @@ REGRETLESS_INLINE LinearRefusal make_ready(const X& rows, std::int64_t t, std::i
   return LinearRefusal::none;
 }
 
-// What a look at the row of a round tells besides its product with the weights.
-struct Seen {
+// What is known of the row of a round besides its product with the weights.
+struct RowSummary {
   double norm2;
   LinearRefusal refusal;
   bool tame;  // of several targets: whether the round is tame to all of them
@@ -116,9 +116,11 @@ struct Seen {
 // Makes the row of round t ready and multiplies it with the weights. One copy for each kind of rows serves all
 // compositions of the loop; the product, for which everything waits, comes back in a register.
 template <Rows X>
-REGRETLESS_APART static double look(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen) {
-  seen.refusal = make_ready(rows, t, end, state);
-  return glance(seen.refusal == LinearRefusal::none ? rows[t] : typename X::Row{}, state.weights, seen.norm2);
+REGRETLESS_APART static double row_product(const X& rows, std::int64_t t, std::int64_t end, const State& state,
+                                           RowSummary& summary) {
+  summary.refusal = make_ready(rows, t, end, state);
+  return product_and_norm(summary.refusal == LinearRefusal::none ? rows[t] : typename X::Row{}, state.weights,
+                          summary.norm2);
 }
 
 // The score of a row under the average of the weights so far, but for a factor that is not negative.
@@ -126,14 +128,14 @@ template <class Row>
 REGRETLESS_APART static double average_score(const Row& row, double dot, double b, const State& state) {
   const Memory& m = *state.memory;
   double norm2;
-  return (m.clock + state.ahead) * (dot + b * m.bias) - (glance(row, state.lag, norm2) + b * m.lag_bias);
+  return (m.clock + state.ahead) * (dot + b * m.bias) - (product_and_norm(row, state.lag, norm2) + b * m.lag_bias);
 }
 
 // The same of several targets; `scores` are those of the weights.
 template <class Row>
 REGRETLESS_APART static void average_scores(const Row& row, const double* scores, double b, const State& state,
                                             double* out) {
-  glance_many(row, state.lag, state.targets, out);
+  products_and_norm(row, state.lag, state.targets, out);
   for (std::int64_t c = 0; c < state.targets; ++c) {
     const Memory& m = state.memory[c];
     const double rounds = state.book[c].rounds > 1 ? state.book[c].rounds : 1;
@@ -156,12 +158,12 @@ LinearVerdict play_one(const X& rows, const Labels& labels, const Rules& rules, 
   const Weights weights{state.weights, state.lag, state.columns, 1, m};
   const double b = rules.intercept;
   const bool tame = are_tame(rules);
-  Seen seen;
+  RowSummary summary;
   for (std::int64_t t = begin; t < end; ++t) {
-    const double dot = look(rows, t, end, state, seen);
-    if (seen.refusal != LinearRefusal::none) [[unlikely]]
-      return {t, seen.refusal};
-    const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = seen.norm2 + b * b;
+    const double dot = row_product(rows, t, end, state, summary);
+    if (summary.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, summary.refusal};
+    const double score = geometry.scale(m) * (dot + b * m.bias), norm2 = summary.norm2 + b * b;
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!(tame && is_tame(norm2, score, weight, m))) [[unlikely]] {
@@ -197,26 +199,28 @@ struct Side {
 };
 
 template <Rows X>
-REGRETLESS_APART static void look_many(const X& rows, std::int64_t t, std::int64_t end, const State& state, Seen& seen,
-                                       double* dots) {
-  seen.refusal = make_ready(rows, t, end, state);
-  if (seen.refusal == LinearRefusal::none) seen.norm2 = glance_many(rows[t], state.weights, state.targets, dots);
+REGRETLESS_APART static void row_products(const X& rows, std::int64_t t, std::int64_t end, const State& state,
+                                          RowSummary& summary, double* dots) {
+  summary.refusal = make_ready(rows, t, end, state);
+  if (summary.refusal == LinearRefusal::none)
+    summary.norm2 = products_and_norm(rows[t], state.weights, state.targets, dots);
 }
 
 // From products to scores.
 template <Geometry G>
 REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules, const State& state, Side side,
-                                          Seen& seen) {
-  seen.norm2 += rules.intercept * rules.intercept;
-  seen.tame = are_tame(rules);
+                                          RowSummary& summary) {
+  summary.norm2 += rules.intercept * rules.intercept;
+  summary.tame = are_tame(rules);
   for (std::int64_t c = 0; c < side.targets; ++c) {
     const Memory& m = state.memory[c];
     side.scores[c] = geometry.scale(m) * (side.scores[c] + rules.intercept * m.bias);
-    seen.tame &= is_tame(seen.norm2, side.scores[c], 1, m);
+    summary.tame &= is_tame(summary.norm2, side.scores[c], 1, m);
   }
-  for (std::int64_t c = 0; c < side.targets && !seen.tame; ++c)
-    if (const LinearRefusal bad = refusal_of(seen.norm2, side.scores[c], state.memory[c]); bad != LinearRefusal::none)
-      seen.refusal = bad;
+  for (std::int64_t c = 0; c < side.targets && !summary.tame; ++c)
+    if (const LinearRefusal bad = refusal_of(summary.norm2, side.scores[c], state.memory[c]);
+        bad != LinearRefusal::none)
+      summary.refusal = bad;
 }
 
 // Whether all targets may suffer a round that is not tame.
@@ -282,15 +286,15 @@ template <Rows X, Geometry G, Loss L>
 LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
                         const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
   const Side side(state);
-  Seen seen;
+  RowSummary summary;
   for (std::int64_t t = begin; t < end; ++t) {
     const std::int64_t at = rows.at(t);
-    look_many(rows, t, end, state, seen, side.scores);
-    if (seen.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, seen);
-    if (seen.refusal != LinearRefusal::none) [[unlikely]]
-      return {t, seen.refusal};
-    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, seen.norm2};
-    const bool tame = seen.tame && round.weight < tame_rule;
+    row_products(rows, t, end, state, summary, side.scores);
+    if (summary.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, summary);
+    if (summary.refusal != LinearRefusal::none) [[unlikely]]
+      return {t, summary.refusal};
+    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
+    const bool tame = summary.tame && round.weight < tame_rule;
     if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]]
       return {t, LinearRefusal::diverged};
     if (state.scores) [[unlikely]]
@@ -307,15 +311,15 @@ LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules,
 template <Rows X, Geometry G>
 LinearVerdict score_all(const X& rows, std::int64_t count, const Rules& rules, const G& geometry, const State& state,
                         double* out) {
-  Seen seen;
+  RowSummary summary;
   for (std::int64_t t = 0; t < count; ++t) {
     double* scores = out + t * state.targets;
-    if (state.targets == 1) *scores = look(rows, t, count, state, seen);
-    else look_many(rows, t, count, state, seen, scores);
-    if (seen.refusal != LinearRefusal::none) return {t, seen.refusal};
+    if (state.targets == 1) *scores = row_product(rows, t, count, state, summary);
+    else row_products(rows, t, count, state, summary, scores);
+    if (summary.refusal != LinearRefusal::none) return {t, summary.refusal};
     for (std::int64_t k = 0; k < state.targets; ++k)
       scores[k] = geometry.scale(state.memory[k]) * (scores[k] + rules.intercept * state.memory[k].bias);
-    if (!(seen.norm2 < infinity)) return {t, LinearRefusal::not_finite};
+    if (!(summary.norm2 < infinity)) return {t, LinearRefusal::not_finite};
   }
   return {count, LinearRefusal::none};
 }

@@ -111,11 +111,11 @@ PullVerdict probabilities_of(const Pulling& s, Awake awake, const PullAdvice& ad
 inline double least_implicit(const Pulling& s) {
   const double* implicit = s.state + s.experts;
   Octet least = eight(infinity);
-  for (std::int64_t i = 0; i < s.experts; i += 8) least = lower(least, heard(implicit, i, s.experts, infinity));
+  for (std::int64_t i = 0; i < s.experts; i += 8) least = lower(least, eight_of(implicit, i, s.experts, infinity));
   return smallest_of(least);
 }
 
-// A long play returns from time to time, so that whoever waits for it may be heard. Looked at: all numbers of a row
+// A long play returns from time to time, so that it can be interrupted. Looked at: all numbers of a row
 // are.
 template <class R>
 std::int64_t patience(const Pulling& s, bool looked_at) {
@@ -188,9 +188,9 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
   const std::int64_t wanted = end - begin, most = patience<R>(s, world.looks());
   for (; verdict.played < wanted && verdict.played < most; ++verdict.played) {
     const std::int64_t t = begin + verdict.played;
-    Look look = world.look(t);
-    verdict.refusal = look.refusal;
-    verdict.column = look.column;
+    RowOfArms open = world.open_row(t);
+    verdict.refusal = open.refusal;
+    verdict.column = open.column;
     PullAdvice now;
     if constexpr (R::advised) {
       now = advice_at(s, advice, t);
@@ -199,32 +199,32 @@ PullVerdict play_rounds(const Pulling& s, World world, const PullAdvice& advice,
         verdict.refusal = PullRefusal::advice;
         verdict.column = bad;
       }
-      if (look.awake && bad < 0) {
-        const std::int64_t arm = advised_asleep(s, now, look.awake);
+      if (open.awake && bad < 0) {
+        const std::int64_t arm = advised_asleep(s, now, open.awake);
         if (arm >= 0) {
           verdict.refusal = PullRefusal::asleep;
           verdict.column = arm;
         }
-        look.awake = nullptr;  // nobody could draw those arms anyway
+        open.awake = nullptr;  // nobody could draw those arms anyway
       }
     }
     if (verdict.refusal != PullRefusal::none) break;
 
     sums.number += 1;
-    const Drawn d = draw_number(s, rule, sums.number, uniforms.next(), look.awake, look.count, now);
+    const Drawn d = draw_number(s, rule, sums.number, uniforms.next(), open.awake, open.count, now);
     const double loss = world.loss(d.arm);
     sums.loss += loss;
     draws[d.arm] += 1;
     losses[d.arm] += loss;
-    if (look.awake) tell_missed(s, look.awake, loss);
+    if (open.awake) tell_missed(s, open.awake, loss);
     if constexpr (R::sees_all) {
       double* const row = room_for_losses(s);
-      for (std::int64_t i = 0; i < s.arms; ++i) row[i] = !look.awake || look.awake[i] ? world.loss(i) : 0;
-      rule.settle(d, row, true, look.awake);
+      for (std::int64_t i = 0; i < s.arms; ++i) row[i] = !open.awake || open.awake[i] ? world.loss(i) : 0;
+      rule.settle(d, row, true, open.awake);
     } else if constexpr (R::advised) {
       rule.settle(d, loss, true, now);
     } else {
-      rule.settle(d, loss, true, look.awake);
+      rule.settle(d, loss, true, open.awake);
     }
 
     if (to.arms) to.arms[t] = std::int32_t(d.arm);

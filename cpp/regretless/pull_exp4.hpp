@@ -57,7 +57,7 @@ class Exp4 : public Flat {
   static bool is_distribution(const double* shares, std::int64_t n) {
     Octet least{}, sum{};
     for (std::int64_t i = 0; i < n; i += 8) {
-      const Octet share = heard(shares, i, n, 0);
+      const Octet share = eight_of(shares, i, n, 0);
       least = lower(share, least);
       sum = sum + share;
     }
@@ -82,7 +82,7 @@ class Exp4 : public Flat {
     for (std::int64_t i = 0; i < n_; i += 8) {
       Octet sums[4] = {}, most[4] = {};
       const auto add = [&](int k, std::int64_t e) REGRETLESS_LAMBDA {
-        const Octet share = heard(shares + e * n_, i, n_, 0);
+        const Octet share = eight_of(shares + e * n_, i, n_, 0);
         sums[k] = sums[k] + eight(weights_[e]) * share;
         most[k] = upper(share, most[k]);
       };

@@ -47,7 +47,7 @@ class Hedge : public Copied {
   REGRETLESS_INLINE void settle_all(const double* losses) {
     Octet mixed{}, least = eight(infinity);
     for (std::int64_t i = 0; i < n_; i += 8) {
-      const Octet loss = heard(losses, i, n_, 0), sum = at(own_, i) + loss;
+      const Octet loss = eight_of(losses, i, n_, 0), sum = at(own_, i) + loss;
       put(own_ + i, sum);
       mixed = mixed + at(tree_.leaves(), i) * loss;
       least = lower(sum, least);

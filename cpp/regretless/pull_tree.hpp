@@ -85,7 +85,7 @@ class ExponentialTree : public RuleBase {
 
   double least_estimate() const {
     Octet least = eight(infinity);
-    for (std::int64_t i = 0; i < n_; i += 8) least = lower(least, heard(estimates_, i, n_, infinity));
+    for (std::int64_t i = 0; i < n_; i += 8) least = lower(least, eight_of(estimates_, i, n_, infinity));
     return smallest_of(least);
   }
 
@@ -94,7 +94,7 @@ class ExponentialTree : public RuleBase {
     double* leaves = tree_.leaves();
     const Octet from = eight(offset), by = eight(-memory_.rate);
     for (std::int64_t i = 0; i < n_; i += 8) {
-      const Octet x = by * (heard(estimates_, i, n_, infinity) - from);
+      const Octet x = by * (eight_of(estimates_, i, n_, infinity) - from);
       put(leaves + i, exp_of(lower(x, eight(0))));
     }
     for (std::int64_t i = n_; i < tree_.leaves_room(); ++i) leaves[i] = 0;

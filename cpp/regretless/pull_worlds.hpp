@@ -10,7 +10,7 @@ REGRETLESS_INLINE double in_units(double value, double low, double high, bool re
 }
 
 // Whether a round can be played, and among whom: awake is null where nobody sleeps.
-struct Look {
+struct RowOfArms {
   PullRefusal refusal = PullRefusal::none;
   std::int64_t column = -1;
   Awake awake = nullptr;
@@ -25,7 +25,7 @@ template <class V>
 REGRETLESS_INLINE Oddities oddities(const V* row, std::int64_t n, double low, double high) {
   Octet least = eight(infinity), most = eight(-infinity), sum = eight(0);
   for (std::int64_t i = 0; i < n; i += 8) {
-    const Octet x = heard(row, i, n, low);
+    const Octet x = eight_of(row, i, n, low);
     // a gap leaves what was there
     least = lower(x, least);
     most = upper(x, most);
@@ -35,16 +35,16 @@ REGRETLESS_INLINE Oddities oddities(const V* row, std::int64_t n, double low, do
 }
 
 template <class V>
-REGRETLESS_APART Look look_closely(const V* row, std::int64_t n, double low, double high, unsigned char* awake) {
-  Look look;
+REGRETLESS_APART RowOfArms checked_row(const V* row, std::int64_t n, double low, double high, unsigned char* awake) {
+  RowOfArms arms;
   for (std::int64_t i = 0; i < n; ++i) {
     awake[i] = row[i] == row[i];
-    look.count += awake[i];
+    arms.count += awake[i];
     if (awake[i] && !(double(row[i]) >= low && double(row[i]) <= high)) return {PullRefusal::out_of_range, i};
   }
-  if (look.count == 0) return {PullRefusal::asleep};
-  if (look.count < n) look.awake = awake;
-  return look;
+  if (arms.count == 0) return {PullRefusal::asleep};
+  if (arms.count < n) arms.awake = awake;
+  return arms;
 }
 
 template <class V>
@@ -55,12 +55,12 @@ class TableWorld {
         awake_(reinterpret_cast<unsigned char*>(s.room)) {}
 
   bool looks() const { return !clean_; }
-  REGRETLESS_INLINE Look look(std::int64_t t) {
+  REGRETLESS_INLINE RowOfArms open_row(std::int64_t t) {
     row_ = values_ + t * s_.arms;
     if (clean_) return {};
     const Oddities odd = oddities(row_, s_.arms, s_.low, s_.high);
     if (!odd.outside && !odd.gaps) return {};
-    return look_closely(row_, s_.arms, s_.low, s_.high, awake_);
+    return checked_row(row_, s_.arms, s_.low, s_.high, awake_);
   }
   REGRETLESS_INLINE double loss(std::int64_t arm) const {
     return in_units(double(row_[arm]), s_.low, s_.high, s_.rewards);
@@ -79,7 +79,7 @@ class NoiseWorld {
   NoiseWorld(const Pulling& s, const PullNoise& noise) : n_(s.arms), noise_(noise), means_(noise.means) {}
 
   bool looks() const { return false; }
-  REGRETLESS_INLINE Look look(std::int64_t t) {
+  REGRETLESS_INLINE RowOfArms open_row(std::int64_t t) {
     while (segment_ + 1 < noise_.segments && t >= noise_.starts[segment_ + 1]) ++segment_, means_ += n_;
     cell_ = std::uint64_t(t) * std::uint64_t(n_);
     return {};

@@ -10,75 +10,75 @@
 namespace regretless::REGRETLESS_ISA {
 
 // A round that teaches something: its loss, the slope of it (times the weight of the round), |x|^2.
-struct Suffered {
+struct RoundCost {
   double loss, slope, y, norm2, weight;
 };
 
 // Steps of length `eta` along the gradient. The book sums |gradient|^2, and eta times it.
 struct AlongGradient {
-  static double square(const Suffered& s) { return s.slope * s.slope * s.norm2; }
-  static double gain(double eta, const Suffered& s) { return eta * square(s); }
-  static double move(double eta, const Suffered& s) { return -eta * s.slope * s.y; }
+  static double square(const RoundCost& s) { return s.slope * s.slope * s.norm2; }
+  static double gain(double eta, const RoundCost& s) { return eta * square(s); }
+  static double move(double eta, const RoundCost& s) { return -eta * s.slope * s.y; }
 };
 
 // Steps of length `tau` times the row, towards where the loss is nothing. The book sums the squares of the loss, and by
 // how much at least each step lessens |w - v|^2 for every v without a loss in that round. The weight of a round weighs
 // the loss against staying where one is; so no step goes past the goal, however much the round weighs.
 struct TowardsNoLoss {
-  static double square(const Suffered& s) { return s.loss * s.loss; }
-  static double gain(double tau, const Suffered& s) { return tau * (2 * s.loss - tau * s.norm2); }
-  static double move(double tau, const Suffered& s) { return tau * s.y; }
+  static double square(const RoundCost& s) { return s.loss * s.loss; }
+  static double gain(double tau, const RoundCost& s) { return tau * (2 * s.loss - tau * s.norm2); }
+  static double move(double tau, const RoundCost& s) { return tau * s.y; }
 };
 
 // One loop serves them all through a pointer, which is followed only when the weights move.
 struct Rate {
   double eta, limit;
-  double (*take)(const Rate&, const Suffered&, Ledger&);
+  double (*take)(const Rate&, const RoundCost&, Ledger&);
   // By how much of x the weights move; writes it down.
-  double operator()(const Suffered& s, Ledger& book) const { return take(*this, s, book); }
+  double operator()(const RoundCost& s, Ledger& book) const { return take(*this, s, book); }
 };
 
 struct Constant : AlongGradient {
   static constexpr std::string_view name = "constant";
-  static double at(const Rate& rate, const Suffered&, const Ledger&) { return rate.eta; }
+  static double at(const Rate& rate, const RoundCost&, const Ledger&) { return rate.eta; }
 };
 struct InverseSqrt : AlongGradient {  // eta / sqrt(t)
   static constexpr std::string_view name = "inverse-sqrt";
-  static double at(const Rate& rate, const Suffered&, const Ledger& book) { return rate.eta / std::sqrt(book.rounds); }
+  static double at(const Rate& rate, const RoundCost&, const Ledger& book) { return rate.eta / std::sqrt(book.rounds); }
 };
 struct SelfTuned : AlongGradient {  // eta / sqrt(sum of |gradient|^2), known as AdaGrad-norm
   static constexpr std::string_view name = "self-tuned";
-  static double at(const Rate& rate, const Suffered&, const Ledger& book) {
+  static double at(const Rate& rate, const RoundCost&, const Ledger& book) {
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) : 0;
   }
 };
 // The same over the longest row so far: rows in other units give the same scores.
 struct ScaleFree : AlongGradient {
   static constexpr std::string_view name = "scale-free";
-  static double at(const Rate& rate, const Suffered&, const Ledger& book) {
+  static double at(const Rate& rate, const RoundCost&, const Ledger& book) {
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) / std::sqrt(book.max_norm2) : 0;
   }
 };
 struct Aggressive : TowardsNoLoss {  // loss / |x|^2: all the way
   static constexpr std::string_view name = "pa";
-  static double at(const Rate&, const Suffered& s, const Ledger&) { return s.norm2 > 0 ? s.loss / s.norm2 : 0; }
+  static double at(const Rate&, const RoundCost& s, const Ledger&) { return s.norm2 > 0 ? s.loss / s.norm2 : 0; }
 };
 struct AggressiveToLimit : TowardsNoLoss {  // ... but no further than `limit`
   static constexpr std::string_view name = "pa-1";
-  static double at(const Rate& rate, const Suffered& s, const Ledger& book) {
+  static double at(const Rate& rate, const RoundCost& s, const Ledger& book) {
     const double all = Aggressive::at(rate, s, book), most = rate.limit * s.weight;
     return most < all ? most : all;
   }
 };
 struct AggressiveDamped : TowardsNoLoss {  // loss / (|x|^2 + 1 / (2 limit))
   static constexpr std::string_view name = "pa-2";
-  static double at(const Rate& rate, const Suffered& s, const Ledger&) {
+  static double at(const Rate& rate, const RoundCost& s, const Ledger&) {
     return s.norm2 > 0 ? s.loss / (s.norm2 + 0.5 / (rate.limit * s.weight)) : 0;
   }
 };
 
 template <class R>
-concept Schedule = requires(const Rate& rate, const Suffered& s, Ledger& book, double eta) {
+concept Schedule = requires(const Rate& rate, const RoundCost& s, Ledger& book, double eta) {
   { R::name } -> std::convertible_to<std::string_view>;
   { R::at(rate, s, book) } -> std::same_as<double>;
   { R::square(s) } -> std::same_as<double>;
@@ -88,7 +88,7 @@ concept Schedule = requires(const Rate& rate, const Suffered& s, Ledger& book, d
 
 // A rate may need the sum that the round is already part of.
 template <Schedule R>
-double take(const Rate& rate, const Suffered& s, Ledger& book) {
+double take(const Rate& rate, const RoundCost& s, Ledger& book) {
   book.slope2 += R::square(s);
   const double eta = R::at(rate, s, book);
   book.step2 += R::gain(eta, s);

@@ -28,7 +28,7 @@ LinearVerdict sight(const X& rows, std::int64_t count, const Labels& labels, con
   for (std::int64_t t = 0; t < count; ++t) {
     if (const LinearRefusal c = rows.check(t, rays.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, count);
-    const double norm2 = glance_many(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
+    const double norm2 = products_and_norm(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     rays.seen[0] += 1;
     if (norm2 > rays.seen[1]) rays.seen[1] = norm2;

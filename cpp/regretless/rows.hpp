@@ -173,19 +173,19 @@ concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
 // A row with zeros in it: they take no place in the order of the sums, so that a dense row and its sparse twin agree.
 // The others are moved together, block by block.
 template <class Row>
-REGRETLESS_APART static double glance_past_zeros(const Row& row, const double* w, double& norm2) {
+REGRETLESS_APART static double product_past_zeros(const Row& row, const double* w, double& norm2) {
   constexpr std::int64_t room = 256;
   double value[room], weight[room];
   Eight dot{}, norm{};
   for (std::int64_t k = 0; k < row.n;) {
-    std::int64_t kept = 0;
-    for (; k < row.n && kept < room; ++k) {
-      value[kept] = row.x[k];
-      weight[kept] = w[row.column(k)];
-      kept += row.x[k] != 0;
+    std::int64_t count = 0;
+    for (; k < row.n && count < room; ++k) {
+      value[count] = row.x[k];
+      weight[count] = w[row.column(k)];
+      count += row.x[k] != 0;
     }
-    for (; kept % 8 != 0; ++kept) value[kept] = weight[kept] = 0;
-    for (std::int64_t i = 0; i < kept; i += 8) {
+    for (; count % 8 != 0; ++count) value[count] = weight[count] = 0;
+    for (std::int64_t i = 0; i < count; i += 8) {
       const Eight v = load<8>(value + i);
       dot = dot + load<8>(weight + i) * v;
       norm = norm + v * v;
@@ -197,7 +197,7 @@ REGRETLESS_APART static double glance_past_zeros(const Row& row, const double* w
 
 // The product of a row with the weights, and the row's squared length. Where no square is zero there is no zero.
 template <class Row>
-REGRETLESS_INLINE double glance(const Row& row, const double* w, double& norm2) {
+REGRETLESS_INLINE double product_and_norm(const Row& row, const double* w, double& norm2) {
   Eight dot{}, norm{};
   Pack<double, one_register> shortest = spread<one_register>(1);
   std::int64_t k = 0;
@@ -214,7 +214,7 @@ REGRETLESS_INLINE double glance(const Row& row, const double* w, double& norm2) 
     shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
   }
   if (smallest(shortest) == 0) [[unlikely]]
-    return glance_past_zeros(row, w, norm2);
+    return product_past_zeros(row, w, norm2);
   norm2 = tree(norm);
   return tree(dot);
 }

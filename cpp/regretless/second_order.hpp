@@ -75,17 +75,17 @@ REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& los
                                          const SecondOrder& state, double y, double weight, std::int64_t t,
                                          bool& sieved) {
   const double b = rules.intercept;
-  const Sight seen = matrix.look(row, b);
-  if (seen.zeros && !sieved) {
+  const RowSums sums = matrix.row_sums(row, b);
+  if (sums.zeros && !sieved) {
     sieved = true;
     return LinearRefusal::none;
   }
-  const double norm2 = seen.norm2 + b * b;
-  const LinearRefusal refusal = too_much(loss, norm2, seen.score, weight, state);
+  const double norm2 = sums.norm2 + b * b;
+  const LinearRefusal refusal = too_much(loss, norm2, sums.score, weight, state);
   if (state.scores) [[unlikely]]
-    state.scores[t] = seen.score;
-  if (refusal == LinearRefusal::none && judge(loss, rules.tie, y, seen.score, norm2, weight, *state.book))
-    state.book->loss += charge(loss, y, seen.score, weight, matrix.learn(row, Lesson{b, weight}, y, seen.score));
+    state.scores[t] = sums.score;
+  if (refusal == LinearRefusal::none && judge(loss, rules.tie, y, sums.score, norm2, weight, *state.book))
+    state.book->loss += charge(loss, y, sums.score, weight, matrix.learn(row, Lesson{b, weight}, y, sums.score));
   return refusal;
 }
 
@@ -183,18 +183,18 @@ LinearVerdict score_rows(const X& rows, std::int64_t count, const Rules& rules, 
   for (std::int64_t t = 0; t < count; ++t) {
     if (const LinearRefusal c = prepare(rows, t, count, state); c != LinearRefusal::none) return {t, c};
     double* const scores = out + t * state.targets;
-    Sight seen;
+    RowSums sums;
     if (state.targets > 1) {
-      seen.norm2 = matrix.scores(rows[t], b, scores);
+      sums.norm2 = matrix.scores(rows[t], b, scores);
     } else {
       if (!sieved) {
-        seen = matrix.view(rows[t], b);
-        sieved = seen.zeros;
+        sums = matrix.row_sums_only(rows[t], b);
+        sieved = sums.zeros;
       }
-      if (sieved) seen = matrix.view(sieve(rows[t]), b);
-      *scores = seen.score;
+      if (sieved) sums = matrix.row_sums_only(sieve(rows[t]), b);
+      *scores = sums.score;
     }
-    if (!(seen.norm2 < infinity)) return {t, LinearRefusal::not_finite};
+    if (!(sums.norm2 < infinity)) return {t, LinearRefusal::not_finite};
   }
   return {count, LinearRefusal::none};
 }

@@ -39,18 +39,18 @@ struct BySums {
   double constant(const SecondOrderMemory& m, double b) const { return m.sum * b / ((m.square + prior) + b * b); }
 
   template <class Row>
-  REGRETLESS_INLINE Sight look(const Row& row, double b) {
+  REGRETLESS_INLINE RowSums row_sums(const Row& row, double b) {
     const Eight a = spread<8>(prior);
     const double* const records = s.records;
-    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
+    RowSums sums = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
       return p.pick(records) * x / ((p.pick(records + 1) + a) + square);
     });
-    seen.score += constant(*s.memory, b);
-    return seen;
+    sums.score += constant(*s.memory, b);
+    return sums;
   }
   template <class Row>
-  REGRETLESS_INLINE Sight view(const Row& row, double b) {
-    return look(row, b);
+  REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) {
+    return row_sums(row, b);
   }
   template <class Row>
   REGRETLESS_INLINE double learn(const Row& row, const Lesson& of, double y, double) const {
@@ -102,38 +102,38 @@ struct ByWeights {
         start(gain + 3 * (state.columns + 8)) {}
 
   // The constant feature as a row meets it.
-  REGRETLESS_INLINE Met<1> constant(const SecondOrderMemory& m, double b) const {
+  REGRETLESS_INLINE Coordinate<1> constant(const SecondOrderMemory& m, double b) const {
     using One = Pack<double, 1>;
-    return scale.meet(One{m.weight}, One{m.square}, [&] { return One{m.size}; }, One{b * b});
+    return scale.coordinate(One{m.weight}, One{m.square}, [&] { return One{m.size}; }, One{b * b});
   }
-  REGRETLESS_INLINE Met<8> meet(const Addresses& p, const Eight& square) const {
+  REGRETLESS_INLINE Coordinate<8> coordinate(const Addresses& p, const Eight& square) const {
     const double* const records = s.records;
-    return scale.meet(p.pick(records), p.pick(records + 1), [&] { return p.pick(records + 3); }, square);
+    return scale.coordinate(p.pick(records), p.pick(records + 1), [&] { return p.pick(records + 3); }, square);
   }
 
   template <class Row>
-  REGRETLESS_INLINE Sight look(const Row& row, double b) {
+  REGRETLESS_INLINE RowSums row_sums(const Row& row, double b) {
     Eight doubts{};
     double *const gains = gain, *const starts = start;
-    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t k) {
-      const Met<8> met = meet(p, square);
-      const Eight g = x / met.entry;
+    RowSums sums = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t k) {
+      const Coordinate<8> now = coordinate(p, square);
+      const Eight g = x / now.entry;
       store(gains + k, g);
-      if constexpr (sized) store(starts + k, met.weight);
+      if constexpr (sized) store(starts + k, now.weight);
       doubts = doubts + x * g;
-      return met.weight * x;
+      return now.weight * x;
     });
     doubt = tree(doubts);
-    seen.score += b * constant(*s.memory, b).weight.all;
-    return seen;
+    sums.score += b * constant(*s.memory, b).weight.all;
+    return sums;
   }
   template <class Row>
-  REGRETLESS_INLINE Sight view(const Row& row, double b) const {
-    Sight seen = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
-      return meet(p, square).weight * x;
+  REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
+    RowSums sums = add_up<numbers>(row, [&](const Addresses& p, const Eight& x, const Eight& square, std::int64_t) {
+      return coordinate(p, square).weight * x;
     });
-    seen.score += b * constant(*s.memory, b).weight.all;
-    return seen;
+    sums.score += b * constant(*s.memory, b).weight.all;
+    return sums;
   }
   // How far the weights go along x / A.
   REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score,
@@ -143,8 +143,8 @@ struct ByWeights {
   }
   REGRETLESS_INLINE void remember_step(SecondOrderMemory& m, const Lesson& of, double by) const {
     const double b = of.intercept;
-    const Met<1> met = constant(m, b);
-    m.weight = met.weight.all + by * (b / met.entry.all);
+    const Coordinate<1> now = constant(m, b);
+    m.weight = now.weight.all + by * (b / now.entry.all);
     if (sized && m.size < b * b) m.size = b * b;
   }
   template <class Row>
@@ -217,14 +217,14 @@ struct Whole {
   }
 
   template <class Row>
-  REGRETLESS_INLINE Sight look(const Row& row, double b) const {
-    Sight seen;
-    seen.score = glance(row, s.weights + 1, seen.norm2) + b * *s.weights;
-    return seen;
+  REGRETLESS_INLINE RowSums row_sums(const Row& row, double b) const {
+    RowSums sums;
+    sums.score = product_and_norm(row, s.weights + 1, sums.norm2) + b * *s.weights;
+    return sums;
   }
   template <class Row>
-  REGRETLESS_INLINE Sight view(const Row& row, double b) const {
-    return look(row, b);
+  REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
+    return row_sums(row, b);
   }
   template <class Row>
   double learn(const Row& row, const Lesson& of, double y, double score) const {
@@ -235,7 +235,7 @@ struct Whole {
     double norm2 = 0;
     for (std::int64_t c = 0; c < s.targets; ++c) {
       const double* const weights = target(c).weights;
-      out[c] = glance(row, weights + 1, norm2) + b * *weights;
+      out[c] = product_and_norm(row, weights + 1, norm2) + b * *weights;
     }
     return norm2;
   }
@@ -251,8 +251,8 @@ struct Whole {
 template <class M>
 concept Matrix = std::constructible_from<M, const SecondOrder&> &&
                  requires(M& m, const DenseRow<double>& row, const Lesson& of, const Moves& moves, double x) {
-                   { m.look(row, x) } -> std::same_as<Sight>;  // before learning
-                   { m.view(row, x) } -> std::same_as<Sight>;  // when there is nothing to learn
+                   { m.row_sums(row, x) } -> std::same_as<RowSums>;       // before learning
+                   { m.row_sums_only(row, x) } -> std::same_as<RowSums>;  // when there is nothing to learn
                    { m.scores(row, x, &x) } -> std::same_as<double>;
                    { m.learn(row, of, x, x) } -> std::same_as<double>;
                    m.learn_many(row, of, std::int32_t{}, moves);

@@ -13,7 +13,7 @@ struct Product {
   const double *weights, *squares, *sizes;
   template <int N, class Pick>
   REGRETLESS_INLINE Pack<double, N> of(const Pick& pick, const Pack<double, N>& x) const {
-    return scale.meet(pick(weights), pick(squares), [&] { return pick(sizes); }, x * x).weight * x;
+    return scale.coordinate(pick(weights), pick(squares), [&] { return pick(sizes); }, x * x).weight * x;
   }
 };
 struct Shrunk {  // of u' (A + x x')^-1 x
@@ -30,7 +30,7 @@ struct Doubt {  // of x' A^-1 x
   const double *squares, *sizes;
   template <int N, class Pick>
   REGRETLESS_INLINE Pack<double, N> of(const Pick& pick, const Pack<double, N>& x) const {
-    return x * (x / scale.meet(Pack<double, N>{}, pick(squares), [&] { return pick(sizes); }, x * x).entry);
+    return x * (x / scale.coordinate(Pack<double, N>{}, pick(squares), [&] { return pick(sizes); }, x * x).entry);
   }
 };
 
@@ -79,8 +79,9 @@ REGRETLESS_APART static void add_to_weights(const Stretch& s, const Scale& scale
   for (std::int64_t k = 0; k < s.n; ++k) {
     const auto x = spread<N>(s.value[k]), square = sees * (x * x);
     double *const at = weights + s.place[k], *const size = sizes + s.place[k];
-    const auto met = scale.meet(load<N>(at), load<N>(squares + s.place[k]), [&] { return load<N>(size); }, square);
-    store(at, met.weight + by * (x / met.entry));
+    const auto now =
+        scale.coordinate(load<N>(at), load<N>(squares + s.place[k]), [&] { return load<N>(size); }, square);
+    store(at, now.weight + by * (x / now.entry));
     if constexpr (std::same_as<Scale, InSizes>) store(size, greatest(load<N>(size), square));
   }
 }

@@ -39,24 +39,24 @@ REGRETLESS_INLINE Addresses last_addresses(const Row& row, std::int64_t k) {
 template <class Row>
 REGRETLESS_APART static SparseRow<double, std::int64_t> without_zeros(const Row& row, double* values,
                                                                       std::int64_t* columns) {
-  std::int64_t kept = 0;
+  std::int64_t count = 0;
   for (std::int64_t k = 0; k < row.n; ++k) {
-    values[kept] = row.x[k];
-    columns[kept] = std::int64_t(row.column(k));
-    kept += row.x[k] != 0;
+    values[count] = row.x[k];
+    columns[count] = std::int64_t(row.column(k));
+    count += row.x[k] != 0;
   }
-  return {values, columns, kept};
+  return {values, columns, count};
 }
 
-// What a look at a row tells.
-struct Sight {
+// What is summed over a row.
+struct RowSums {
   double score = 0, norm2 = 0;
   bool zeros = false;  // it has some, so that its sums are in the wrong order
 };
 
 // Adds up a row: term(where their records are, x, x^2, k) is what eight entries add to the score.
 template <int N, class Row, class Term>
-REGRETLESS_INLINE Sight add_up(const Row& row, const Term& term) {
+REGRETLESS_INLINE RowSums add_up(const Row& row, const Term& term) {
   Eight sum{}, norm{};
   Pack<double, one_register> shortest = spread<one_register>(1);
   std::int64_t k = 0;

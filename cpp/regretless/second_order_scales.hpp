@@ -11,7 +11,7 @@ REGRETLESS_INLINE Pack<double, N> greatest(const Pack<double, N>& a, const Pack<
 
 // A feature as a row meets it: its weight, and its entry of A before the row is added.
 template <int N>
-struct Met {
+struct Coordinate {
   Pack<double, N> weight, entry;
 };
 
@@ -20,8 +20,8 @@ struct InUnits {
   static constexpr std::int64_t numbers = numbers_by_weights;  // of several targets
   double prior;
   template <int N, class Sizes>
-  REGRETLESS_INLINE Met<N> meet(const Pack<double, N>& weight, const Pack<double, N>& squares, const Sizes&,
-                                const Pack<double, N>&) const {
+  REGRETLESS_INLINE Coordinate<N> coordinate(const Pack<double, N>& weight, const Pack<double, N>& squares,
+                                             const Sizes&, const Pack<double, N>&) const {
     return {weight, squares + spread<N>(prior)};
   }
 };
@@ -38,8 +38,8 @@ struct InSizes {
     return greatest(spread<N>(prior) * size, spread<N>(least_prior));
   }
   template <int N, class Sizes>
-  REGRETLESS_INLINE Met<N> meet(const Pack<double, N>& weight, const Pack<double, N>& squares, const Sizes& sizes,
-                                const Pack<double, N>& square) const {
+  REGRETLESS_INLINE Coordinate<N> coordinate(const Pack<double, N>& weight, const Pack<double, N>& squares,
+                                             const Sizes& sizes, const Pack<double, N>& square) const {
     const Pack<double, N> size = sizes(), raised = squares + start(greatest(size, square));
     return {weight * ((squares + start(size)) / raised) + spread<N>(0), raised};  // and no weight is -0
   }

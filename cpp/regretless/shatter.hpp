@@ -282,20 +282,20 @@ inline bool tells(const ShatterLevel& l, int missing) {
 
 // Those of the candidates that cut all cells of a word well enough.
 inline void sieve(ShatterLevel& l, std::int64_t side) {
-  std::int64_t kept = 0;
+  std::int64_t count = 0;
   for (std::int64_t i = 0; i < l.count; ++i) {
     Word* said = l.columns + i * l.stride;
     bool cuts = true;
     for (std::int64_t cell = 0; cell < l.singles && cuts; ++cell)
       cuts = smaller_side(bits_of(said[cell]), l.sizes[cell]) >= side;
     if (!cuts) continue;
-    if (kept < i) {
-      l.candidates[kept] = l.candidates[i];
-      for (std::int64_t w = 0; w < l.stride; ++w) l.columns[kept * l.stride + w] = said[w];
+    if (count < i) {
+      l.candidates[count] = l.candidates[i];
+      for (std::int64_t w = 0; w < l.stride; ++w) l.columns[count * l.stride + w] = said[w];
     }
-    ++kept;
+    ++count;
   }
-  l.count = kept;
+  l.count = count;
 }
 
 // Goes one point down, or on; or up, when too few candidates are left.

@@ -80,7 +80,7 @@ REGRETLESS_INLINE P read(const double* p) {
 
 // Eight numbers of n, the one with number i first, then `rest`.
 template <class V>
-REGRETLESS_INLINE Octet heard(const V* row, std::int64_t i, std::int64_t n, double rest = missing) {
+REGRETLESS_INLINE Octet eight_of(const V* row, std::int64_t i, std::int64_t n, double rest = missing) {
   return i + 8 <= n ? at(row, i) : some_of(row + i, n - i, rest);
 }
 

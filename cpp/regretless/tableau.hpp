@@ -126,7 +126,7 @@ inline void refill(Tableau& t) {
 // The first of the smallest of n numbers.
 REGRETLESS_INLINE std::int64_t place_of_least(const double* numbers, std::int64_t n) {
   Octet least = eight(infinity);
-  for (std::int64_t j = 0; j < n; j += 8) least = lower(least, heard(numbers, j, n, infinity));
+  for (std::int64_t j = 0; j < n; j += 8) least = lower(least, eight_of(numbers, j, n, infinity));
   const double wanted = smallest_of(least);
   std::int64_t j = 0;
   while (j < n - 1 && numbers[j] != wanted) ++j;

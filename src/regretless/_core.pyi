@@ -35,9 +35,28 @@ class AggregatedPlayer:
         Scores of all rows, the same bits that play sees; and those of the members.
         """
 
+AGGREGATED_LANES: int = 8
+
+AGGREGATED_RATES: int = 4
+
+AGGREGATED_COIN: int = 4
+
+AGGREGATED_FULL: int = 5
+
 AGGREGATED_MEMORY_SIZE: int = 57
 
 AGGREGATED_CELL_SIZE: int = 16
+
+def aggregated_factor_size(columns: int) -> int:
+    """
+    How many numbers the factor of a full member has, the constant feature being one of the columns.
+    """
+
+def aggregated_cell() -> dict[str, int]:
+    """Where the numbers of each name begin in the cell of a feature."""
+
+def aggregated_memory() -> dict[str, int]:
+    """The same of the memory of a target."""
 
 def transpose_bits(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Fills the columns from the rows of a table of bits, 64 to a word."""

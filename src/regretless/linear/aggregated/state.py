@@ -15,13 +15,14 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ..state import BaseState, Rules
 
-LANES, RATES, COIN, FULL = 8, 4, 4, 5  # members side by side; how many rates; the places of the bettor and the others
+# Members side by side; how many rates; the places of the bettor and the full members, and how many these are.
+LANES, RATES, COIN, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_COIN, _core.AGGREGATED_FULL
 FULLS = LANES - FULL
-CELL = _core.AGGREGATED_CELL_SIZE
-SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
-COIN_SUM, COIN_SQUARE, SQUARE, COUNT, GAIN, MOST, MEAN, ROOT = range(2 * RATES, CELL)
-PARTS = ("prior", "weight", "loss", "linear", "energy")  # of the memory of a target, a number each for every member
-MOST_WEIGHT = CELL + LANES * len(PARTS)
+CELL, _CELL, _MEMORY = _core.AGGREGATED_CELL_SIZE, _core.aggregated_cell(), _core.aggregated_memory()
+SUMS, SQUARES = (slice(_CELL[name], _CELL[name] + RATES) for name in ("sum", "square"))
+COIN_SUM, COIN_SQUARE, GAIN = (_CELL[name] for name in ("coin_sum", "coin_square", "gain"))
+MOST, ROOT = _CELL["most"], _CELL["root"]
+MOST_WEIGHT = _MEMORY["most_weight"]
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
 
 
@@ -73,8 +74,8 @@ class AggregatedState(BaseState):
 
     `cells` is (room, targets * `CELL`), a row a feature. `memory` is (targets, ...): the cell of the constant
     feature, then five numbers for each member. While there are few columns, full members have `weights` and `scales`
-    of shape (targets, 3 * (1 + columns)) and `factor`, (targets, 3 * (1 + columns) * columns / 2): the inverse of each
-    matrix is U D U' with D the scales, and the factor holds the columns of U above the diagonal.
+    of shape (targets, 3 * (1 + columns)) and `factor`: the inverse of each matrix is U D U' with D the scales, and the
+    factor holds U above the diagonal, in the kernel's order. What belongs to the first columns comes first.
 
     Parameters
     ----------
@@ -117,8 +118,8 @@ class AggregatedState(BaseState):
         weight[:] = np.where(alive > 0, weight / np.where(alive > 0, alive, 1), prior)
 
     def part(self, name: str) -> Array:
-        """One of `PARTS` of all members, shape (targets, 8), to be read and written."""
-        begin = CELL + LANES * PARTS.index(name)
+        """A number of each member, by its name in the kernel, shape (targets, 8), to be read and written."""
+        begin = _MEMORY[name]
         return self.memory[:, begin : begin + LANES]
 
     @property
@@ -283,7 +284,8 @@ class AggregatedState(BaseState):
         if self.full:
             n = 1 + columns
             flat = (self.targets, FULLS * n)
-            layout |= {"weights": flat, "scales": flat, "factor": (self.targets, FULLS * (n * (n - 1) // 2))}
+            factor = (self.targets, FULLS * _core.aggregated_factor_size(n))
+            layout |= {"weights": flat, "scales": flat, "factor": factor}
         return layout
 
     def tensors(self) -> dict[str, Array]:
