@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS, learner_class, name_in
+from ..errors import ParameterError
 from . import options
 from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
@@ -85,6 +86,9 @@ def run(arguments: CompareOptions) -> int:
     warn_skipped(streams[0])
     for note in streams[0].notes:
         console.line(f"note: {note}")
+    for given, side in zip((arguments.a, arguments.b), sides, strict=True):
+        if isinstance(side, Frozen) and side.again:
+            complain(f"{arguments.file} is, as it seems, what {given} has learned from: its mistakes there say little")
     if code is not None:
         complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
     learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
@@ -139,7 +143,7 @@ def _side(
     """A learner by its name, or a model by its file and its columns."""
     from ..run.comparison import Frozen, Learning
     from ..run.linear import Continuation
-    from .parameters import make_learner, read_settings
+    from .parameters import fault_text, make_learner, read_settings
     from .read_model import known_schema, read_classifier
 
     name = name_in(LEARNERS, given)
@@ -149,10 +153,13 @@ def _side(
             return Learning(make_learner(wanted, read_settings(wanted, settings))), None
         except UsageError as error:
             raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
+        except ParameterError as error:
+            raise UsageError(f"--set-{letter} {fault_text(error)}") from error
     if not os.path.exists(given):
         fault = f"{letter.upper()} is neither a model nor a learner: {given}"
         raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
     if settings:
         raise UsageError(f"--set-{letter} {settings[0]}: {given} is a model, which has its parameters")
     learner, extra = read_classifier(given)
-    return Frozen(learner), known_schema(learner, Continuation.read(extra).schema)
+    continuation = Continuation.read(extra)
+    return Frozen(learner, continuation.last), known_schema(learner, continuation.schema)

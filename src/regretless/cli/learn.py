@@ -131,7 +131,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
         complain(f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
-        outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)
+        outcome.certificates = _certify(run, path, against, svm=arguments.svm, trusted=trusted)
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
@@ -161,10 +161,10 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
     )
 
 
-def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
+def _certify(run: Run, path: str, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
-    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} FILE")):
+    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} {path}")):
         return certify_stream(run.learner, run.stream, against=against, **how)
 
 

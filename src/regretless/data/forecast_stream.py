@@ -17,6 +17,7 @@ from .source import Source, can_be_read_again, name_of
 from .table_chunk import Array
 
 TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
+CHOICES = 100  # columns that are listed where one is to be chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ class ForecastStream(ABC):
             what = f"there is no column {named!r}"
         else:
             what = f"any of {listed(results)} may be the outcome" if results else "it is not said what the outcome is"
-        raise self._error(what, f"choose it with --target among {listed(names)}")
+        raise self._error(what, f"choose it with --target among {listed(names, most=CHOICES)}")
 
     def _error(self, fault: str, advice: str) -> DataError:
         return DataError(self.name, None, None, fault, advice)
