@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.console import Console
+from regretless.cli.output import Console
 from regretless.data.svmlight import SvmlightStream
 from regretless.errors import DataError
 from regretless.run.linear import Run

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT, LEARNERS
 from . import options, shards
-from .exit_codes import UsageError
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
-from .output import complain, label_text, verdict, warn_skipped
-from .run_loop import PointTable, go, whole_run_message
-from .signals import certifying
+from .output import UsageError, complain, label_text, verdict, warn_skipped
+from .signals import PointTable, certifying, go, whole_run_message
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

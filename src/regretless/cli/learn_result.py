@@ -12,7 +12,7 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from .members import ageing, member_lines, members_of, mixture_of
-from .output import Output, certificate_values, classifier_values, label_text, short
+from .output import Output, certificate_values, classifier_values, label_text, share_text, short
 from .read_model import largest
 
 if TYPE_CHECKING:
@@ -140,11 +140,6 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
         for one in classes:
             label = short(label_text(one["label"]), 22)
             yield f"  {label:<22} {one['rows']:>12,} {_rate(one['recall']):>12} {_rate(one['precision']):>12}"
-
-
-def share_text(count: int, rows: int) -> str:
-    """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
-    return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
 
 
 def loss_text(loss: float, rows: int) -> str:

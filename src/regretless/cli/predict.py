@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from . import options
-from .exit_codes import DONE, UsageError
-from .output import complain, label_text, warn_skipped, write_json
+from .output import DONE, UsageError, complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -9,12 +9,9 @@ from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
 from ..games.registry import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from . import options
-from .console import Console
-from .exit_codes import Ended, UsageError
 from .files import refuse_model, refuse_overwriting
-from .output import complain, explain, verdict
-from .run_loop import run_until_signal
-from .signals import PlainWork
+from .output import Console, Ended, UsageError, complain, explain, verdict
+from .signals import PlainWork, run_until_signal
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile

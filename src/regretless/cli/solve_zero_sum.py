@@ -16,8 +16,7 @@ from ..games.extensive_form.sequence import METHODS, SequenceGame
 from ..games.extensive_form.sequence_solution import Player
 from ..games.formatting import written
 from ..games.registry import IN_TURNS
-from .exit_codes import UsageError
-from .output import many, short
+from .output import UsageError, many, short
 from .solve_result import (
     WIDTH,
     SolveOutput,

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from . import options
-from .exit_codes import DONE, VIOLATED, UsageError
 from .files import read_vectors
-from .output import complain, many, warn_skipped, write_json
+from .output import DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..verify import Check
