@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from . import formatting
-from .coverage import IntervalCourse, coverage_panel
-from .curves import Panel, Point, Series, absence, relation, thin
-from .recorded_curves import Values, known_points
-from .residuals import Forecasts, residual_panels
+from .curves import Panel, Point, Series, Values, absence, known_points, relation, thin
+from .residuals import Forecasts, IntervalCourse, coverage_panel, residual_panels
 
 MOST_EXPERTS = 12
 """More in one picture cannot be told apart."""

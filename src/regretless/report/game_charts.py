@@ -8,14 +8,25 @@ from dataclasses import replace
 from functools import partial
 
 from . import formatting
-from .curves import OFF_THE_CHART, Panel, Series, thin
+from .curves import (
+    OFF_THE_CHART,
+    Key,
+    Panel,
+    Series,
+    Still,
+    Values,
+    absences,
+    bound_lines,
+    bounded,
+    known_points,
+    log_spaced,
+    near,
+    table,
+    thin,
+)
 from .forecast_charts import weight_panel
-from .game_wording import LEAST_SHARE, telling, the
-from .games import MOST_IN_PICTURE, GameReport, Matrix
-from .heatmap import Cells, heat
-from .recorded_curves import Values, absences, bound_lines, bounded, known_points, log_spaced, near, table
-from .static_chart import Key, Still
-from .ternary import Side, Weights, triangle
+from .game_pictures import Cells, Side, Weights, heat, triangle
+from .games import LEAST_SHARE, MOST_IN_PICTURE, GameReport, Matrix, telling, the
 
 BESIDE = ("recent", "expert1", "expert3", "expert5")
 """Styles of other methods' curves."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from . import formatting
 from .axes import Axis
-from .static_chart import Key, Picture, Still
+from .curves import Key, Picture, Still
 
 Write = Callable[[float], str]
 

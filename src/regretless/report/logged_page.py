@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import formatting, summary, template
 from .arm_table import arm_table, shares
+from .curves import Still
 from .intervals import Interval, Write, whiskers, writer
 from .page import Page
-from .static_chart import Still
 from .summary import Card
 
 if TYPE_CHECKING:

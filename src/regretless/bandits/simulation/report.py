@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...report.arm_table import called
-from ...report.pull_charts import MOST_ARMS, PullCurves
+from ...report.pull_page import MOST_ARMS, PullCurves
 from ...theory.bandits import OF_SEQUENCES
 from .statistics import Statistics
 
