@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .certificates.certify import certify_shards
@@ -18,25 +19,6 @@ if TYPE_CHECKING:
     from .result import Mixture
     from .rows.shards import Shard
     from .rows.sources import arrays, calls, files
-
-_MODULES = {
-    "Combined": "experts_and_bandits.result",
-    "Engine": "engines.engine",
-    "Epoch": "history",
-    "Here": "engines.engine",
-    "Mixture": "result",
-    "OnExecutor": "engines.pools",
-    "Shard": "rows.shards",
-    "arrays": "rows.sources",
-    "average_once": "mixing",
-    "calls": "rows.sources",
-    "certify_shards": "certificates.certify",
-    "combine": "experts_and_bandits.combine",
-    "files": "rows.sources",
-    "mix": "mixing",
-    "simulate": "experts_and_bandits.simulate",
-    "workers": "engines.processes",
-}
 
 __all__ = [
     "Combined",
@@ -57,12 +39,25 @@ __all__ = [
     "workers",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Combined": "experts_and_bandits.result",
+        "Engine": "engines.engine",
+        "Epoch": "history",
+        "Here": "engines.engine",
+        "Mixture": "result",
+        "OnExecutor": "engines.pools",
+        "Shard": "rows.shards",
+        "arrays": "rows.sources",
+        "average_once": "mixing",
+        "calls": "rows.sources",
+        "certify_shards": "certificates.certify",
+        "combine": "experts_and_bandits.combine",
+        "files": "rows.sources",
+        "mix": "mixing",
+        "simulate": "experts_and_bandits.simulate",
+        "workers": "engines.processes",
+    },
+)

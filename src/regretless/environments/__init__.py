@@ -7,8 +7,9 @@ a finite class, halfspaces, targets that are sparse or that turn. Environments (
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .adversaries.agnostic_tree import AgnosticTree
@@ -31,44 +32,6 @@ if TYPE_CHECKING:
     from .targets.points import RandomTarget, WrittenPoints, written
     from .targets.separable import DriftingTarget, Separable
     from .targets.sparse import SparseTarget
-
-_HOMES = {
-    "Adaptive": "arms.adaptive",
-    "AgnosticTree": "adversaries.agnostic_tree",
-    "Asker": "asker",
-    "Bernoulli": "arms.stochastic",
-    "Drifting": "arms.switching",
-    "DriftingTarget": "targets.separable",
-    "Dyadic": "adversaries.dyadic",
-    "Environment": "base",
-    "Exponential": "adversaries.exponential",
-    "FairCoins": "arms.lower_bounds",
-    "FairLabels": "adversaries.constant_experts",
-    "LabelFlipping": "adversaries.constant_experts",
-    "Labels": "labels",
-    "LikeliestLoses": "arms.adaptive",
-    "MostDrawnLoses": "arms.adaptive",
-    "ENVIRONMENTS": "registry",
-    "Oblivious": "base",
-    "ObliviousLabels": "labels",
-    "OneBetterArm": "arms.lower_bounds",
-    "Opponent": "base",
-    "LearnerDescription": "lower_bounds",
-    "Orthonormal": "adversaries.orthonormal",
-    "LowerBound": "lower_bounds",
-    "RandomTarget": "targets.points",
-    "RandomizedTree": "adversaries.randomized_tree",
-    "Separable": "targets.separable",
-    "ShatteredTree": "adversaries.tree",
-    "SparseTarget": "targets.sparse",
-    "Stochastic": "arms.stochastic",
-    "Switching": "arms.switching",
-    "Table": "arms.table",
-    "WrittenPoints": "targets.points",
-    "make": "registry",
-    "reversal": "arms.lower_bounds",
-    "written": "targets.points",
-}
 
 __all__ = [
     "ENVIRONMENTS",
@@ -108,12 +71,44 @@ __all__ = [
     "written",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Adaptive": "arms.adaptive",
+        "AgnosticTree": "adversaries.agnostic_tree",
+        "Asker": "asker",
+        "Bernoulli": "arms.stochastic",
+        "Drifting": "arms.switching",
+        "DriftingTarget": "targets.separable",
+        "Dyadic": "adversaries.dyadic",
+        "Environment": "base",
+        "Exponential": "adversaries.exponential",
+        "FairCoins": "arms.lower_bounds",
+        "FairLabels": "adversaries.constant_experts",
+        "LabelFlipping": "adversaries.constant_experts",
+        "Labels": "labels",
+        "LikeliestLoses": "arms.adaptive",
+        "MostDrawnLoses": "arms.adaptive",
+        "ENVIRONMENTS": "registry",
+        "Oblivious": "base",
+        "ObliviousLabels": "labels",
+        "OneBetterArm": "arms.lower_bounds",
+        "Opponent": "base",
+        "LearnerDescription": "lower_bounds",
+        "Orthonormal": "adversaries.orthonormal",
+        "LowerBound": "lower_bounds",
+        "RandomTarget": "targets.points",
+        "RandomizedTree": "adversaries.randomized_tree",
+        "Separable": "targets.separable",
+        "ShatteredTree": "adversaries.tree",
+        "SparseTarget": "targets.sparse",
+        "Stochastic": "arms.stochastic",
+        "Switching": "arms.switching",
+        "Table": "arms.table",
+        "WrittenPoints": "targets.points",
+        "make": "registry",
+        "reversal": "arms.lower_bounds",
+        "written": "targets.points",
+    },
+)

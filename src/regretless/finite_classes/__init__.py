@@ -7,8 +7,9 @@ most mistakes on realizable labels. `dyadic_tree` shows that the Littlestone dim
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .dimensions.dimension import Dimension
@@ -24,28 +25,6 @@ if TYPE_CHECKING:
     from .learners.standard_optimal import StandardOptimal
     from .mistake_tree import MistakeTree
     from .worst_cases.search import WorstCase, worst_case
-
-_HOMES = {
-    "ClassPlay": "learners.result",
-    "Consistent": "learners.consistent",
-    "Dimension": "dimensions.dimension",
-    "FiniteClass": "finite_class",
-    "Halfspaces": "halfspaces",
-    "Halving": "learners.halving",
-    "LittlestoneSearch": "dimensions.littlestone",
-    "MistakeTree": "mistake_tree",
-    "RandomizedDimension": "dimensions.randomized",
-    "RandomizedOptimal": "learners.randomized",
-    "RandomizedSearch": "dimensions.randomized",
-    "StandardOptimal": "learners.standard_optimal",
-    "WorstCase": "worst_cases.search",
-    "check_shattered": "dimensions.vc",
-    "dyadic_tree": "halfspaces",
-    "littlestone_dimension": "dimensions.littlestone",
-    "randomized_littlestone_dimension": "dimensions.randomized",
-    "vc_dimension": "dimensions.vc",
-    "worst_case": "worst_cases.search",
-}
 
 __all__ = [
     "ClassPlay",
@@ -69,12 +48,24 @@ __all__ = [
     "worst_case",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "ClassPlay": "learners.result",
+        "Dimension": "dimensions.dimension",
+        "FiniteClass": "finite_class",
+        "Halfspaces": "halfspaces",
+        "LittlestoneSearch": "dimensions.littlestone",
+        "MistakeTree": "mistake_tree",
+        "RandomizedDimension": "dimensions.randomized",
+        "RandomizedSearch": "dimensions.randomized",
+        "WorstCase": "worst_cases.search",
+        "check_shattered": "dimensions.vc",
+        "dyadic_tree": "halfspaces",
+        "littlestone_dimension": "dimensions.littlestone",
+        "randomized_littlestone_dimension": "dimensions.randomized",
+        "vc_dimension": "dimensions.vc",
+        "worst_case": "worst_cases.search",
+    },
+)
