@@ -99,9 +99,9 @@ def run(arguments: CompareOptions) -> int:
     warn_skipped(streams[0])
     for note in streams[0].notes:
         console.line(f"note: {note}")
-    for given, side in zip((arguments.a, arguments.b), sides, strict=True):
+    for model, side in zip((arguments.a, arguments.b), sides, strict=True):
         if isinstance(side, Frozen) and side.again:
-            complain(f"{arguments.file} is, as it seems, what {given} has learned from: its mistakes there say little")
+            complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")
     if code is not None:
         complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
     learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
@@ -151,7 +151,7 @@ def _stream(arguments: CompareOptions, side: Side, schema: dict[str, Any] | None
 
 
 def _side(
-    arguments: CompareOptions, given: str, letter: str, settings: list[str]
+    arguments: CompareOptions, name_or_path: str, letter: str, settings: list[str]
 ) -> tuple[Side, dict[str, Any] | None]:
     """A learner by its name, or a model by its file and its columns."""
     from ..run.comparison import Frozen, Learning
@@ -159,7 +159,7 @@ def _side(
     from .parameters import fault_text, make_learner, read_settings
     from .read_model import known_schema, read_classifier
 
-    name = name_in(LEARNERS, given)
+    name = name_in(LEARNERS, name_or_path)
     if name in LEARNERS:
         wanted = learner_class(name)
         try:
@@ -168,12 +168,12 @@ def _side(
             raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
         except ParameterError as error:
             raise UsageError(f"--set-{letter} {fault_text(error)}") from error
-    if not os.path.exists(given):
-        fault = f"{letter.upper()} is neither a model nor a learner: {given}"
+    if not os.path.exists(name_or_path):
+        fault = f"{letter.upper()} is neither a model nor a learner: {name_or_path}"
         raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
     if settings:
-        raise UsageError(f"--set-{letter} {settings[0]}: {given} is a model, which has its parameters")
-    learner, extra = read_classifier(given)
+        raise UsageError(f"--set-{letter} {settings[0]}: {name_or_path} is a model, which has its parameters")
+    learner, extra = read_classifier(name_or_path)
     continuation = Continuation.read(extra)
     return Frozen(learner, continuation.last), known_schema(learner, continuation.schema)
 

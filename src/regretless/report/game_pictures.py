@@ -248,7 +248,7 @@ _HEAD, _FOOT = 46, 36
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TrianglePlayer:
     """A player of three strategies: their names, its averages after the rounds, and its final strategies.
 
     `answers` are the other player's strategies, with its payoff of each against each of the three.
@@ -266,7 +266,7 @@ class Side:
 class Triangles(Picture):
     """A triangle for each player of three strategies."""
 
-    sides: Sequence[Side]
+    sides: Sequence[TrianglePlayer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ _SHEETS = (
 )
 
 
-def triangle(sides: Sequence[Side]) -> Still | None:
+def triangle(sides: Sequence[TrianglePlayer]) -> Still | None:
     """The triangles of the players with three strategies; None if there is none."""
     if not sides:
         return None
@@ -306,7 +306,7 @@ def triangle(sides: Sequence[Side]) -> Still | None:
     return Still("simplex", title, legend, drawings, [" ".join(notes)], picture=Triangles(sides))
 
 
-def _drawing(sheet: _Sheet, sides: Sequence[Side], description: str) -> str:
+def _drawing(sheet: _Sheet, sides: Sequence[TrianglePlayer], description: str) -> str:
     block = _HEAD + HEIGHT * sheet.side + _FOOT
     parts = []
     for k, one in enumerate(sides):
@@ -337,7 +337,7 @@ class _Corners:
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in map(self.at, points))
 
 
-def _one(sheet: _Sheet, one: Side, centre: float, top: float) -> str:
+def _one(sheet: _Sheet, one: TrianglePlayer, centre: float, top: float) -> str:
     corners = _Corners(centre, top + _HEAD, sheet.side)
     result = regions(one.answers)
     parts = [f'<path class="band expert{k}" d="{corners.path(points)}Z"/>' for k, (_, points) in enumerate(result)]
@@ -378,7 +378,7 @@ def _named(name: str, corners: _Corners, points: Sequence[Weights]) -> str:
     return f'<text class="tick mid" x="{x:.1f}" y="{y + 4:.1f}">{escape(label)}</text>'
 
 
-def _dot(style: str, when: str, one: Side, weights: Weights, corners: _Corners) -> str:
+def _dot(style: str, when: str, one: TrianglePlayer, weights: Weights, corners: _Corners) -> str:
     """A strategy as a dot with a tooltip."""
     x, y = corners.at(weights)
     title = escape(f"{when}: {formatting.label(_shares(one, weights), 200)}")
@@ -386,7 +386,7 @@ def _dot(style: str, when: str, one: Side, weights: Weights, corners: _Corners) 
     return f'<g><title>{title}</title><circle class="{style}" cx="{x:.1f}" cy="{y:.1f}" r="{size}"/></g>'
 
 
-def _shares(one: Side, weights: Weights) -> str:
+def _shares(one: TrianglePlayer, weights: Weights) -> str:
     return ", ".join(f"{name} {formatting.share(p)}" for name, p in zip(one.names, weights, strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import formatting, summary, template
 from .arm_table import arm_table, shares
 from .curves import Still
-from .intervals import Interval, Write, whiskers, writer
+from .intervals import IntervalEstimate, Write, whiskers, writer
 from .page import Page
 from .summary import Card
 
@@ -41,7 +41,7 @@ An interval that was chosen for what it says does not hold the truth as often as
 _OWN = "The log’s own draws"
 
 
-class Estimate(Interval, Protocol):
+class Estimate(IntervalEstimate, Protocol):
     """What one estimator says of a mean reward, as the page reads it."""
 
     @property

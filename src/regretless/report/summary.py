@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
 
 
-class Certified(Protocol):
+class CertifiedReport(Protocol):
     """What a page reads of its report to name the tightest bound."""
 
     @property
@@ -148,7 +148,7 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def tightest(report: Certified) -> Certificate | None:
+def tightest(report: CertifiedReport) -> Certificate | None:
     """The certificate that leaves the least room above what was observed, a sure one where there is any.
 
     Where nothing was observed, the one with the least bound. Room rather than the bound itself, for certificates of
@@ -164,7 +164,7 @@ def tightest(report: Certified) -> Certificate | None:
     return min(bounded, key=lambda pair: pair[0])[1] if bounded and not numbered else None
 
 
-def bound_card(report: Certified) -> Card:
+def bound_card(report: CertifiedReport) -> Card:
     """The tightest bound on what is certified, and how much of it was used."""
     best = tightest(report)
     if best is None or best.bound is None:
