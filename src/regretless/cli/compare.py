@@ -111,7 +111,7 @@ def run(arguments: CompareOptions) -> int:
 
 
 def _names(arguments: CompareOptions) -> tuple[str, str]:
-    """What to call the two: as they were given, by their letters too where that is the same."""
+    """What to call the two: as the command line has them, with their letters where that is the same."""
     first, second = (os.path.basename(name_in(LEARNERS, one)) for one in (arguments.a, arguments.b))
     return (f"{first} (A)", f"{second} (B)") if first == second else (first, second)
 
