@@ -16,7 +16,7 @@ import numpy as np
 import public_tables
 
 from regretless.games import MatrixGame, SequenceGame, Solution, SolveError
-from regretless.report.game_tables import valued
+from regretless.report.game_page import valued
 
 PAGE = Path(__file__).resolve().parent / "games.md"
 GAP = 1e-3

@@ -44,7 +44,7 @@ class CommandLine:
 
     def __call__(self, *words: object, stdin: bytes | None = None) -> Result:
         if stdin is not None:
-            self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         self._capsys.readouterr()
         code = main([str(word) for word in words])
         return Result(code, *self._capsys.readouterr())

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import MissingError
 from .report.axes import Axis
-from .report.curves import Panel, Series
-from .report.game_wording import the
-from .report.heatmap import Cells
+from .report.curves import Panel, Picture, Series, Still
+from .report.game_pictures import HEIGHT, Cells, Triangles, Weights, regions
+from .report.games import the
 from .report.histogram import Distribution
 from .report.intervals import Estimates
 from .report.page import Page
-from .report.static_chart import Picture, Still
 from .report.svg import FRAMES
 from .report.svg import axes as axes_of
-from .report.ternary import HEIGHT, Triangles, Weights, regions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-not-found,unused-ignore]

@@ -17,6 +17,7 @@ from regretless import report
 from regretless.catalogue import LEARNERS
 from regretless.cli import arguments
 from regretless.cli.entry import VERBS, make
+from regretless.cli.options import verb_of
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import ROWS
 from regretless.data.rows import READERS
@@ -152,7 +153,7 @@ def test_quiet_leaves_stderr_empty(run, mail):
 
 def test_progress_is_shown_where_it_is_asked_for(run, mail, monkeypatch):
     """With --progress the number of rounds is written even though stderr is no terminal; without it, it is not."""
-    monkeypatch.setattr("regretless.cli.console.ELSEWHERE", 0)
+    monkeypatch.setattr("regretless.cli.output.ELSEWHERE", 0)
     words = ("learn", mail, "--learner", "perceptron", "--no-certify", "--passes", 3)
     assert "rounds, " in run(*words, "--progress").err
     assert "rounds, " not in run(*words).err
@@ -539,14 +540,14 @@ def test_the_formats_and_learners_are_those_that_exist():
     assert tuple(learner.choices) == tuple(LEARNERS)
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_record_of_a_verb_has_its_arguments(verb):
     """The record that a verb's function takes has a field for every argument and no other, which may be None where
     the argument may be missing."""
     verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
-    actions = verbs.choices[verb.__name__.rpartition(".")[2]]._actions
+    actions = verbs.choices[verb]._actions
     missing = {one.dest: one.default is None and not one.required for one in actions if one.dest != "help"}
-    record = getattr(arguments, verb.run.__annotations__["arguments"])
+    record = getattr(arguments, verb_of(verb).run.__annotations__["arguments"])
     assert {one.name: "None" in one.type for one in fields(record)} == missing
 
 

@@ -396,7 +396,7 @@ def test_names_with_commas_can_be_quoted(run, tmp_path):
 
 def test_progress_is_shown_where_it_is_asked_for(run, table, monkeypatch):
     """With --progress the number of rounds is written though stderr is no terminal."""
-    monkeypatch.setattr("regretless.cli.console.ELSEWHERE", 0)
+    monkeypatch.setattr("regretless.cli.output.ELSEWHERE", 0)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
     for module in ("delimited", "csv"):
         monkeypatch.setattr(f"regretless.data.{module}.SMALLEST", 1000)

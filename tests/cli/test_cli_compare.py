@@ -115,3 +115,23 @@ def test_the_page_tells_the_verdict(run: CommandLine, file: Path, tmp_path: Path
     text = page.read_text()
     assert "Not decided yet" in text
     assert 'class="band outer"' in text
+
+
+def test_rows_that_a_model_has_learned_from_are_warned_of(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """A model that learned the file, in any number of passes, is named; of other rows nothing is said."""
+    model, other = tmp_path / "m.rgl", write(tmp_path / "other.svm", noisy_lines(200, seed=1))
+    words = ("--learner", "perceptron", "--no-certify", "--quiet", "--save", model)
+    for passes in (1, 3):
+        assert run("learn", file, *words, "--passes", passes).code == 0
+        result = run("compare", "arow", model, file)
+        assert f"{file} is, as it seems, what {model} has learned from" in result.err
+        assert "as it seems" not in run("compare", "arow", model, other).err
+
+
+def test_parameters_that_are_taken_from_the_rows_are_refused(run: CommandLine, file: Path) -> None:
+    """The automatic power of the p-norm perceptron knows the number of columns; with a number both are compared."""
+    result = run("compare", "perceptron", "p-norm-perceptron", file)
+    assert (result.code, result.out) == (2, "")
+    assert "--set-b p='auto': " in result.err
+    assert "give a number" in result.err
+    assert run("compare", "perceptron", "p-norm-perceptron", file, "--set-b", "p=4").code == 0

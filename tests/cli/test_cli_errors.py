@@ -464,7 +464,7 @@ def test_signals_that_are_ignored_stay_ignored(mail, tmp_path):
     """Under nohup, or as a shell's background job, a run is not ended by the signal that it was told to ignore."""
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
-        "from regretless.cli import main; from regretless.cli.console import Console;"
+        "from regretless.cli import main; from regretless.cli.output import Console;"
         "Console.rounds = lambda *_: signal.raise_signal(signal.SIGINT);"
         "sys.exit(main(sys.argv[1:]))"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.exit_codes import DONE, USAGE
+from regretless.cli.output import DONE, USAGE
 from regretless.theory.online_to_batch import small_loss
 
 from ..command_line import CommandLine, noisy_lines, write

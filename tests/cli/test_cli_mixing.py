@@ -135,7 +135,7 @@ def test_json_is_one_object_that_python_knows_too(run, files, pattern, tmp_path)
 
 def test_shards_are_counted_where_progress_is_asked_for(run, pattern, monkeypatch):
     """With --progress the shards that are done are told even though stderr is no terminal; without it they are not."""
-    monkeypatch.setattr("regretless.cli.console.ELSEWHERE", 0)
+    monkeypatch.setattr("regretless.cli.output.ELSEWHERE", 0)
     told = run("learn", pattern, *MIXED, "--passes", 2, "--progress").err
     assert [f"epoch {n} of 2: {k} of 5 shards" in told for n in (1, 2) for k in range(6)] == [True] * 12
     assert "of 5 shards" not in run("learn", pattern, *MIXED, "--passes", 2).err

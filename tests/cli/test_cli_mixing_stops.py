@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.console import Console
+from regretless.cli.output import Console
 from regretless.cli.shard_engine import WatchedEngine
 from regretless.distributed import mix
 from regretless.linear import Perceptron

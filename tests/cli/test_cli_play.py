@@ -17,7 +17,7 @@ import regretless
 from regretless import report
 from regretless.catalogue import bandit_class, expert_class, learner_class
 from regretless.cli import play_settings
-from regretless.cli.console import Console
+from regretless.cli.output import Console
 from regretless.environments import LabelFlipping, RandomTarget, Separable, ShatteredTree
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of

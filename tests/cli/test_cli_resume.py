@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.console import Console
+from regretless.cli.output import Console
 from regretless.data.svmlight import SvmlightStream
 from regretless.errors import DataError
 from regretless.run.linear import Run
@@ -199,7 +199,7 @@ def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, 
     stopped = run(verb, *words, "--quiet", "--save", model)
     assert stopped.code == code
     assert stopped.err.startswith("regretless: interrupted while certifying; ")
-    then = f"; for its certificates: regretless certify {model} FILE" if verb == "learn" else ""
+    then = f"; for its certificates: regretless certify {model} {rows}" if verb == "learn" else ""
     assert stopped.err.endswith(f"the whole run is kept in {model}{then}\n")
     assert signal.getsignal(number) is before
 

@@ -669,3 +669,14 @@ def test_a_game_of_losses_is_told_in_losses(run, tmp_path):
     game.write_text("3,4\n5,2\n")
     report = reported(run, tmp_path / "s.json", "solve", game, "--losses")
     assert told(run, report, game, "--losses")["differs"] == 0
+
+
+def test_a_page_and_a_model_are_told_from_a_report(run: CommandLine, mail: Path, tmp_path: Path) -> None:
+    """Each is called what it is, with the command that prints a report."""
+    page, model = tmp_path / "p.html", tmp_path / "m.rgl"
+    assert run("learn", mail, "--learner", "perceptron", "--quiet", "--save", model, "--report", page).code == 0
+    for path, what in ((page, "this is a page"), (model, "this is a model"), (mail, "this is no JSON")):
+        result = run("verify", path, mail)
+        assert (result.code, result.out) == (1, "")
+        assert f"{path}: {what}" in result.err
+        assert "regretless learn DATA --json > report.json" in result.err

@@ -94,3 +94,11 @@ def test_a_model_of_python_says_which_columns_it_lacks(tmp_path):
     table = write_table(tmp_path / "t.csv", *drawn(30))
     with pytest.raises(RegretlessError, match="'day' is used"):
         open_forecasts(table, time="day", ignore=["day"])
+
+
+def test_all_columns_are_listed_where_the_outcome_is_to_be_chosen(run, tmp_path):
+    """Of thirty columns every one is named."""
+    names = [f"e{place}" for place in range(30)]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    error = run("combine", tmp_path / "t.csv").err
+    assert all(repr(name) in error for name in names)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regretless.catalogue import EXPERT_LEARNERS
-from regretless.cli.console import Console
+from regretless.cli.output import Console
 from regretless.experts.result import History
 from regretless.run.experts import CombineRun
 

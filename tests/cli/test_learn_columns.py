@@ -71,6 +71,20 @@ def test_a_quantity_is_no_label(run, table, tmp_path):
     assert "the labels are 100 different numbers" in run("learn", tmp_path / "q.svm", *QUIET).err
 
 
+def test_whole_numbers_that_are_not_numbered_as_classes_are_asked_about(run, tmp_path):
+    """Ages are refused without --any-labels, which learns each as a class, with a note; numbers from 1 on are not."""
+    words = ("--learner", "perceptron", "--no-certify")
+    for first, file in ((18, tmp_path / "age.csv"), (1, tmp_path / "letter.csv")):
+        file.write_text("a,label\n" + "".join(f"{row % 7},{first + row % 26}\n" for row in range(260)))
+    refused = run("learn", tmp_path / "age.csv", *words)
+    assert refused.code == 1
+    assert "the target 'label' has 26 different numbers" in refused.err
+    for file in (tmp_path / "age.csv", tmp_path / "letter.csv"):
+        result = run("learn", file, *words, *(["--any-labels"] if "age" in file.name else []))
+        assert result.code == 0
+        assert "each of the 26 different numbers of the labels" in result.err
+
+
 @pytest.mark.parametrize("labels", [[0.5, 1.5, 2.5], list(range(40)), [-1, 1]])
 def test_labels_that_come_again_are_labels(run, tmp_path, labels):
     """Some numbers with fractions, or many whole ones, are classes as they are."""
@@ -84,3 +98,14 @@ def test_a_column_that_numbers_the_rows_is_told(run, table):
     words = ("--learner", "arow", "--no-certify", "--ignore", "day")
     assert "note: column 'id' numbers the rows: leave it out with --ignore" in run("learn", table, *words).err
     assert "numbers the rows" not in run("learn", table, *words, "--ignore", "id").err
+
+
+def test_standard_input_is_what_its_first_line_says(run, table, tmp_path):
+    """A table is read as one without --format, to the model of the file; rows of svmlight stay that."""
+    words = (*QUIET, "--ignore", "id,day", "--target", "label", "--save")
+    assert run("learn", table, *words, tmp_path / "a.rgl").code == 0
+    assert run("learn", "-", *words, tmp_path / "b.rgl", stdin=table.read_bytes()).code == 0
+    assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
+    rows = "".join(f"{row % 2} 1:{row} 3:1\n" for row in range(20))
+    assert run("learn", "-", *QUIET, stdin=rows.encode()).code == 0
+    assert "<stdin>: no rows" in run("learn", "-", *QUIET, stdin=b"").err

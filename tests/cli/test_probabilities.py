@@ -97,3 +97,32 @@ def test_scores_and_probabilities_are_two_things(run: CommandLine, tmp_path: Pat
     """Both options at once are refused before anything is read."""
     result = run("predict", tmp_path / "no.rgl", tmp_path / "no.csv", "--probabilities", "--scores")
     assert (result.code, result.err) == (2, "regretless: --scores and --probabilities: one of them can be printed\n")
+
+
+def test_scores_of_several_classes_are_named_as_probabilities_are(run: CommandLine, tmp_path: Path) -> None:
+    """Several columns stand below their labels, the one column of two classes does not."""
+    for classes, first in ((3, "p\tq\tr"), (2, None)):
+        file, model = table(tmp_path / f"{classes}.csv", classes=classes), tmp_path / f"{classes}.rgl"
+        assert run("learn", file, "--learner", "arow", "--no-certify", "--quiet", "--save", model).code == 0
+        lines = run("predict", model, file, "--scores").out.splitlines()
+        rows = len(file.read_text().splitlines()) - 1
+        assert len(lines) == rows + (first is not None)
+        assert first is None or lines[0] == first
+
+
+def test_a_table_without_the_line_of_names_is_told(run: CommandLine, tmp_path: Path) -> None:
+    """Rows alone are predicted with --no-header; with labels, or above a model without names, the fault is named."""
+    file, model = table(tmp_path / "t.csv"), tmp_path / "m.rgl"
+    rows = file.read_text().splitlines()[1:]
+    words = ("--learner", "arow", "--no-certify", "--quiet", "--save", model)
+    assert run("learn", file, *words).code == 0
+    bare, labelled = tmp_path / "bare.csv", tmp_path / "labelled.csv"
+    bare.write_text("".join(row.rpartition(",")[0] + "\n" for row in rows))
+    labelled.write_text("".join(row + "\n" for row in rows))
+    assert "or pass --no-header if they are those of the model" in run("predict", model, bare).err
+    assert run("predict", model, bare, "--no-header").out == run("predict", model, file).out
+    assert "the first line looks like a row: put a line of names above" in run("predict", model, labelled).err
+    assert "they are to be the 2 of the model, and here are 3" in run("predict", model, labelled, "--no-header").err
+    assert run("learn", labelled, "--target", "c3", *words).code == 0
+    assert run("predict", model, labelled).code == 0
+    assert "the model learned from rows without names" in run("predict", model, file).err

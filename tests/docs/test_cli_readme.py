@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regretless.cli.entry import make
-from regretless.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
+from regretless.cli.output import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
 from regretless.data.formats import ROWS, SUFFIXES
 
 from .documents import script

@@ -26,10 +26,9 @@ from hypothesis import strategies as st
 from regretless.certificate import Certificate
 from regretless.report import Report, formatting, page_of_run, render, write_report
 from regretless.report.axes import Axis, round_axis, value_axis
-from regretless.report.certified import bare
 from regretless.report.curves import Panel, Series, at_round, thin
 from regretless.report.run_page import count_panel, rate_panel, recent_rates
-from regretless.report.summary import tightest, verdict
+from regretless.report.summary import bare, tightest, verdict
 from regretless.report.svg import FRAMES, axes, drawing, path
 from regretless.report.template import mathml
 from regretless.theorem import theorem

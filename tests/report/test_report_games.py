@@ -29,13 +29,11 @@ from regretless.report import (
     render,
     write_report,
 )
-from regretless.report.curves import Panel, at_round
+from regretless.report.curves import Panel, Still, at_round
 from regretless.report.game_charts import panels, stills
-from regretless.report.game_tables import above, valued
-from regretless.report.heatmap import DEEPEST, Cells, heat
-from regretless.report.static_chart import Still
+from regretless.report.game_page import above, valued
+from regretless.report.game_pictures import DEEPEST, Cells, heat, regions
 from regretless.report.svg import FRAMES, axes
-from regretless.report.ternary import regions
 
 from .game_reports import HANDS, bimatrix, in_turns, matrix, odd, solved_at_once
 from .test_report import HOSTILE, Page

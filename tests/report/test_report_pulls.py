@@ -34,7 +34,7 @@ from regretless.report import (
 from regretless.report.curves import Panel
 from regretless.report.histogram import bins, quantile
 from regretless.report.intervals import writer
-from regretless.report.pull_charts import OBSERVABLE, panels, stills
+from regretless.report.pull_page import OBSERVABLE, panels, stills
 from regretless.report.svg import FRAMES, axes, drawing
 
 from ..bandits.pull_reports import StandInLog, course, estimate, game, logged, odd, odd_logs, pulls

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .exp3 import Exp3
@@ -22,29 +23,6 @@ if TYPE_CHECKING:
     from .tsallis_inf import TsallisINF
     from .ucb1 import UCB1
     from .validation import LossError
-
-_HOMES = {
-    "EXP3S": "exp3_s",
-    "KLUCB": "kl_ucb",
-    "MOSS": "moss",
-    "UCB1": "ucb1",
-    "Draw": "online",
-    "Evaluation": "off_policy",
-    "Exp3": "exp3",
-    "Exp3IX": "exp3_ix",
-    "Exp3P": "exp3_p",
-    "Exp4": "exp4",
-    "Hedge": "hedge",
-    "LossError": "validation",
-    "Play": "result",
-    "Pulls": "simulation",
-    "Stopped": "simulation",
-    "ThompsonSampling": "thompson",
-    "TsallisINF": "tsallis_inf",
-    "evaluate_learner": "off_policy",
-    "evaluate_policy": "off_policy",
-    "simulate": "simulation",
-}
 
 __all__ = [
     "EXP3S",
@@ -69,12 +47,18 @@ __all__ = [
     "simulate",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Draw": "online",
+        "Evaluation": "off_policy",
+        "LossError": "validation",
+        "Play": "result",
+        "Pulls": "simulation",
+        "Stopped": "simulation",
+        "evaluate_learner": "off_policy",
+        "evaluate_policy": "off_policy",
+        "simulate": "simulation",
+    },
+)

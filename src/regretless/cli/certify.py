@@ -6,9 +6,16 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
 from . import options, shards
-from .console import Console
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
-from .output import certificate_values, classifier_values, print_certificates, verdict, warn_skipped, write_json
+from .output import (
+    Console,
+    certificate_values,
+    classifier_values,
+    print_certificates,
+    verdict,
+    warn_skipped,
+    write_json,
+)
 from .signals import certifying
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..intervals.base import STRETCH
 from .output import Output, certificate_values, number_text, parameters_of, short
-from .run_loop import PointTable
+from .signals import PointTable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

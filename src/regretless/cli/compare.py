@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS, learner_class, name_in
+from ..errors import ParameterError
 from . import options
-from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import complain, many, warn_skipped
+from .output import (
+    DONE,
+    Output,
+    UsageError,
+    certificate_values,
+    complain,
+    many,
+    number_text,
+    parameters_of,
+    share_text,
+    warn_skipped,
+)
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..data.stream import Stream
-    from ..run.comparison import Competitor
+    from ..linear.base import OnlineClassifier
+    from ..run.comparison import Comparison, Competitor
     from .arguments import CompareOptions
+
 
 HELP = "say which of two learners or models errs less on the same rows"
 DESCRIPTION = (
@@ -63,8 +78,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: CompareOptions) -> int:
     """Compare."""
     from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, play
-    from .compare_result import CompareOutput
-    from .run_loop import run_until_signal
+    from .signals import run_until_signal
 
     options.refuse_quiet_progress(arguments)
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
@@ -85,6 +99,9 @@ def run(arguments: CompareOptions) -> int:
     warn_skipped(streams[0])
     for note in streams[0].notes:
         console.line(f"note: {note}")
+    for model, side in zip((arguments.a, arguments.b), sides, strict=True):
+        if isinstance(side, FrozenCompetitor) and side.again:
+            complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")
     if code is not None:
         complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
     learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
@@ -94,7 +111,7 @@ def run(arguments: CompareOptions) -> int:
 
 
 def _names(arguments: CompareOptions) -> tuple[str, str]:
-    """What to call the two: as they were given, by their letters too where that is the same."""
+    """What to call the two: as the command line has them, with their letters where that is the same."""
     first, second = (os.path.basename(name_in(LEARNERS, one)) for one in (arguments.a, arguments.b))
     return (f"{first} (A)", f"{second} (B)") if first == second else (first, second)
 
@@ -134,25 +151,129 @@ def _stream(arguments: CompareOptions, side: Competitor, schema: dict[str, Any] 
 
 
 def _side(
-    arguments: CompareOptions, given: str, letter: str, settings: list[str]
+    arguments: CompareOptions, name_or_path: str, letter: str, settings: list[str]
 ) -> tuple[Competitor, dict[str, Any] | None]:
     """A learner by its name, or a model by its file and its columns."""
     from ..run.comparison import FrozenCompetitor, LearningCompetitor
     from ..run.linear import Continuation
-    from .parameters import make_learner, read_settings
+    from .parameters import fault_text, make_learner, read_settings
     from .read_model import known_schema, read_classifier
 
-    name = name_in(LEARNERS, given)
+    name = name_in(LEARNERS, name_or_path)
     if name in LEARNERS:
         wanted = learner_class(name)
         try:
             return LearningCompetitor(make_learner(wanted, read_settings(wanted, settings))), None
         except UsageError as error:
             raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
-    if not os.path.exists(given):
-        fault = f"{letter.upper()} is neither a model nor a learner: {given}"
+        except ParameterError as error:
+            raise UsageError(f"--set-{letter} {fault_text(error)}") from error
+    if not os.path.exists(name_or_path):
+        fault = f"{letter.upper()} is neither a model nor a learner: {name_or_path}"
         raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
     if settings:
-        raise UsageError(f"--set-{letter} {settings[0]}: {given} is a model, which has its parameters")
-    learner, extra = read_classifier(given)
-    return FrozenCompetitor(learner), known_schema(learner, Continuation.read(extra).schema)
+        raise UsageError(f"--set-{letter} {settings[0]}: {name_or_path} is a model, which has its parameters")
+    learner, extra = read_classifier(name_or_path)
+    continuation = Continuation.read(extra)
+    return FrozenCompetitor(learner, continuation.last), known_schema(learner, continuation.schema)
+
+
+# Lines, JSON and report.
+
+
+SCHEMA = "regretless.compare/1"
+
+
+class CompareOutput(Output):
+    """A comparison that is over, or was stopped.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    path : str
+        The file, as the user called it.
+    learners : (OnlineClassifier, OnlineClassifier)
+        A and B.
+    seconds : float
+    skipped : int
+        Rows passed over.
+    interrupted : bool
+        Whether it was stopped before the last row.
+    """
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        path: str,
+        learners: tuple[OnlineClassifier, OnlineClassifier],
+        seconds: float,
+        skipped: int,
+        *,
+        interrupted: bool,
+    ) -> None:
+        self.comparison, self.path, self.learners = comparison, path, learners
+        self.seconds, self.skipped, self.interrupted = seconds, skipped, interrupted
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """How far the losses of each exceed the other's."""
+        return self.comparison.certificates
+
+    def lines(self) -> Iterator[str]:
+        """Mistakes of both, the difference, and who errs less."""
+        one = self.comparison
+        low, high = one.interval
+        width = max(map(len, one.names))
+        for name, mistakes, alone, loss in zip(one.names, one.mistakes, one.apart, one.log_losses, strict=True):
+            log = "" if loss is None else f"; log loss {number_text(loss)} ({loss / one.rounds:.4g} a row)"
+            yield f"{name:<{width}}  mistakes {share_text(mistakes, one.rounds)}, {alone:,} of them alone{log}"
+        yield f"difference: {one.difference:+.4f} a row, between {low:+.4f} and {high:+.4f} ({self._often()})"
+        since = "" if one.better is None or one.decided is None else f"; decided first after row {one.decided:,}"
+        yield f"{one.verdict()}{since}"
+
+    def _often(self) -> str:
+        return f"with probability {100 * self.comparison.level:.6g}%, after any number of rows"
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        one = self.comparison
+        each = zip("ab", one.names, self.learners, one.mistakes, one.apart, one.log_losses, strict=True)
+        return {
+            "schema": SCHEMA,
+            **{
+                side: {
+                    "name": name,
+                    "learner": learner.name,
+                    "parameters": parameters_of(learner),
+                    "mistakes": mistakes,
+                    "alone": alone,
+                    "log_loss": loss,
+                }
+                for side, name, learner, mistakes, alone, loss in each
+            },
+            "rounds": one.rounds,
+            "level": one.level,
+            "difference": one.difference,
+            "interval": list(one.interval),
+            "better": one.better,
+            "decided": one.decided,
+            "course": [list(point) for point in one.course],
+            **certificate_values(self.certificates),
+            "input": {"path": self.path, "rows": one.rounds, "skipped": self.skipped},
+            "interrupted": self.interrupted,
+            "seconds": self.seconds,
+        }
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import CompareReport, page_of_comparison, write_report
+
+        one = self.comparison
+        report = CompareReport(
+            title=f"{one.names[0]} and {one.names[1]} on {os.path.basename(self.path)}",
+            comparison=one,
+            parameters=[parameters_of(learner) for learner in self.learners],
+            source={"path": self.path, "rows": one.rounds, "skipped": self.skipped},
+            seconds=self.seconds,
+        )
+        write_report(path, page_of_comparison(report))

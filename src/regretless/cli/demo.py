@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 from argparse import ArgumentParser
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
-from . import learn, predict
-from .exit_codes import DONE
-from .options import run_verb
+from .options import run_verb, verb_of
+from .output import DONE
 
 if TYPE_CHECKING:
     from ..data.batch import Array
@@ -36,17 +34,17 @@ def run(arguments: DemoOptions) -> int:
     os.makedirs(arguments.folder, exist_ok=True)
     _write(data, features, labels)
     print(f"{data}: {len(labels)} tumours, {features.shape[1]} measurements each; +1 benign, -1 malignant", flush=True)
-    code = _show(learn, data, "--save", model, "--report", page)
+    code = _show("learn", data, "--save", model, "--report", page)
     if code == DONE:
-        code = _show(predict, model, data, "--json")
+        code = _show("predict", model, data, "--json")
     print(f"\nThe report is {os.path.abspath(page)}")
     return code
 
 
-def _show(verb: ModuleType, *words: str) -> int:
+def _show(name: str, *words: str) -> int:
     """Print a command, and run it as the command line would."""
-    print(f"\n$ regretless {verb.__name__.rpartition('.')[2]} {shlex.join(words)}", flush=True)
-    parser = ArgumentParser()
+    print(f"\n$ regretless {name} {shlex.join(words)}", flush=True)
+    parser, verb = ArgumentParser(), verb_of(name)
     verb.add_arguments(parser)
     return run_verb(verb, parser.parse_args(words))
 

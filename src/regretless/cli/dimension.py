@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from ..data.formats import CLASSES, NAMES
 from ..errors import DataError, RegretlessError
 from . import options
-from .console import Console
-from .exit_codes import DONE, Ended, UsageError
 from .files import refuse_overwriting
-from .output import complain
-from .run_loop import run_until_signal
+from .output import DONE, Console, Ended, UsageError, complain
+from .signals import run_until_signal
 
 if TYPE_CHECKING:
     from .arguments import DimensionOptions

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
     from ..finite_classes.littlestone import RandomizedDimension
     from .arguments import DimensionOptions
-    from .console import Console
+    from .output import Console
 
 SCHEMA = "regretless.dimension/1"
 DEEPEST = 16  # of trees in JSON: every level more doubles them

@@ -14,16 +14,17 @@ from typing import Any, NoReturn, TextIO
 
 from .. import __version__
 from ..errors import DataError
-from . import certify, combine, compare, demo, dimension, inspect, learn, play, predict, pull, solve, verify
-from .exit_codes import FAILED, INTERRUPTED, USAGE, Ended, UsageError
-from .options import run_verb
-from .output import complain, explain
+from .options import run_verb, verb_of
+from .output import FAILED, INTERRUPTED, USAGE, Ended, UsageError, complain, explain
 from .signals import InterruptWatch, code_of, restore
 
 STDOUT = "standard output"
 
 
-VERBS = (learn, combine, pull, solve, dimension, play, compare, predict, certify, verify, inspect, demo)
+VERBS = (
+    "learn", "combine", "pull", "solve", "dimension", "play",
+    "compare", "predict", "certify", "verify", "inspect", "demo",
+)  # fmt: skip
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
 verify computed again differs, 130 interrupted (what was learned is saved first)"""
@@ -77,8 +78,8 @@ def make() -> Parser:
         help="print the completion script of a shell",
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for verb in VERBS:
-        name = verb.__name__.rpartition(".")[2]
+    for name in VERBS:
+        verb = verb_of(name)
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)
         made.set_defaults(run=partial(run_verb, verb), verb=made)

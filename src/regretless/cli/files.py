@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import DataError, RegretlessError
-from .exit_codes import UsageError
+from .output import UsageError
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..printable import printable
 from . import options
-from .exit_codes import DONE
 from .members import member_lines, members_of, mixture_of
-from .output import fact_lines, label_text, many, number_text, parameters_of, plain, write_json
+from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier

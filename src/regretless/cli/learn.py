@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT, LEARNERS
 from . import options, shards
-from .exit_codes import UsageError
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
-from .output import complain, label_text, verdict, warn_skipped
-from .run_loop import PointTable, go, whole_run_message
-from .signals import certifying
+from .output import UsageError, complain, label_text, verdict, warn_skipped
+from .signals import PointTable, certifying, go, whole_run_message
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -131,7 +129,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
         complain(f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
-        outcome.certificates = _certify(run, against, svm=arguments.svm, trusted=trusted)
+        outcome.certificates = _certify(run, path, against, svm=arguments.svm, trusted=trusted)
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
@@ -161,10 +159,10 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
     )
 
 
-def _certify(run: Run, against: Any, **how: bool) -> list[Certificate]:
+def _certify(run: Run, path: str, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
-    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} FILE")):
+    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} {path}")):
         return certify_stream(run.learner, run.stream, against=against, **how)
 
 

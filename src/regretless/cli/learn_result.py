@@ -13,7 +13,7 @@ from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from ..linear.validation import free_text
 from .members import ageing, member_lines, members_of, mixture_of
-from .output import Output, certificate_values, classifier_values, label_text, short
+from .output import Output, certificate_values, classifier_values, label_text, share_text, short
 from .read_model import largest
 
 if TYPE_CHECKING:
@@ -143,11 +143,6 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
             yield f"  {label:<22} {one['rows']:>12,} {_rate(one['recall']):>12} {_rate(one['precision']):>12}"
 
 
-def share_text(count: int, rows: int) -> str:
-    """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
-    return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
-
-
 def loss_text(loss: float, rows: int) -> str:
     """A log loss in all and a row, as ``10,818 (0.3322 a row)``."""
     return f"{loss:,.1f} ({loss / rows:.4f} a row)"
@@ -212,6 +207,7 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 MOST_FRACTIONS = 20  # different labels, some of which are no whole numbers
 MOST_WHOLE = 0.5  # of the rows, different whole numbers among their labels
+MANY_WHOLE = 20  # different whole numbers; of more it is asked whether they are a quantity, unless 0 or 1 is the first
 ENOUGH = 50  # rows, to judge by
 
 
@@ -221,14 +217,16 @@ def refuse_quantities(stream: Stream, batch: Batch) -> None:
     Raises
     ------
     RegretlessError
-        If nearly every row has a number of its own, or there are many that are not whole.
+        If nearly every row has a number of its own, or there are many that are not whole, or that are not numbered
+        from 0 or 1 on as classes are.
     """
     labels = batch.labels
     if labels is None or labels.dtype.kind == "U" or len(labels) < ENOUGH:
         return
     values = np.unique(labels)
     fractions = len(values) > MOST_FRACTIONS and bool((values != np.floor(values)).any())
-    if not fractions and len(values) <= MOST_WHOLE * len(labels):
+    numbered = len(values) <= MANY_WHOLE or values[0] in (0, 1)
+    if not fractions and numbered and len(values) <= MOST_WHOLE * len(labels):
         return
     target = stream.schema().get("target")
     what = "the labels are" if target is None else f"the target {target!r} has"
@@ -247,6 +245,7 @@ FEW_ROWS = 10
 def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
     yield from run.stream.notes
+    yield from _many_labels(run.learner)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
     yield from _constants(run.progressive)
@@ -263,6 +262,16 @@ def traps(run: Run) -> Iterator[str]:
         yield from _dense_diagonal(run.learner, first)
     else:
         yield from _scales(run, first)
+
+
+def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
+    """Numbers of which each is learned as a class."""
+    classes = learner.classes_
+    if classes.dtype.kind != "U" and len(classes) > MANY_WHOLE:
+        yield (
+            f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "
+            f"{label_text(classes.tolist()[-1])}) is learned as a class; of a quantity make a few classes first"
+        )
 
 
 def _constants(counts: Progressive) -> Iterator[str]:

@@ -12,10 +12,9 @@ from ..distributed.learner_adapter import refuse
 from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
-from .exit_codes import UsageError
 from .files import load_against, refuse_overwriting_or_model, write_vectors
 from .learn_result import largest_weights
-from .output import Output, certificate_values, complain, many, verdict
+from .output import Output, UsageError, certificate_values, complain, many, verdict
 from .parameters import learner_of
 from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of
 from .shards import refuse_contradictions_of_learning, refuse_unmixed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..linear.aggregated.classifier import AggregatedClassifier
@@ -14,7 +14,11 @@ MOSTLY = 0.5  # of the posterior
 
 def mixture_of(learner: OnlineClassifier) -> AggregatedClassifier | None:
     """The learner if it is a mixture, else None."""
-    return cast("AggregatedClassifier", learner) if learner.info.predicts_by == "mixture" else None
+    if learner.info.predicts_by != "mixture":  # others need not load what mixes
+        return None
+    from ..linear.aggregated.classifier import AggregatedClassifier
+
+    return learner if isinstance(learner, AggregatedClassifier) else None
 
 
 def members_of(mixture: AggregatedClassifier) -> list[dict[str, Any]]:
@@ -37,7 +41,7 @@ def member_lines(members: Sequence[Mapping[str, Any]], rounds: float, classes: i
 
 def ageing(mixture: AggregatedClassifier) -> str | None:
     """What to say where the posterior is mostly on the fastest of several rates; None where it is not."""
-    rates: tuple[float, ...] = mixture.played_rules().rates  # type: ignore[attr-defined]
+    rates = mixture.member_rules().rates
     if len(rates) < 2:
         return None
     fastest = max(range(len(rates)), key=rates.__getitem__)

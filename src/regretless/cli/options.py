@@ -6,6 +6,7 @@ import argparse
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from math import inf, isfinite
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import name_in
 from ..data.formats import ROWS, Formats
 from ..errors import ParameterError
-from .console import Console
-from .exit_codes import UsageError
 from .files import add_vectors
+from .output import Console, UsageError
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
+
+
+def verb_of(name: str) -> ModuleType:
+    """The module of a verb: its `HELP`, `DESCRIPTION`, `add_arguments` and `run`."""
+    return import_module(f".{name}", __package__)
 
 
 def run_verb(verb: ModuleType, namespace: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What the verbs print: results, certificates, errors and numbers."""
+"""What the verbs print, on stdout and stderr, and the exit codes that they end with."""
 
 from __future__ import annotations
 
@@ -10,18 +10,119 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from ..errors import DataError, MissingError, ModelError, RegretlessError
 from ..printable import is_printable, printable
-from .console import Console
-from .exit_codes import DONE, VIOLATED
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from .arguments import WatchedOptions
+
+
+DONE = 0
+FAILED = 1  # bad data, or something that went wrong on the way
+USAGE = 2
+VIOLATED = 3  # a bound that always holds did not
+HUNG_UP = 129  # the terminal was closed
+INTERRUPTED = 130  # Ctrl-C
+TERMINATED = 143
+
+
+class UsageError(Exception):
+    """The command line itself makes no sense."""
+
+
+class Ended(Exception):
+    """The user or the system asked the command to end.
+
+    Parameters
+    ----------
+    message : str
+        What is left of the work.
+    code : int
+        The exit code.
+    """
+
+    def __init__(self, message: str, code: int = INTERRUPTED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+ON_TERMINAL = 0.1  # seconds between two looks of the changing line
+ELSEWHERE = 2.0
+
+
+class Console:
+    """Lines and progress on stderr.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether to say nothing at all.
+    progress : bool or None
+        Whether to show a changing line; None on terminals only. Where nothing can change, new lines are written.
+    """
+
+    def __init__(self, *, quiet: bool, progress: bool | None = None) -> None:
+        self._out = None if quiet else sys.stderr
+        self._terminal = self._out is not None and self._out.isatty()
+        self._shows = self._terminal if progress is None else progress
+        self._begun = self._next = monotonic()
+        self._first: int | None = None
+        self._shown = 0
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self._write(self._cleared() + printable(text) + "\n")
+
+    def rounds(self, rounds: int, done: str = "", unit: str = "rounds") -> None:
+        """Show how far the work has come; `done` says it in other words, before the rounds or whatever is counted."""
+        if not self._shows or (now := monotonic()) < self._next:
+            return
+        if self._first is None:
+            self._first, self._begun = rounds, now
+            return
+        speed = (rounds - self._first) / (now - self._begun) if now > self._begun else 0
+        self._change(f"{done}{rounds:,} {unit}, {speed:,.0f} a second", now)
+
+    def parts(self, text: str) -> None:
+        """Show the progress of work that is done in parts."""
+        if self._shows and (now := monotonic()) >= self._next:
+            self._change(printable(text), now)
+
+    def doing(self, text: str) -> None:
+        """Show what takes its time, where a line can change."""
+        if self._terminal and self._shows:
+            self._write(self._cleared() + text)
+            self._shown = len(text)
+
+    def settle(self) -> None:
+        """Take the changing line away."""
+        self._write(self._cleared())
+
+    def _change(self, text: str, now: float) -> None:
+        self._next = now + (ON_TERMINAL if self._terminal else ELSEWHERE)
+        self._write(f"{self._cleared()}{text}" if self._terminal else f"{text}\n")
+        self._shown = len(text) if self._terminal else 0
+
+    def _cleared(self) -> str:
+        blank = f"\r{' ' * self._shown}\r" if self._shown else ""
+        self._shown = 0
+        return blank
+
+    def _write(self, text: str) -> None:
+        if self._out is None or not text:
+            return
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except (OSError, ValueError):
+            self._out = None  # stderr is closed; the work goes on
+
 
 ADVICE = {
     errno.ENOENT: "check its name, and that its folder exists",
@@ -240,6 +341,11 @@ def label_text(label: Any) -> str:
 def number_text(value: float) -> str:
     """A number in six digits, its thousands apart."""
     return f"{value:,.6g}" if isfinite(value) else str(value)
+
+
+def share_text(count: int, rows: int) -> str:
+    """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
+    return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
 
 
 def short(name: str, most: int = 26) -> str:

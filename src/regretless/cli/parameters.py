@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT, learner_class
 from ..errors import ParameterError, RegretlessError
-from .exit_codes import UsageError
+from .output import UsageError
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..catalogue import TABLES
 from ..environments.registry import ENVIRONMENTS, WORST
 from ..errors import RegretlessError
 from . import options
-from .console import Console
-from .exit_codes import VIOLATED, Ended, UsageError
 from .files import refuse_irregular, refuse_overwriting
-from .output import complain, explain, many, verdict
-from .run_loop import run_until_signal
+from .output import (
+    VIOLATED,
+    Console,
+    Ended,
+    Output,
+    UsageError,
+    certificate_values,
+    complain,
+    explain,
+    many,
+    number_text,
+    plain,
+    runs_of,
+    short,
+    spread,
+    verdict,
+)
+from .signals import run_until_signal
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..play import PlayResult
+    from ..play.player import CurvePoint
     from .arguments import PlayOptions
     from .play_settings import Pairing
+
 
 EPILOG = """\
 example: a learner that errs as seldom as any can, against an environment that makes it err as often as any can
@@ -94,7 +112,6 @@ def _add_players(parser: ArgumentParser) -> None:
 def run(arguments: PlayOptions) -> int:
     """Play, certify, report."""
     _refuse_contradictions(arguments)
-    from .play_result import PlayOutput
     from .play_settings import pairing_of
 
     pairing = pairing_of(arguments)
@@ -162,3 +179,252 @@ def _refuse_contradictions(arguments: PlayOptions) -> None:
     tables = [] if arguments.table is None else [arguments.table]
     refuse_overwriting([*tables, *files], [arguments.save, arguments.report])
     refuse_irregular(arguments.save)
+
+
+# Lines, JSON and report.
+
+
+WIDTH = 12
+FEW = 4  # numbers of a row that are shown
+
+
+def _trace_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
+    """One line a round, below the names of the columns; it is said where the table ends before the play does.
+
+    Parameters
+    ----------
+    steps : sequence of Step or Draw
+    rounds : int
+        That were played.
+    """
+    cells = [_draw(step) if hasattr(step, "loss") else _step(step) for step in steps]
+    shown = [name for name in cells[0] if any(one[name] != "-" for one in cells)]
+    wide = {name: max(WIDTH, *(len(one[name]) for one in cells)) for name in shown}
+    yield " ".join(f"{name:>{wide[name]}}" for name in shown)
+    for one in cells:
+        yield " ".join(f"{one[name]:>{wide[name]}}" for name in shown)
+    if len(steps) < rounds:
+        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --json tells up to 10,000)"
+
+
+def _step(step: Any) -> dict[str, str]:
+    row = step.row or []
+    asked = short(step.point, 20) if step.point is not None else _numbers(row) if 0 < len(row) <= FEW else "-"
+    return {
+        "round": str(step.round),
+        "point": asked,
+        "says 1 with": _number(step.probability),
+        "score": _number(step.score),
+        "predicted": _number(step.prediction),
+        "label": str(step.label),
+        "": "-" if step.wrong is None else "wrong" if step.wrong else "right",
+        "alive": _number(step.alive),
+    }
+
+
+def _draw(step: Any) -> dict[str, str]:
+    return {
+        "round": str(step.round),
+        "arm": "-" if step.arm is None else short(step.arm, 20),
+        "probability": _number(step.probability),
+        "loss": _number(step.loss),
+    }
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _numbers(row: Sequence[float]) -> str:
+    return f"({', '.join(f'{value:.3g}' for value in row)})"
+
+
+SCHEMA = "regretless.play/1"
+SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs
+NAMES = 14  # characters of a setting's name
+ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are shown elsewhere
+
+
+class PlayOutput(Output):
+    """A result that is over.
+
+    Attributes
+    ----------
+    result : PlayResult
+    pairing : Pairing
+        The learner and the environment.
+    arguments : PlayOptions
+    """
+
+    def __init__(self, result: PlayResult, pairing: Pairing, arguments: PlayOptions) -> None:
+        self.result, self.pairing, self.arguments = result, pairing, arguments
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """The certificates of the learner."""
+        return self.result.certificates
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import PlayReport, page_of_play, write_report
+
+        report = PlayReport(
+            self.result,
+            self.pairing.called,
+            {name: value for name, value in self.parameters.items() if value is not None},
+            self._about_environment(),
+            f"after {self.played()}" if self.result.stopped else "",
+        )
+        write_report(path, page_of_play(report))
+
+    def _about_environment(self) -> dict[str, Any]:
+        known = {name: value for name, value in self.pairing.settings.items() if value is not None}
+        return {**(self._shape() or {}), **known, "seed": self.arguments.seed}
+
+    def _shape(self) -> dict[str, int] | None:
+        """The size of the finite class that the environment is made of, if it is."""
+        finite_class = getattr(self.pairing.environment, "finite_class", None)
+        if finite_class is None:
+            return None
+        return {"hypotheses": finite_class.hypotheses, "points": finite_class.points}
+
+    def save(self) -> None:
+        """Save the learner, if a file is named."""
+        path = self.arguments.save
+        if path is None:
+            return
+        learner = self.result.learner
+        if self.result.kind == "bandits" and not learner.rounds_:
+            from ..play.bandits import replayed
+
+            learner = replayed(learner, self.pairing.environment, self.result.rounds, 0)
+        learner.save(path)
+
+    def played(self) -> str:
+        """How much was played of what was asked for."""
+        result = self.result
+        if result.runs < self.arguments.runs and result.rounds == self.pairing.rounds:
+            return f"{result.runs} of {many(self.arguments.runs, 'run')}"
+        return f"{result.rounds:,} of {many(self.pairing.rounds, 'round')}"
+
+    # For programs.
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        result, pairing = self.result, self.pairing
+        return {
+            "schema": SCHEMA,
+            "learner": result.learner.name,
+            "kind": result.kind,
+            "parameters": self.parameters,
+            "environment": pairing.called,
+            "settings": dict(pairing.settings),
+            "class": self._shape(),
+            "rounds": result.rounds,
+            "runs": result.runs,
+            "seed": self.arguments.seed,
+            "counted": result.counts,
+            "total": spread(result.totals),
+            "best": result.best,
+            "regret": result.regret,
+            "observed": {name: spread(values) for name, values in result.quantities.items()},
+            "curve": [_described(point, result) for point in self._curve()],
+            "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
+            "lower_bounds": [bound.describe() for bound in result.lower_bounds],
+            **certificate_values(result.certificates, runs=runs_of),
+            "interrupted": result.stopped,
+            "seconds": result.seconds,
+            "model": None if self.arguments.save is None else os.fspath(self.arguments.save),
+        }
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The learner's, as JSON values."""
+        known = self.result.learner.get_params()
+        return {name: _written(value) for name, value in known.items() if name not in ELSEWHERE}
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """Lines for people before the certificates."""
+        result, pairing = self.result, self.pairing
+        counts = f"{many(result.runs, 'run')} of {many(result.rounds, 'round')}"
+        yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
+        yield from self._settings()
+        if self.arguments.trace:
+            yield from _trace_lines(self._trace(SHOWN), result.rounds)
+        yield from self._table()
+        if len(result.totals) > 1:
+            deviation = number_text(result.totals.std(ddof=1))
+            yield f"{result.counts} as means over the runs; standard deviation at the end {deviation}"
+        if result.lower_bounds:
+            yield "forced at least"
+            for bound in result.lower_bounds:
+                yield f"  {bound}"
+        if result.certificates:
+            yield "allowed at most"
+
+    def _settings(self) -> Iterator[str]:
+        """Settings of the user, and those that follow from the environment."""
+        shape = self._shape()
+        if shape is not None:
+            what = "hypothesis" if shape["hypotheses"] == 1 else "hypotheses"
+            yield f"  {'class':<{NAMES}} {shape['hypotheses']:,} {what} on {many(shape['points'], 'point')}"
+        for name, value in self.pairing.texts.items():
+            yield f"  {name:<{NAMES}} {value}"
+        for name, value in self.parameters.items():
+            if value is not None and (name in self._set() or name in ("tie", "prune", "horizon", "loss")):
+                yield f"  {name:<{NAMES}} {value}"
+
+    def _set(self) -> set[str]:
+        return {text.partition("=")[0].strip().replace("-", "_") for text in self.arguments.set}
+
+    def _curve(self) -> list[CurvePoint]:
+        """The curve at doubling round counts."""
+        from ..play.run import doubling
+
+        stops = set(doubling(self.result.rounds))
+        return [point for point in self.result.curve if point.rounds in stops]
+
+    def _trace(self, most: int) -> list[Any]:
+        """The first rounds of the first run, played once more."""
+        from ..play import trace
+
+        pairing = self.pairing
+        return list(trace(pairing.learner, pairing.environment, min(most, self.result.rounds)))
+
+    def _table(self) -> Iterator[str]:
+        """The curve at doubling round counts."""
+        result = self.result
+        heads = ["rounds", result.counts, "since last"]
+        if result.best is not None:
+            heads += ["best", "regret"]
+        if result.more:
+            heads.append(result.more)
+        yield " ".join(f"{head:>12}" for head in heads)
+        last = (0, 0.0)
+        for point in self._curve():
+            recent = (point.count - last[1]) / (point.rounds - last[0])
+            cells = [str(point.rounds), _cell(point.count), f"{recent:.6f}"]
+            if result.best is not None:
+                cells += [_cell(point.best), _cell(point.regret)]
+            if result.more:
+                cells.append(_cell(point.more))
+            yield " ".join(f"{cell:>12}" for cell in cells)
+            last = point.rounds, point.count
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _described(point: CurvePoint, result: PlayResult) -> dict[str, Any]:
+    values = {"rounds": point.rounds, result.counts: point.count, "best": point.best, "regret": point.regret}
+    return values | ({result.more: point.more} if result.more else {})
+
+
+def _written(value: Any) -> Any:
+    """A parameter as a JSON value."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return plain(value) if isinstance(value, str | bool | int | float | list | tuple | None) else str(value)

@@ -15,8 +15,7 @@ from ..environments.registry import WORST, entry_of, make, parameters
 from ..errors import DataError, ParameterError, RegretlessError
 from ..finite_classes.finite_class import FiniteClass
 from ..play.compatibility import resolve
-from .exit_codes import UsageError
-from .output import complain
+from .output import UsageError, complain
 from .parameters import fault_text, read_settings
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from . import options
-from .exit_codes import DONE, UsageError
-from .output import complain, label_text, warn_skipped, write_json
+from .output import DONE, UsageError, complain, label_text, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +33,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_model(parser)
     options.add_file(parser)
     parser.add_argument(
-        "--scores", action="store_true", help="print scores instead; several classes: one column each, in their order"
+        "--scores",
+        action="store_true",
+        help="print scores instead; of several classes one column each, named if the columns of the file are",
     )
     parser.add_argument(
         "--probabilities",
@@ -88,8 +89,8 @@ def _refuse_without_probabilities(learner: OnlineClassifier, model: str) -> None
 def _texts(
     arguments: PredictOptions, learner: OnlineClassifier, stream: Stream, scored: Iterator[tuple[Batch, Array]]
 ) -> Iterator[str]:
-    """The lines of each batch; those of probabilities below the names of their columns where the file names its own."""
-    named = arguments.probabilities
+    """The lines of each batch; several columns stand below their names where the file names its own."""
+    named = arguments.probabilities or (arguments.scores and learner.state_.targets > 1)
     for _, scores in scored:
         if named and _names_columns(stream.schema()):
             yield "\t".join(map(label_text, learner.classes_.tolist())) + "\n"

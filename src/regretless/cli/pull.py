@@ -10,11 +10,9 @@ from ..catalogue import BANDITS, bandit_class
 from ..data.formats import LOSSES
 from ..errors import ParameterError, RegretlessError
 from . import options
-from .console import Console
-from .exit_codes import Ended, UsageError
 from .files import refuse_model, refuse_overwriting
-from .output import complain, explain, verdict
-from .run_loop import run_until_signal
+from .output import Console, Ended, UsageError, complain, explain, verdict
+from .signals import run_until_signal
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

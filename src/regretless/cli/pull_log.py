@@ -9,9 +9,8 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .exit_codes import DONE, UsageError
 from .files import refuse_overwriting
-from .output import Output, certificate_values, complain, many, parameters_of
+from .output import DONE, Output, UsageError, certificate_values, complain, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

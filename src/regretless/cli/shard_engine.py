@@ -15,10 +15,8 @@ from ..distributed.shards import FileShard, Shard
 from ..distributed.sources import files
 from ..errors import EngineError, Interrupted, RegretlessError
 from . import options
-from .console import Console
-from .exit_codes import Ended, UsageError
-from .output import complain, explain, many, number_text
-from .run_loop import run_until_signal
+from .output import Console, Ended, UsageError, complain, explain, many, number_text
+from .signals import run_until_signal
 
 if TYPE_CHECKING:
     from ..distributed.history import Epoch

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .exit_codes import UsageError
+from .output import UsageError
 
 if TYPE_CHECKING:
     from .arguments import CertifyingOptions, LearnOptions

@@ -9,17 +9,14 @@ from ..data.formats import GAMES, NAMES
 from ..errors import DataError, ParameterError, RegretlessError
 from ..games.methods import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from . import options
-from .console import Console
-from .exit_codes import Ended, UsageError
 from .files import refuse_model, refuse_overwriting
-from .output import complain, explain, verdict
-from .run_loop import run_until_signal
-from .signals import PlainWork
+from .output import Console, Ended, UsageError, complain, explain, verdict
+from .signals import PlainWork, run_until_signal
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
     from .arguments import SolveOptions
-    from .solve_result import SolveOutput, Task
+    from .solve_result import SolveOutput, SolveTask
 
 # The library's parameters, and the options that set them.
 OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
@@ -153,7 +150,7 @@ def _read(arguments: SolveOptions) -> GameFile:
         raise _about_option(error) from error
 
 
-def _task(file: GameFile, arguments: SolveOptions) -> Task:
+def _task(file: GameFile, arguments: SolveOptions) -> SolveTask:
     """The task for the file.
 
     Raises
@@ -187,7 +184,9 @@ def _task(file: GameFile, arguments: SolveOptions) -> Task:
     return SequenceTask(file, arguments, tree)
 
 
-def _solve(task: Task, arguments: SolveOptions, file: GameFile, console: Console) -> tuple[SolveOutput, int | None]:
+def _solve(
+    task: SolveTask, arguments: SolveOptions, file: GameFile, console: Console
+) -> tuple[SolveOutput, int | None]:
     """The answer, and the exit code of a signal that came before the end."""
 
     def show(steps: int, gap: float) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
     from ..report.games import EquilibriumRow, GameReport, JointRow
     from .arguments import SolveOptions
-    from .solve_result import Show, Stop, Task
+    from .solve_result import Show, SolveTask, Stop
 
 
 SECONDS = 60.0
@@ -36,7 +36,7 @@ LIBRARY = "quantecon"  # of the extra `nash`
 SUCH = "payoffs of both players; --equilibria, --correlated and --coarse are for such games"
 
 
-def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
+def bimatrix_task(file: GameFile, arguments: SolveOptions) -> SolveTask:
     """The task for a file of two matrices: one of a constant sum is a zero-sum game in other numbers."""
     refuse(arguments, {"--losses": arguments.losses}, "payoffs of both players")
     game = BimatrixGame(file.payoffs[0], file.payoffs[1], file.rows, file.columns)
@@ -50,7 +50,7 @@ def bimatrix_task(file: GameFile, arguments: SolveOptions) -> Task:
     return BimatrixTask(file, arguments, game)
 
 
-def tree_task(file: GameFile, arguments: SolveOptions, tree: ExtensiveGame) -> Task:
+def tree_task(file: GameFile, arguments: SolveOptions, tree: ExtensiveGame) -> SolveTask:
     """The task for a game in turns whose payoffs have no constant sum, by its reduced strategic form."""
     refuse(arguments, {"--losses": arguments.losses, **of_zero_sum(arguments)}, SUCH)
     game = tree.strategic_form()

@@ -171,7 +171,7 @@ def refuse(arguments: SolveOptions, values: Mapping[str, object], what: str) -> 
     refuse_set(values, f"has no meaning here: {arguments.file} holds {what}")
 
 
-class Task(Protocol):
+class SolveTask(Protocol):
     """A game to solve.
 
     Attributes

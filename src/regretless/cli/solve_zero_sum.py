@@ -16,8 +16,7 @@ from ..games.extensive_form.sequence import METHODS, SequenceGame
 from ..games.extensive_form.sequence_form import Player
 from ..games.methods import IN_TURNS
 from ..games.solution import written
-from .exit_codes import UsageError
-from .output import many, short
+from .output import UsageError, many, short
 from .solve_result import (
     WIDTH,
     SolveOutput,

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from . import options
-from .exit_codes import DONE, VIOLATED, UsageError
 from .files import read_vectors
-from .output import complain, many, warn_skipped, write_json
+from .output import DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..verify import Check
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 # What numbers and words that no report has raise on the way.
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
+WANTED = "give what --json printed, as in: regretless learn DATA --json > report.json"
 WORDS = ("and of certificates their names, sources and formulas",)
 
 HELP = "compute the certificates of a report again, from the data"
@@ -87,17 +87,27 @@ def _report(path: str) -> dict[str, Any]:
     """
     import sys
 
+    if path == "-":
+        text = sys.stdin.buffer.read()
+    else:
+        with open(path, "rb") as file:
+            text = file.read()
     try:
-        if path == "-":
-            report = json.load(sys.stdin)
-        else:
-            with open(path, encoding="utf-8") as file:
-                report = json.load(file)
+        report = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RegretlessError(f"{path}: this is no JSON ({error}); give what --json printed") from error
+        raise RegretlessError(f"{path}: {_other(text) or f'this is no JSON ({error})'}; {WANTED}") from error
     if not isinstance(report, dict) or not str(report.get("schema", "")).startswith("regretless."):
-        raise RegretlessError(f"{path}: this is no report; give what --json printed")
+        raise RegretlessError(f"{path}: this is no report; {WANTED}")
     return report
+
+
+def _other(text: bytes) -> str | None:
+    """What a file is that is no JSON, if it is something else that regretless wrote."""
+    if text.lstrip()[:1] == b"<":
+        return "this is a page, as --report writes it"
+    if text[8:9] == b"{":  # behind the length of a model's header
+        return "this is a model, as --save writes it"
+    return None
 
 
 def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:

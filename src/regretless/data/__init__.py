@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .arrays import ArrayStream
@@ -15,21 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayStream", "Batch", "CrossedStream", "Stream", "load_svmlight", "open_stream"]
 
-_MODULES = {
-    "ArrayStream": "arrays",
-    "Batch": "batch",
-    "CrossedStream": "feature_crosses",
-    "Stream": "stream",
-    "load_svmlight": "svmlight",
-    "open_stream": "rows",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "ArrayStream": "arrays",
+        "Batch": "batch",
+        "CrossedStream": "feature_crosses",
+        "Stream": "stream",
+        "load_svmlight": "svmlight",
+        "open_stream": "rows",
+    },
+)

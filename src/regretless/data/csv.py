@@ -34,6 +34,8 @@ BYTES_PER_COLUMN = 1600
 LARGEST = 1 << 24
 SAMPLE = 1 << 16  # bytes by which a first line is judged
 NAMED = "--header says that it names them"
+NAME_THEM = "name the columns in the first line"
+NAME_OR_COUNT = f"{NAME_THEM}, or pass --no-header if they are those of the model in their order, without labels"
 
 
 def is_number(cell: str) -> bool:
@@ -159,12 +161,29 @@ class CsvStream(TableStream):
         if self._header is False:
             blocks.give_back(block)
             self._ahead = blocks.ahead()
-            return self._numbered(len(cells))
+            names = self._numbered(len(cells))
+            self._refuse_heading(block, cells, names)
+            return names
         if self._target not in cells and all(map(is_number, cells)) and not counts(cells):
             fault = "a row of numbers where the column names are expected"
-            raise DataError(self.name, block.line, None, fault, "name the columns in the first line")
+            raise DataError(self.name, block.line, None, fault, NAME_THEM if self._known is None else NAME_OR_COUNT)
         self._header = True
         return self._with_names(cells, rows)
+
+    def _refuse_heading(self, block: Block, cells: list[str], names: list[str]) -> None:
+        """Refuse a line of names where the model learned from a file without one: words above all of its numbers."""
+        kinds = self._map.kinds
+        numbers = [cell for name, cell in zip(names, cells, strict=True) if kinds.get(name) == "number"]
+        if (
+            self._known is None
+            or self._skips
+            or not numbers
+            or any(is_number(cell) or cell in NULLS for cell in numbers)
+        ):
+            return
+        fault = f"{listed(cells)} where numbers are expected"
+        advice = "if this line names the columns, leave it out: the model learned from rows without names"
+        raise DataError(self.name, block.line, None, fault, advice)
 
     def _with_names(self, cells: list[str], rows: list[list[str]]) -> list[str]:
         """The names, with some for columns without one that nobody needs, which are left out.
@@ -203,6 +222,17 @@ class CsvStream(TableStream):
             advice = f"{self._delimiter!r} is to separate cells, not {min(others)!r} (for tabs pass --format tsv)"
             raise DataError(self.name, block.line, None, fault, advice)
         return names
+
+    def _about_columns(self, names: list[str]) -> str:
+        """What to say of a table that lacks columns of the model: perhaps it lacks the line that names them."""
+        if self._known is None or not (self._header is False or any(map(is_number, names))):
+            return super()._about_columns(names)
+        named = ",".join(self._map.kinds)
+        above = f"put a line of names above the rows, as {shown(named)} and what else they have"
+        if self._header is False:
+            counts = f"the {len(self._map.kinds):,} of the model, and here are {len(names):,}"
+            return f"where no line names them they are to be {counts}: {above}"
+        return f"the first line looks like a row: {above}"
 
     def _numbered(self, count: int) -> list[str]:
         """The names of columns that have none; of rows without labels those of the features."""

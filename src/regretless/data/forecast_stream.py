@@ -20,6 +20,7 @@ Complain = Callable[[int, str | None, str, str], DataError]
 SORTED = "sort the rows by it; if they stand in the order in which outcomes become known, give --delay 1"
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M"}  # and what numpy calls them
 TARGETS = ("target", "y", "outcome", "observed", "observation", "observations", "obs", "actual")
+CHOICES = 100  # columns that are listed where one is to be chosen
 
 
 def moments(values: Sequence[str]) -> Array | None:
@@ -375,7 +376,7 @@ class ForecastStream(ABC):
             what = f"there is no column {named!r}"
         else:
             what = f"any of {listed(results)} may be the outcome" if results else "it is not said what the outcome is"
-        raise self._error(what, f"choose it with --target among {listed(names)}")
+        raise self._error(what, f"choose it with --target among {listed(names, most=CHOICES)}")
 
     def _error(self, fault: str, advice: str) -> DataError:
         return DataError(self.name, None, None, fault, advice)

@@ -27,10 +27,10 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")
 
 
-def listed(names: Sequence[str], between: str = ", ") -> str:
+def listed(names: Sequence[str], between: str = ", ", most: int = MOST) -> str:
     """The names in quotes; only the first of them when there are many."""
-    first = between.join(repr(name) for name in names[:MOST])
-    return first if len(names) <= MOST else f"{first} and {len(names) - MOST} more"
+    first = between.join(repr(name) for name in names[:most])
+    return first if len(names) <= most else f"{first} and {len(names) - most} more"
 
 
 def described(table: Any) -> Iterator[str]:

@@ -240,7 +240,11 @@ class TableStream(Stream):
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
             fault = f"{LACKING} {listed(lacking, ' and no column ')}"
-            raise self._error(fault, f"the columns are {listed(names)}")
+            raise self._error(fault, self._about_columns(names))
+
+    def _about_columns(self, names: list[str]) -> str:
+        """What to say of the columns of a table that lacks some."""
+        return f"the columns are {listed(names)}"
 
     def _find_target(self, names: list[str]) -> str | None:
         if self._target in names:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .certify import certify_shards
@@ -16,25 +17,6 @@ if TYPE_CHECKING:
     from .shards import Shard
     from .simulation import simulate
     from .sources import arrays, calls, files
-
-_MODULES = {
-    "Combined": "combined",
-    "Engine": "engine",
-    "Epoch": "history",
-    "Here": "engine",
-    "Mixture": "result",
-    "OnExecutor": "pools",
-    "Shard": "shards",
-    "arrays": "sources",
-    "average_once": "mixing",
-    "calls": "sources",
-    "certify_shards": "certify",
-    "combine": "combined",
-    "files": "sources",
-    "mix": "mixing",
-    "simulate": "simulation",
-    "workers": "pools",
-}
 
 __all__ = [
     "Combined",
@@ -55,12 +37,25 @@ __all__ = [
     "workers",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Combined": "combined",
+        "Engine": "engine",
+        "Epoch": "history",
+        "Here": "engine",
+        "Mixture": "result",
+        "OnExecutor": "pools",
+        "Shard": "shards",
+        "arrays": "sources",
+        "average_once": "mixing",
+        "calls": "sources",
+        "certify_shards": "certify",
+        "combine": "combined",
+        "files": "sources",
+        "mix": "mixing",
+        "simulate": "simulation",
+        "workers": "pools",
+    },
+)

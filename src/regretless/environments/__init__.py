@@ -7,8 +7,9 @@ a finite class, halfspaces, targets that are sparse or that turn. Environments (
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .agnostic import AgnosticTree, FairLabels, LabelFlipping
@@ -23,44 +24,6 @@ if TYPE_CHECKING:
     from .points import RandomTarget, WrittenPoints, written
     from .registry import ENVIRONMENTS, make
     from .stochastic import Bernoulli, Drifting, FairCoins, Stochastic, Switching
-
-_HOMES = {
-    "Adaptive": "hard_arms",
-    "AgnosticTree": "agnostic",
-    "Asker": "asker",
-    "Bernoulli": "stochastic",
-    "Drifting": "stochastic",
-    "DriftingTarget": "linear_targets",
-    "Dyadic": "linear_adversaries",
-    "Environment": "base",
-    "Exponential": "linear_adversaries",
-    "FairCoins": "stochastic",
-    "FairLabels": "agnostic",
-    "LabelFlipping": "agnostic",
-    "Labels": "labels",
-    "LikeliestLoses": "hard_arms",
-    "MostDrawnLoses": "hard_arms",
-    "ENVIRONMENTS": "registry",
-    "Oblivious": "base",
-    "ObliviousLabels": "labels",
-    "OneBetterArm": "hard_arms",
-    "Opponent": "base",
-    "LearnerDescription": "lower_bounds",
-    "Orthonormal": "linear_adversaries",
-    "LowerBound": "lower_bounds",
-    "RandomTarget": "points",
-    "RandomizedTree": "mistake_trees",
-    "Separable": "linear_targets",
-    "ShatteredTree": "mistake_trees",
-    "SparseTarget": "linear_targets",
-    "Stochastic": "stochastic",
-    "Switching": "stochastic",
-    "Table": "base",
-    "WrittenPoints": "points",
-    "make": "registry",
-    "reversal": "hard_arms",
-    "written": "points",
-}
 
 __all__ = [
     "ENVIRONMENTS",
@@ -100,12 +63,44 @@ __all__ = [
     "written",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Adaptive": "hard_arms",
+        "AgnosticTree": "agnostic",
+        "Asker": "asker",
+        "Bernoulli": "stochastic",
+        "Drifting": "stochastic",
+        "DriftingTarget": "linear_targets",
+        "Dyadic": "linear_adversaries",
+        "Environment": "base",
+        "Exponential": "linear_adversaries",
+        "FairCoins": "stochastic",
+        "FairLabels": "agnostic",
+        "LabelFlipping": "agnostic",
+        "Labels": "labels",
+        "LikeliestLoses": "hard_arms",
+        "MostDrawnLoses": "hard_arms",
+        "ENVIRONMENTS": "registry",
+        "Oblivious": "base",
+        "ObliviousLabels": "labels",
+        "OneBetterArm": "hard_arms",
+        "Opponent": "base",
+        "LearnerDescription": "lower_bounds",
+        "Orthonormal": "linear_adversaries",
+        "LowerBound": "lower_bounds",
+        "RandomTarget": "points",
+        "RandomizedTree": "mistake_trees",
+        "Separable": "linear_targets",
+        "ShatteredTree": "mistake_trees",
+        "SparseTarget": "linear_targets",
+        "Stochastic": "stochastic",
+        "Switching": "stochastic",
+        "Table": "base",
+        "WrittenPoints": "points",
+        "make": "registry",
+        "reversal": "hard_arms",
+        "written": "points",
+    },
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .ada_normal_hedge import AdaNormalHedge
@@ -20,25 +21,6 @@ if TYPE_CHECKING:
     from .ridge import Ridge
     from .squint import Squint
     from .weighted_majority import RandomizedWeightedMajority, WeightedMajority
-
-_HOMES = {
-    "AdaHedge": "adahedge",
-    "AdaNormalHedge": "ada_normal_hedge",
-    "AggregatingAlgorithm": "aggregating",
-    "BOA": "boa",
-    "Doubling": "doubling",
-    "EG": "eg",
-    "ExponentiallyWeightedAverage": "hedge",
-    "FixedShare": "fixed_share",
-    "FollowTheLeader": "follow_the_leader",
-    "Hedge": "hedge",
-    "MLPoly": "ml_poly",
-    "MLProd": "ml_prod",
-    "RandomizedWeightedMajority": "weighted_majority",
-    "Ridge": "ridge",
-    "Squint": "squint",
-    "WeightedMajority": "weighted_majority",
-}
 
 __all__ = [
     "BOA",
@@ -59,12 +41,4 @@ __all__ = [
     "WeightedMajority",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, __all__, {"Doubling": "doubling"})

@@ -7,8 +7,9 @@ most mistakes on realizable labels. `dyadic_tree` shows that the Littlestone dim
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .dimension import Dimension
@@ -29,28 +30,6 @@ if TYPE_CHECKING:
     )
     from .mistake_tree import MistakeTree
     from .vc import check_shattered, vc_dimension
-
-_HOMES = {
-    "ClassPlay": "learners.rounds",
-    "Consistent": "learners.consistent",
-    "Dimension": "dimension",
-    "FiniteClass": "finite_class",
-    "Halfspaces": "halfspaces",
-    "Halving": "learners.halving",
-    "LittlestoneSearch": "littlestone",
-    "MistakeTree": "mistake_tree",
-    "RandomizedDimension": "littlestone",
-    "RandomizedOptimal": "learners.randomized",
-    "RandomizedSearch": "littlestone",
-    "StandardOptimal": "learners.standard_optimal",
-    "WorstCase": "forced_mistakes",
-    "check_shattered": "vc",
-    "dyadic_tree": "halfspaces",
-    "littlestone_dimension": "littlestone",
-    "randomized_littlestone_dimension": "littlestone",
-    "vc_dimension": "vc",
-    "worst_case": "forced_mistakes",
-}
 
 __all__ = [
     "ClassPlay",
@@ -74,12 +53,24 @@ __all__ = [
     "worst_case",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "ClassPlay": "learners.rounds",
+        "Dimension": "dimension",
+        "FiniteClass": "finite_class",
+        "Halfspaces": "halfspaces",
+        "LittlestoneSearch": "littlestone",
+        "MistakeTree": "mistake_tree",
+        "RandomizedDimension": "littlestone",
+        "RandomizedSearch": "littlestone",
+        "WorstCase": "forced_mistakes",
+        "check_shattered": "vc",
+        "dyadic_tree": "halfspaces",
+        "littlestone_dimension": "littlestone",
+        "randomized_littlestone_dimension": "littlestone",
+        "vc_dimension": "vc",
+        "worst_case": "forced_mistakes",
+    },
+)

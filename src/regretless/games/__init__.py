@@ -7,8 +7,9 @@ of general-sum games. `read_efg` and `read_nfg` read Gambit's files, `self_play`
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .boosting import Ensemble, boost, boosting_game, learning_game, margin_game
@@ -24,39 +25,6 @@ if TYPE_CHECKING:
     from .payoffs import Payoffs
     from .play import self_play
     from .solution import ExactSolution, RawSolution, Solution, SolveError, Trajectory
-
-_HOMES = {
-    "BimatrixGame": "general_sum.bimatrix",
-    "Ensemble": "boosting",
-    "CorrelatedEquilibrium": "general_sum.correlated",
-    "Trajectory": "solution",
-    "Distance": "general_sum.correlated",
-    "Duel": "duel",
-    "Equilibria": "general_sum.equilibria",
-    "Equilibrium": "general_sum.equilibria",
-    "ExactSolution": "solution",
-    "ExtensiveGame": "extensive_form.extensive",
-    "RawSolution": "solution",
-    "Incentives": "general_sum.nash",
-    "JointPlay": "general_sum.bimatrix",
-    "MatrixGame": "matrix",
-    "Payoffs": "payoffs",
-    "SequenceGame": "extensive_form.sequence",
-    "SequenceSolution": "extensive_form.sequence_form",
-    "Solution": "solution",
-    "SolveError": "solution",
-    "boost": "boosting",
-    "boosting_game": "boosting",
-    "correlated": "general_sum.correlated",
-    "distance_to_correlated": "general_sum.correlated",
-    "is_nash": "general_sum.nash",
-    "learning_game": "boosting",
-    "margin_game": "boosting",
-    "pure_equilibria": "general_sum.nash",
-    "read_efg": "extensive_form.extensive",
-    "read_nfg": "general_sum.bimatrix",
-    "self_play": "play",
-}
 
 __all__ = [
     "BimatrixGame",
@@ -91,12 +59,39 @@ __all__ = [
     "self_play",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "BimatrixGame": "general_sum.bimatrix",
+        "Ensemble": "boosting",
+        "CorrelatedEquilibrium": "general_sum.correlated",
+        "Trajectory": "solution",
+        "Distance": "general_sum.correlated",
+        "Duel": "duel",
+        "Equilibria": "general_sum.equilibria",
+        "Equilibrium": "general_sum.equilibria",
+        "ExactSolution": "solution",
+        "ExtensiveGame": "extensive_form.extensive",
+        "RawSolution": "solution",
+        "Incentives": "general_sum.nash",
+        "JointPlay": "general_sum.bimatrix",
+        "MatrixGame": "matrix",
+        "Payoffs": "payoffs",
+        "SequenceGame": "extensive_form.sequence",
+        "SequenceSolution": "extensive_form.sequence_form",
+        "Solution": "solution",
+        "SolveError": "solution",
+        "boost": "boosting",
+        "boosting_game": "boosting",
+        "correlated": "general_sum.correlated",
+        "distance_to_correlated": "general_sum.correlated",
+        "is_nash": "general_sum.nash",
+        "learning_game": "boosting",
+        "margin_game": "boosting",
+        "pure_equilibria": "general_sum.nash",
+        "read_efg": "extensive_form.extensive",
+        "read_nfg": "general_sum.bimatrix",
+        "self_play": "play",
+    },
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .aggregated.classifier import AggregatedClassifier
@@ -46,35 +47,15 @@ __all__ = [
     "separate",
 ]
 
-_HOMES = {
-    "ALMA": "alma",
-    "AROW": "arow",
-    "AggregatedClassifier": "aggregated.classifier",
-    "AveragedPerceptron": "averaged",
-    "KernelPerceptron": "kernel.kernel_perceptron",
-    "MarginPerceptron": "margin_perceptron",
-    "MaxMargin": "separation.margin",
-    "MulticlassPerceptron": "multiclass",
-    "OnlineGradientDescent": "ogd",
-    "PNormPerceptron": "p_norm",
-    "PassiveAggressive": "passive_aggressive",
-    "Perceptron": "perceptron",
-    "SecondOrderPerceptron": "second_order_perceptron",
-    "Separation": "separation.margin",
-    "SimplexMargin": "separation.simplex_margin",
-    "VotedPerceptron": "voted",
-    "Winnow": "winnow",
-    "max_margin": "separation.margin",
-    "max_margin_simplex": "separation.simplex_margin",
-    "separate": "separation.margin",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "MaxMargin": "separation.margin",
+        "Separation": "separation.margin",
+        "SimplexMargin": "separation.simplex_margin",
+        "max_margin": "separation.margin",
+        "max_margin_simplex": "separation.simplex_margin",
+        "separate": "separation.margin",
+    },
+)

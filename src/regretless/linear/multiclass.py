@@ -18,8 +18,7 @@ from ..errors import RegretlessError
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Theorem
-from ..theory.facts import LinearFacts
-from ..theory.facts import SEPARATES
+from ..theory.facts import SEPARATES, LinearFacts
 from ..theory.perceptron import MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
-from ..report.sweep_page import HUES, SweepReport, SweptPoint, page_of_sweep
+from ..report.play_page import HUES, SweepReport, SweptPoint, page_of_sweep
 from ..report.template import write_report
 from .result import PlayResult, called
 from .run import play
@@ -23,7 +23,7 @@ class Sweep(SweepReport):
     Attributes
     ----------
     environment, quantity, runs, learners
-        As for `regretless.report.sweep_page.SweepReport`.
+        As for `regretless.report.play_page.SweepReport`.
     """
 
     def __repr__(self) -> str:

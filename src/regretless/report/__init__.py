@@ -1,7 +1,6 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
 from .compare_page import CompareReport, page_of_comparison
-from .coverage import IntervalCourse
 from .forecast_page import ForecastReport, page_of_forecasts
 from .game_page import page_of_game
 from .games import (
@@ -17,8 +16,8 @@ from .logged_page import LoggedReport, page_of_log
 from .mix_page import MixReport, page_of_mix
 from .page import Page
 from .play_page import PlayReport, page_of_play
-from .pull_charts import PullCurves, PullReport
-from .pull_page import page_of_pulls
+from .pull_page import PullCurves, PullReport, page_of_pulls
+from .residuals import IntervalCourse
 from .run_page import Report, page_of_run
 from .template import render, write_report
 

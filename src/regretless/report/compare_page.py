@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from . import formatting, summary, template
-from .curves import Panel, Series, thin
+from .curves import Panel, Series, log_spaced, table, thin
 from .page import Page
-from .recorded_curves import log_spaced, table
 from .summary import Card, Verdict
 
 if TYPE_CHECKING:

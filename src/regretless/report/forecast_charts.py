@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from . import formatting
-from .coverage import IntervalCourse, coverage_panel
-from .curves import Panel, Point, Series, absence, relation, thin
-from .recorded_curves import Values, known_points
-from .residuals import Forecasts, residual_panels
+from .curves import Panel, Point, Series, Values, absence, known_points, relation, thin
+from .residuals import Forecasts, IntervalCourse, coverage_panel, residual_panels
 
 MOST_EXPERTS = 12
 """More in one picture cannot be told apart."""
@@ -59,7 +57,7 @@ class History(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ExpertTables:
     """The tables of a history by the names of the experts that are drawn; `faced` is empty if none was ever silent."""
 
     weights: Mapping[str, Values] = field(default_factory=dict)
@@ -105,13 +103,13 @@ def panels(
     return [panel for panel in result if panel is not None]
 
 
-def leading_columns(history: History) -> Columns:
+def leading_columns(history: History) -> ExpertTables:
     """The heaviest experts at the end and the best, in their order in the file, and the weights of all others summed.
 
     Experts that were silent at times are compared over the rounds in which they spoke.
     """
     if not history.rounds:
-        return Columns()
+        return ExpertTables()
     weights, losses, faced = (
         [list(map(float, row)) for row in table] for table in (history.weights, history.expert_losses, history.faced)
     )
@@ -128,10 +126,10 @@ def leading_columns(history: History) -> Columns:
     shares = named(weights)
     if rest := set(experts) - set(drawn):
         shares["others"] = [math.fsum(row[place] for place in rest) for row in weights]
-    return Columns(shares, named(losses), named(faced) if history.slept else {})
+    return ExpertTables(shares, named(losses), named(faced) if history.slept else {})
 
 
-def numbered(rounds: Sequence[int], columns: Columns) -> dict[str, tuple[str, str]]:
+def numbered(rounds: Sequence[int], columns: ExpertTables) -> dict[str, tuple[str, str]]:
     """What each expert that is drawn is called, with its number, and its style: the same in every picture.
 
     The heaviest on average come first. In no picture have two experts the same style.
@@ -196,7 +194,7 @@ def weight_panel(rounds: Sequence[int], weights: Mapping[str, Values], known: Na
     known : mapping, optional
         What `numbered` gave, where other pictures show the same names.
     """
-    known = numbered(rounds, Columns(weights)) if known is None else known
+    known = numbered(rounds, ExpertTables(weights)) if known is None else known
     table = _weights(rounds, weights, known)
     if not table or not rounds:
         return None
@@ -239,7 +237,7 @@ def _weights(rounds: Sequence[int], weights: Mapping[str, Values], known: Names)
     return {name: clean[name] for name in shown} | others
 
 
-def loss_panel(history: History, columns: Columns, known: Names, loss_name: str, missing: float) -> Panel | None:
+def loss_panel(history: History, columns: ExpertTables, known: Names, loss_name: str, missing: float) -> Panel | None:
     """The summed losses of the leading experts and of the learner, or how far they are from the learner's."""
     learner = history.learner_loss
     lines: dict[str, Values] = {name: columns.losses[name] for name in _leading(history.rounds, columns)}
@@ -294,7 +292,7 @@ def rate_panel(history: History) -> Panel | None:
     return Panel("rate", "Learning rate", "Rate", "real", [line], [], scale="log")
 
 
-def _leading(rounds: Sequence[int], columns: Columns) -> list[str]:
+def _leading(rounds: Sequence[int], columns: ExpertTables) -> list[str]:
     """The experts whose losses are known, the best first, measured over the rounds in which each spoke."""
     ends: dict[str, float] = {}
     for name, values in columns.losses.items():

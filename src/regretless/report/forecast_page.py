@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import forecast_charts, formatting, summary, template
-from .certified import quantity_of
-from .coverage import IntervalCourse, interval_facts
-from .curves import Panel
+from .curves import Panel, known_points
 from .forecast_charts import History
 from .page import Learner, Page
-from .recorded_curves import known_points
-from .summary import Card
+from .residuals import IntervalCourse, interval_facts
+from .summary import Card, quantity_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -8,14 +8,25 @@ from dataclasses import replace
 from functools import partial
 
 from . import formatting
-from .curves import OFF_THE_CHART, Panel, Series, thin
+from .curves import (
+    OFF_THE_CHART,
+    Key,
+    Panel,
+    Series,
+    Still,
+    Values,
+    absences,
+    bound_lines,
+    bounded,
+    known_points,
+    log_spaced,
+    near,
+    table,
+    thin,
+)
 from .forecast_charts import weight_panel
-from .game_wording import LEAST_SHARE, telling, the
-from .games import MOST_IN_PICTURE, GameReport, Matrix
-from .heatmap import Cells, heat
-from .recorded_curves import Values, absences, bound_lines, bounded, known_points, log_spaced, near, table
-from .static_chart import Key, Still
-from .ternary import Side, Weights, triangle
+from .game_pictures import Cells, TrianglePlayer, Weights, heat, triangle
+from .games import LEAST_SHARE, MOST_IN_PICTURE, GameReport, Matrix, telling, the
 
 BESIDE = ("recent", "expert1", "expert3", "expert5")
 """Styles of other methods' curves."""
@@ -177,7 +188,7 @@ def joint_still(report: GameReport, place: int) -> Still:
     return heat(f"joint{place}", formatting.label(joint.title, 120), cells, legend, [f"{note} {joint.note}".strip()])
 
 
-def sides(report: GameReport) -> list[Side]:
+def sides(report: GameReport) -> list[TrianglePlayer]:
     """The players with three strategies, and averages or best-response regions to show."""
     course = report.course
     wins, others = won(report)
@@ -198,7 +209,7 @@ def _side(
     averages: Mapping[str, Values],
     value: Sequence[Mapping[str, float]],
     answers: Sequence[tuple[str, Weights]],
-) -> Side | None:
+) -> TrianglePlayer | None:
     if len(names) != 3 or not (averages or answers):
         return None
     columns = [averages.get(name, [0.0] * len(rounds)) for name in names] if averages else []
@@ -206,7 +217,9 @@ def _side(
     ends = [end for one in value if (end := _three([one.get(name, 0.0) for name in names]))]
     if not ends:
         return None
-    return Side(player, names, [t for t, _ in marks], [w for _, w in marks], list(dict.fromkeys(ends)), answers)
+    return TrianglePlayer(
+        player, names, [t for t, _ in marks], [w for _, w in marks], list(dict.fromkeys(ends)), answers
+    )
 
 
 def _three(values: Sequence[float | None]) -> Weights | None:

@@ -9,8 +9,7 @@ from html import escape
 
 from . import formatting, summary
 from .axes import Axis, value_axis
-from .curves import Series
-from .static_chart import Key, Picture, Still
+from .curves import Key, Picture, Series, Still
 from .svg import Frame
 
 FRAMES = (Frame("wide", 960, 250), Frame("middle", 660, 230), Frame("narrow", 350, 220, left=44))

@@ -10,12 +10,12 @@ from typing import Protocol
 
 from . import formatting
 from .axes import Axis
-from .static_chart import Key, Picture, Still
+from .curves import Key, Picture, Still
 
 Write = Callable[[float], str]
 
 
-class Interval(Protocol):
+class IntervalEstimate(Protocol):
     """An estimate and the ends of its interval."""
 
     @property
@@ -63,7 +63,11 @@ SHEETS = (Sheet("wide", 960, 220, 190), Sheet("middle", 660, 180, 170), Sheet("n
 
 
 def whiskers(
-    key: str, title: str, unit: str, estimates: Sequence[tuple[str, Interval]], reference: tuple[str, Interval] | None
+    key: str,
+    title: str,
+    unit: str,
+    estimates: Sequence[tuple[str, IntervalEstimate]],
+    reference: tuple[str, IntervalEstimate] | None,
 ) -> Still | None:
     """The estimates beside the one that they are compared with, whose value is a line through all of them."""
     rows = [(name, one, "") for name, one in estimates] + ([(*reference, " log")] if reference else [])
@@ -95,7 +99,7 @@ def _roomy(sheet: Sheet, longest: int) -> Sheet:
     return replace(sheet, right=max(sheet.right, 20 + math.ceil(longest * CHARACTER)))
 
 
-def writer(estimates: Sequence[Interval]) -> Write:
+def writer(estimates: Sequence[IntervalEstimate]) -> Write:
     """How to write these estimates: with two digits of the narrowest interval, the same decimals throughout."""
     widths = [ends[1] - ends[0] for one in estimates if (ends := _ends(one)) and ends[1] > ends[0]]
     if not widths:
@@ -104,7 +108,7 @@ def writer(estimates: Sequence[Interval]) -> Write:
     return lambda value: formatting.real(0.0) if value == 0 else f"{value:,.{decimals}f}".replace("-", "−")
 
 
-def in_words(one: Interval, write: Write) -> str:
+def in_words(one: IntervalEstimate, write: Write) -> str:
     """An estimate and its interval in words."""
     if not math.isfinite(one.value):
         return "–"
@@ -113,11 +117,11 @@ def in_words(one: Interval, write: Write) -> str:
     return f"{value} ({write(ends[0])} to {write(ends[1])})" if ends else value
 
 
-def _ends(one: Interval) -> tuple[float, float] | None:
+def _ends(one: IntervalEstimate) -> tuple[float, float] | None:
     return (one.low, one.high) if math.isfinite(one.low) and math.isfinite(one.high) else None
 
 
-def _extent(known: Sequence[Interval]) -> tuple[float, float]:
+def _extent(known: Sequence[IntervalEstimate]) -> tuple[float, float]:
     """The range of the axis: every value, and every interval that is not far wider than the narrowest."""
     values = [one.value for one in known]
     intervals = [ends for one in known if (ends := _ends(one))]
@@ -133,7 +137,7 @@ def _extent(known: Sequence[Interval]) -> tuple[float, float]:
 
 def _drawing(
     sheet: Sheet,
-    known: Sequence[tuple[str, Interval, str]],
+    known: Sequence[tuple[str, IntervalEstimate, str]],
     extent: tuple[float, float],
     unit: str,
     description: str,
@@ -159,7 +163,7 @@ def _drawing(
     )
 
 
-def _row(sheet: Sheet, top: float, across: Axis, name: str, one: Interval, style: str, write: Write) -> str:
+def _row(sheet: Sheet, top: float, across: Axis, name: str, one: IntervalEstimate, style: str, write: Write) -> str:
     """One estimate: its name, its whisker with its dot, and its number."""
     stacked = sheet.row == STACKED
     y = top + (sheet.row - 14 if stacked else sheet.row / 2)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import formatting, summary, template
 from .arm_table import arm_table, shares
-from .intervals import Interval, Write, whiskers, writer
+from .curves import Still
+from .intervals import IntervalEstimate, Write, whiskers, writer
 from .page import Page
-from .static_chart import Still
 from .summary import Card
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ An interval that was chosen for what it says does not hold the truth as often as
 _OWN = "The log’s own draws"
 
 
-class Estimate(Interval, Protocol):
+class Estimate(IntervalEstimate, Protocol):
     """What one estimator says of a mean reward, as the page reads it."""
 
     @property

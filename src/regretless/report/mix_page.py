@@ -9,12 +9,10 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from . import formatting, summary, template
-from .certified import bare, comparator_rows, smallest_bound
-from .curves import MOST_POINTS, Panel, Point, Series, relation
+from .curves import MOST_POINTS, Panel, Point, Series, absences, near, relation
 from .page import Learner, Page
-from .recorded_curves import absences, near
 from .run_page import weight_rows
-from .summary import Card, many
+from .summary import Card, bare, comparator_rows, many, smallest_bound
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

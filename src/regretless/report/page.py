@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .curves import Panel
-from .static_chart import Still
+from .curves import Panel, Still
 from .summary import Card, Verdict
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from xml.etree import ElementTree
 from ..atomic_write import replacing
 from . import formatting, summary, svg
 from .axes import Format
-from .curves import Panel, Series, at_round
+from .curves import Panel, Series, Still, at_round
 from .page import Learner, Page
-from .static_chart import Still
 
 if TYPE_CHECKING:
     import jinja2

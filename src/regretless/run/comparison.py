@@ -17,7 +17,7 @@ from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.certificates import LOOKAHEAD
 from ..linear.progressive import log_losses
 from ..theory.comparison import ComparisonLedger, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
-from .linear import points_within
+from .linear import points_within, print_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -81,7 +81,17 @@ class LossRecorder:
 
 
 class LearningCompetitor(Competitor):
-    """A learner that learns each row once it has predicted it."""
+    """A learner that learns each row once it has predicted it.
+
+    Raises
+    ------
+    ParameterError
+        If one of its parameters is taken from the rows themselves.
+    """
+
+    def __init__(self, learner: OnlineClassifier) -> None:
+        _refuse_looks(learner)
+        super().__init__(learner)
 
     def losses(self, batch: Batch) -> Losses:
         """Those of the rows before they were learned."""
@@ -95,10 +105,32 @@ class LearningCompetitor(Competitor):
 
 
 class FrozenCompetitor(Competitor):
-    """A learner that stays as it is, as `predict` has it."""
+    """A learner that stays as it is, as `predict` has it.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    last : str or None
+        By what the row is known that it learned last; None where that is not known.
+    """
+
+    def __init__(self, learner: OnlineClassifier, last: str | None = None) -> None:
+        super().__init__(learner)
+        self._learned, self._rows, self._last = last, 0, ""
+
+    @property
+    def again(self) -> bool:
+        """Whether the rows so far are, for all that is known of them, those that it has learned, once or several times.
+
+        There are so many of them, or a part of that, and the last is the last that it learned.
+        """
+        return self._rows > 0 and self._last == self._learned and self.learner.ledger_.rounds % self._rows == 0
 
     def losses(self, batch: Batch) -> Losses:
         """Those of its predictions; a label that it does not know is a mistake, and has no probability."""
+        self._rows += len(batch)
+        if len(batch) and self._learned is not None:
+            self._last = print_of(batch, len(batch) - 1)
         learner, labels = self.learner, np.asarray(batch.labels)
         scores = learner.scores(_without_unknown(batch, learner.state_.columns))
         comparable = (labels.dtype.kind == "U") == (learner.classes_.dtype.kind == "U")

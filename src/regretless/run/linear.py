@@ -229,7 +229,7 @@ class Run(StreamRun):
             self.place.rows += learned
             self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
             if learned:
-                self.last = _print_of(batch, begin + learned - 1)
+                self.last = print_of(batch, begin + learned - 1)
 
     def _checkpoints_within(self, first: int, last: int) -> range:
         """The round counts first < t <= last at which to save."""
@@ -260,8 +260,8 @@ class Run(StreamRun):
         }
 
 
-def _print_of(batch: Batch, row: int) -> str:
-    """A hash of a row, the same in whatever format and precision the row is read."""
+def print_of(batch: Batch, row: int) -> str:
+    """By what a row is known again, in whatever format and precision it is read."""
     from hashlib import sha256
 
     if batch.starts is None or batch.indices is None:

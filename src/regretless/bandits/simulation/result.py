@@ -14,7 +14,7 @@ from ...comparator import BanditComparator
 from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
 from ...report.arm_table import called
-from ...report.pull_charts import MOST_ARMS, PullCurves
+from ...report.pull_page import MOST_ARMS, PullCurves
 from ...theory.bandit_facts import epoch_starts
 from ...theory.bandits import OF_SEQUENCES, bound_at
 from ..certificates import certificates
