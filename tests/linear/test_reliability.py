@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from regretless.linear import OnlineGradientDescent
-from regretless.linear.progressive import Progressive, reliability
+from regretless.linear.progressive import Progressive, Reliability, reliability
+from regretless.report.probabilities import reliability_panel
 
 CLASSES = np.array([-1, 1])
 
@@ -74,3 +75,11 @@ def test_scores_are_log_odds_of_the_logistic_loss_alone(loss: str) -> None:
     by_odds = 1 / (1 + np.exp(-scores[:, 0]))
     assert learner.scores_are_log_odds == (said is not None and np.allclose(said[:, 1], by_odds))
     assert learner.scores_are_log_odds == (loss == "logistic")
+
+
+def test_the_report_draws_frequencies_over_forecasts() -> None:
+    """The panel of a report reads a described table: a point a stretch, both in percent, with its rows beside it."""
+    table = Reliability(np.array([0.2, 0.7]), np.array([0.1, 0.8]), np.array([10, 20]))
+    panel = reliability_panel(table.describe())
+    assert [tuple(np.round(point, 9)) for point in panel.series[0].points] == [(20, 10), (70, 80)]
+    assert [row[-1] for row in panel.table[1:]] == ["10", "20"]
