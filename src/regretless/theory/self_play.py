@@ -127,7 +127,7 @@ def kept(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> 
 MATCHING = (matching, squares, kept)
 
 
-# ---- Exponential weights.
+# ---- The regret identity, and exponential weights.
 #
 # **Regret identity.** R1 = W max_i (A q)_i - sum w_t p_t'A q_t and R2 = sum w_t p_t'A q'_t - W min_j (p'A)_j, where
 # q'_t is q_t if both move at once. Their sum is W gap less turn = sum w_t (p_t'A q_t - p_t'A q'_t), which is 0 at
