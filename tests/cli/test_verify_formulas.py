@@ -13,6 +13,7 @@ import regretless.verify
 from regretless.catalogue import TABLES
 from regretless.theorem import Theorem
 from regretless.verify.formulas import FORMULAS
+from regretless.verify.linear import IN_WORDS
 
 PYTHON = "no verb prints it"
 WITHOUT = {
@@ -62,6 +63,11 @@ def test_no_check_knows_a_learner_or_a_theorem_by_its_name():
     names = {*theorems(), *(name for table in TABLES.values() for name in table)} - own
     for path in Path(regretless.verify.__file__).parent.glob("*.py"):
         assert not names & set(constants(path)), path.name
+
+
+def test_every_charge_that_is_read_in_words_is_a_learners():
+    """The words by which a check knows what a learner charges are those of a learner's info."""
+    assert set(IN_WORDS) <= {entry.info.charged for entry in TABLES["linear"].values()}
 
 
 def test_every_second_formula_claims_what_its_theorem_does():

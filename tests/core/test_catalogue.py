@@ -23,7 +23,7 @@ ELSE = {
     "hedge": ("theory/games.py", "cli/solve_zero_sum.py"),  # a method of self-play
     "poly": ("linear/kernel/",),  # a kernel
     "perceptron": ("linear/", "batch/left_out.py"),  # a loss
-    "share": ("report/", "verify/claims.py"),  # a format, a parameter
+    "share": ("report/", "verify/certificates.py"),  # a format, a parameter
 }
 OWN = ("games/",)  # methods that solve games have their own names
 

@@ -20,11 +20,11 @@ from regretless.theory.expert_facts import ExpertFacts
 from regretless.theory.facts import LinearFacts
 from regretless.theory.finite_classes import ClassFacts
 from regretless.theory.game_facts import GameFacts
+from regretless.theory.gradient import AggressiveFacts
 from regretless.theory.margin_perceptron import MarginFacts
 from regretless.theory.mirror import PNormFacts, WinnowFacts
 from regretless.theory.mixing_facts import MixedFacts, MixedLedger
 from regretless.theory.online_to_batch import Declared
-from regretless.theory.passive_aggressive import AggressiveFacts
 from regretless.theory.perceptron import KernelFacts
 from regretless.theory.second_order_perceptron import SecondOrderFacts
 

@@ -9,9 +9,8 @@ from sys import float_info
 import pytest
 
 from regretless.ledger import Ledger
-from regretless.theory import facts, mirror, mixing, mixing_mirror, mixing_regret, ogd, perceptron
+from regretless.theory import facts, gradient, mirror, mixing, mixing_mirror, mixing_regret, perceptron
 from regretless.theory import mixing_facts as ms
-from regretless.theory import passive_aggressive as pa
 from regretless.theory.mixing_facts import MixedLedger
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
@@ -122,7 +121,7 @@ def lifted(change: Change) -> Change:
 BREAKS: dict[str, list[Change]] = {
     **{words: [lifted(change) for change in changes] for words, changes in linear.BREAKS.items()},
     facts.SAME_ROUNDS[0]: [{"comparator.rounds": 12 * (1 + 1e-8)}, {"comparator.total_norm2": 40.1}],
-    pa.ONE_LENGTH[0]: [{"ledger.plain.total_norm2": 427.5 - 1e-9}],
+    gradient.ONE_LENGTH[0]: [{"ledger.plain.total_norm2": 427.5 - 1e-9}],
     ms.ALONE[0]: [{"learner.targets": 2}],
 }
 ROUNDS, SEPARABLE = linear.ROUNDS, linear.SEPARABLE
@@ -145,12 +144,12 @@ ASSUMES: Assumes = [
     ((mixing_mirror.mixed_winnow_hinge, mixing_mirror.all_winnow_hinge, mixing_mirror.mixed_winnow_textbook),
      (*ROUNDS, mirror.ALLOWED, linear.NEAR)),
     ((mixing_regret.mixed_posterior_regret, mixing_regret.mixed_prior_regret, mixing_regret.mixed_mistakes_from_regret),
-     (*ROUNDS, ogd.KNOWS_LOSS, ogd.INSIDE)),
-    ((mixing_regret.mixed_prior_regret,), (ogd.BOUNDED,)),
-    ((mixing_regret.mixed_aggressive_separable, mixing_regret.mixed_aggressive_mistakes), (*SEPARABLE, pa.PLAIN)),
-    ((mixing_regret.mixed_aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
-    ((mixing_regret.mixed_limited_mistakes, mixing_regret.mixed_limited_posterior), (*ROUNDS, pa.LIMITED)),
-    ((mixing_regret.mixed_damped_losses, mixing_regret.mixed_damped_mistakes), (*ROUNDS, pa.DAMPED)),
+     (*ROUNDS, gradient.KNOWS_LOSS, gradient.INSIDE)),
+    ((mixing_regret.mixed_prior_regret,), (gradient.BOUNDED,)),
+    ((mixing_regret.mixed_aggressive_separable, mixing_regret.mixed_aggressive_mistakes), (*SEPARABLE, gradient.PLAIN)),
+    ((mixing_regret.mixed_aggressive_agnostic,), (*ROUNDS, gradient.PLAIN, gradient.ONE_LENGTH)),
+    ((mixing_regret.mixed_limited_mistakes, mixing_regret.mixed_limited_posterior), (*ROUNDS, gradient.LIMITED)),
+    ((mixing_regret.mixed_damped_losses, mixing_regret.mixed_damped_mistakes), (*ROUNDS, gradient.DAMPED)),
 ]  # fmt: skip
 HELD: list[tuple[Known, Change]] = [
     (PERCEPTRON[0], {"comparator.rounds": 12 * (1 + 9e-10)}),

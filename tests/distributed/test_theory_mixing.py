@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.theorem import Theorem
-from regretless.theory import mixing, mixing_mirror, mixing_regret, ogd, perceptron
+from regretless.theory import gradient, mixing, mixing_mirror, mixing_regret, perceptron
 from regretless.theory.facts import LinearFacts
+from regretless.theory.gradient import AggressiveFacts
 from regretless.theory.mirror import PNormFacts, WinnowFacts
 from regretless.theory.mixing_facts import MixedFacts, MixedLedger
-from regretless.theory.passive_aggressive import AggressiveFacts
 
 from .mixing_runs import LOSSES, Player, Run, against, divergence, mixed, power_link, simplex_link, split
 
@@ -407,8 +407,8 @@ def test_the_regret_of_a_single_shard_is_that_of_one_learner(seed, rows, epochs,
     player = LinearFacts(1.0, 0.5, schedule, "hinge", 2.0)
     u = against(run, shards, np.array([0.1, -0.2, 0.3]), "hinge")
     for single, theorem in (
-        (ogd.posterior_regret, mixing_regret.mixed_posterior_regret),
-        (ogd.prior_regret, mixing_regret.mixed_prior_regret),
+        (gradient.posterior_regret, mixing_regret.mixed_posterior_regret),
+        (gradient.prior_regret, mixing_regret.mixed_prior_regret),
     ):
         mine = theorem.bound(run.ledger, u, run.facts(player))
         assert mine == pytest.approx(single.bound(run.ledger.plain, u, player), rel=1e-9)

@@ -11,7 +11,7 @@ import pytest
 
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
-from regretless.theory import boosting, games, regret_matching, self_play
+from regretless.theory import boosting, games, self_play
 from regretless.theory import game_facts as gs
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
@@ -66,13 +66,13 @@ ZERO_SUM = [
          changes={"learner.alternate": True} | ONE_ROW),
     case(self_play.changes, OPTIMISTIC, (2 * L3 + 2.5 + 4 * L4 + 0.5 + 0.5) / 16 + 0.001),
     case(self_play.changes, OPTIMISTIC, (4 * L4 + 0.5 + 0.5) / 16 + 0.001, changes=ONE_ROW),
-    case(regret_matching.matching, RM, sum(KEEPS) / 16 + EXTRA),
-    case(regret_matching.matching, play("rm+", power=1), sum(KEEPS) * 2 / 17 + EXTRA),
-    case(regret_matching.matching, play("rm+", power=2), sum(KEEPS) * 96 / (17 * 33) + EXTRA),
-    case(regret_matching.matching, play("prm+"), sum(KEEPS) * sqrt(61) / 64 + EXTRA),
-    case(regret_matching.squares, RM, 33.5 / 20 + 0.001),
-    case(regret_matching.squares, RM, 18.5 / 20 + 0.001, changes={"ledger.row_square": 0.0}),
-    case(regret_matching.kept, RM, 27.5 / 20 + 0.001),
+    case(self_play.matching, RM, sum(KEEPS) / 16 + EXTRA),
+    case(self_play.matching, play("rm+", power=1), sum(KEEPS) * 2 / 17 + EXTRA),
+    case(self_play.matching, play("rm+", power=2), sum(KEEPS) * 96 / (17 * 33) + EXTRA),
+    case(self_play.matching, play("prm+"), sum(KEEPS) * sqrt(61) / 64 + EXTRA),
+    case(self_play.squares, RM, 33.5 / 20 + 0.001),
+    case(self_play.squares, RM, 18.5 / 20 + 0.001, changes={"ledger.row_square": 0.0}),
+    case(self_play.kept, RM, 27.5 / 20 + 0.001),
 ]  # fmt: skip
 GENERAL = [
     case(self_play.coarse, HEDGE, 3 / 20 + 0.001, 0.2),
@@ -137,7 +137,7 @@ BREAKS: dict[str, list[Change]] = {
     self_play.EVERYWHERE[0]: [{"learner.row_information": inf}, {"learner.column_information": inf}],
     self_play.CONSTANT[0]: [{"learner.row_rate": nan}, {"learner.column_rate": inf}],
     self_play.optimistic.assumes[-1][0]: [{"learner.row_rate": 0.9}, {"learner.column_spread": 6.0}],
-    regret_matching.WEIGHTS[0]: [{"learner.method": "rm", "learner.power": 1}],
+    self_play.WEIGHTS[0]: [{"learner.method": "rm", "learner.power": 1}],
     boosting.boosting_by_hedge.assumes[1][0]: [{"learner.rate": bad} for bad in (None, 0.0, inf)],
     boosting.boosting_by_hedge.assumes[2][0]: [{"learner.spread": inf}],
     boosting.adaboost.assumes[1][0]: [{"learner.rate": 0.5}],
@@ -149,15 +149,15 @@ ASSUMES: Assumes = [
     ((games.basic_support,), (SUM, games.basic_support.assumes[-1])),
     ((self_play.regret_identity, self_play.von_neumann, self_play.optimistic, self_play.changes), (gs.PLAYED, SUM)),
     ((self_play.von_neumann, self_play.optimistic, self_play.changes), (gs.ALIKE, self_play.EVERYWHERE)),
-    ((self_play.von_neumann, self_play.optimistic, regret_matching.matching), (gs.KNOWN,)),
+    ((self_play.von_neumann, self_play.optimistic, self_play.matching), (gs.KNOWN,)),
     ((self_play.optimistic, self_play.changes, self_play.coarse_changes), (self_play.CONSTANT,)),
     ((self_play.optimistic,), self_play.optimistic.assumes[-1:]),
-    ((self_play.changes, regret_matching.squares, self_play.coarse_changes), (gs.SQUARES,)),
-    (regret_matching.MATCHING, (gs.PLAYED, SUM, regret_matching.WEIGHTS)),
+    ((self_play.changes, self_play.squares, self_play.coarse_changes), (gs.SQUARES,)),
+    (self_play.MATCHING, (gs.PLAYED, SUM, self_play.WEIGHTS)),
     (tuple(one.theorem for one in GENERAL), (gs.PLAYED, gs.AT_ONCE)),
     ((self_play.coarse_hedge, self_play.coarse_changes), (gs.ALIKE, self_play.EVERYWHERE)),
     ((self_play.coarse_hedge, self_play.coarse_matching), (gs.KNOWN,)),
-    ((self_play.coarse_matching, self_play.coarse_kept), (regret_matching.WEIGHTS,)),
+    ((self_play.coarse_matching, self_play.coarse_kept), (self_play.WEIGHTS,)),
     (tuple(one.theorem for one in SEQUENCES), (gs.PLAYED, SUM)),
     ((games.counterfactual,), (gs.KNOWN,)),
     ((games.sequence_squares,), (gs.SQUARES,)),
@@ -166,7 +166,7 @@ ASSUMES: Assumes = [
     ((boosting.adaboost,), boosting.adaboost.assumes[1:2]),
 ]
 
-SQUARES, SLOW, CHANGES = regret_matching.squares, self_play.optimistic, self_play.changes
+SQUARES, SLOW, CHANGES = self_play.squares, self_play.optimistic, self_play.changes
 HELD: list[tuple[Any, Change]] = [
     (SQUARES, {"learner.row_spread": 0.0, "learner.column_spread": 0.0}),
     (SQUARES, {"learner.row_spread": 2.0**-399, "learner.column_spread": 2.0**399}),
@@ -181,8 +181,8 @@ HELD: list[tuple[Any, Change]] = [
     (SLOW, {"learner.row_spread": 0.0}),
     (SLOW, {"learner.column_spread": 0.0}),
     (games.weak_duality, {"ledger.rounds": 0.0}),
-    (regret_matching.kept, {"learner.method": "rm+", "learner.power": 1}),
-    (regret_matching.kept, {"ledger.rounds": 1.0, "ledger.weight": 0.5}),
+    (self_play.kept, {"learner.method": "rm+", "learner.power": 1}),
+    (self_play.kept, {"ledger.rounds": 1.0, "ledger.weight": 0.5}),
     (boosting.margins_and_edges, {"ledger.rounds": 1}),
 ]
 FAILS: list[tuple[Any, Change]] = [

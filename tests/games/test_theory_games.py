@@ -24,8 +24,19 @@ from regretless.textbook.games import gap, regret_matching, regret_matching_plus
 from regretless.textbook.games import self_play as textbook_play
 from regretless.theory.game_facts import GameFacts, weight_share
 from regretless.theory.games import BEFOREHAND, BY_METHOD, basic_support, complementary, gap_at, weak_duality
-from regretless.theory.regret_matching import kept, matching, prior_regrets, squares
-from regretless.theory.self_play import COARSE, ExponentialPlayer, changes, coarse, optimistic, players, regret_identity
+from regretless.theory.self_play import (
+    COARSE,
+    ExponentialPlayer,
+    changes,
+    coarse,
+    kept,
+    matching,
+    optimistic,
+    players,
+    prior_regrets,
+    regret_identity,
+    squares,
+)
 from regretless.theory.self_play import von_neumann as by_hedge
 
 from .game_duels import METHODS, POWERS, TURNS, learner, moves, slow

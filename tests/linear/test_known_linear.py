@@ -13,15 +13,14 @@ from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.theory import (
     facts,
+    gradient,
     leave_one_out,
     margin_perceptron,
     mirror,
-    ogd,
     perceptron,
     rounding,
 )
 from regretless.theory import online_to_batch as future
-from regretless.theory import passive_aggressive as pa
 from regretless.theory import second_order_perceptron as second
 
 from ..known import Assumes, Change, Known, first_of_each, is_unbounded, known, refuses, says_its_number
@@ -92,23 +91,23 @@ MIRROR = [
 ]
 
 
-def aggressive(variant: str, limit: float = 0.25) -> pa.AggressiveFacts:
-    return pa.AggressiveFacts(norm=5.0, rate=1.0, schedule=variant, limit=limit)
+def aggressive(variant: str, limit: float = 0.25) -> gradient.AggressiveFacts:
+    return gradient.AggressiveFacts(norm=5.0, rate=1.0, schedule=variant, limit=limit)
 
 
 ALIKE = {"ledger.total_norm2": 108.0, "comparator.total_norm2": 108.0}
 SHORTER = {"ledger.total_norm2": 105.0, "comparator.total_norm2": 105.0}  # one row may have 6 in place of 9
 AGGRESSIVE = [
-    case(pa.aggressive_separable, aggressive("pa"), NOVIKOFF, 6.5),
-    case(pa.aggressive_mistakes, aggressive("pa"), NOVIKOFF, 4),
-    case(pa.aggressive_agnostic, aggressive("pa"), 37.62 + 1.8 * sqrt(36.81), 6.5, ALIKE),
-    case(pa.aggressive_agnostic, aggressive("pa"), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5, SHORTER),
-    case(pa.limited_mistakes, aggressive("pa-1"), 50.625, 4),  # 9 * (4 + 0.5 * 3.25)
-    case(pa.limited_mistakes, aggressive("pa-1", 0.05), 86.5, 4),  # 20 * (4 + 0.1 * 3.25)
-    case(pa.limited_posterior, aggressive("pa-1"), 97.3125, 4),  # 9 * (0.25 * 3.25 + 10)
-    case(pa.limited_posterior, aggressive("pa-1", 0.05), 203.25, 4),
-    case(pa.damped_losses, aggressive("pa-2"), 48.455, 6.5),  # 11 * (4 + 0.5 * 0.81)
-    case(pa.damped_mistakes, aggressive("pa-2"), 48.455, 4),
+    case(gradient.aggressive_separable, aggressive("pa"), NOVIKOFF, 6.5),
+    case(gradient.aggressive_mistakes, aggressive("pa"), NOVIKOFF, 4),
+    case(gradient.aggressive_agnostic, aggressive("pa"), 37.62 + 1.8 * sqrt(36.81), 6.5, ALIKE),
+    case(gradient.aggressive_agnostic, aggressive("pa"), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5, SHORTER),
+    case(gradient.limited_mistakes, aggressive("pa-1"), 50.625, 4),  # 9 * (4 + 0.5 * 3.25)
+    case(gradient.limited_mistakes, aggressive("pa-1", 0.05), 86.5, 4),  # 20 * (4 + 0.1 * 3.25)
+    case(gradient.limited_posterior, aggressive("pa-1"), 97.3125, 4),  # 9 * (0.25 * 3.25 + 10)
+    case(gradient.limited_posterior, aggressive("pa-1", 0.05), 203.25, 4),
+    case(gradient.damped_losses, aggressive("pa-2"), 48.455, 6.5),  # 11 * (4 + 0.5 * 0.81)
+    case(gradient.damped_mistakes, aggressive("pa-2"), 48.455, 4),
 ]
 
 MATRIX = second.SecondOrderFacts(norm=5.0, rate=0.5, energy=1.44, volume=2.25, full=True)
@@ -146,15 +145,15 @@ def descent(schedule: str, loss: str, radius: float) -> facts.LinearFacts:
 
 HINGE = descent("constant", "hinge", inf)
 DESCENT = [
-    case(ogd.posterior_regret, HINGE, 40.875, 1),  # 4 + 36 / 2 * (4 - 2) + 1.75 / 2
-    case(ogd.posterior_regret, HINGE, 4.875, 1, {"ledger.last_rate": 1.0}),
-    case(ogd.posterior_regret, HINGE, 0.0, 1, {"ledger.first_rate": 0.0, "ledger.step2": 0.0}),
-    case(ogd.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
-    case(ogd.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
-    case(ogd.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
-    case(ogd.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
-    case(ogd.mistakes_from_regret, HINGE, 42.375, 4),
-    case(ogd.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
+    case(gradient.posterior_regret, HINGE, 40.875, 1),  # 4 + 36 / 2 * (4 - 2) + 1.75 / 2
+    case(gradient.posterior_regret, HINGE, 4.875, 1, {"ledger.last_rate": 1.0}),
+    case(gradient.posterior_regret, HINGE, 0.0, 1, {"ledger.first_rate": 0.0, "ledger.step2": 0.0}),
+    case(gradient.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
+    case(gradient.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
+    case(gradient.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
+    case(gradient.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
+    case(gradient.mistakes_from_regret, HINGE, 42.375, 4),
+    case(gradient.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
 ]
 
 DECLARED = future.Declared(delta=0.05, width=2.0, regret=3.0)
@@ -218,17 +217,17 @@ BREAKS: dict[str, list[Change]] = {
     mirror.winnow_tuned.assumes[-4][0]: [{"learner.rate": 0.16}, {"learner.gamma": 0.0}],
     mirror.winnow_tuned.assumes[-3][0]: [{"learner.reach": 2.01}],
     mirror.winnow_tuned.assumes[-1][0]: [{"comparator.own": 1.4}],  # 0.8 / 1.4 < 0.6
-    pa.PLAIN[0]: [{"learner.schedule": "pa-1"}, {"learner.schedule": "constant"}],
-    pa.LIMITED[0]: [{"learner.schedule": "pa-2"}, {"learner.schedule": "pa"}],
-    pa.DAMPED[0]: [{"learner.schedule": "pa"}, {"learner.schedule": "pa-1"}],
-    pa.ONE_LENGTH[0]: [{"ledger.total_norm2": 103.5 - 1e-9, "comparator.total_norm2": 103.5}],  # 4.5 is half of 9
+    gradient.PLAIN[0]: [{"learner.schedule": "pa-1"}, {"learner.schedule": "constant"}],
+    gradient.LIMITED[0]: [{"learner.schedule": "pa-2"}, {"learner.schedule": "pa"}],
+    gradient.DAMPED[0]: [{"learner.schedule": "pa"}, {"learner.schedule": "pa-1"}],
+    gradient.ONE_LENGTH[0]: [{"ledger.total_norm2": 103.5 - 1e-9, "comparator.total_norm2": 103.5}],  # 4.5 is half of 9
     second.FULL[0]: [{"learner.full": False}],
     second.WEIGHED[0]: [{"learner.volume": 9.9e-291}, {"learner.volume": 0.0}],
     margin_perceptron.WIDE[0]: [{"learner.threshold": 0.4}],
     margin_perceptron.CLEAN[0]: [{"learner.quiet": 2}],
-    ogd.INSIDE[0]: [{"learner.radius": 1.999999}],
-    ogd.KNOWS_LOSS[0]: [{"comparator.loss": None}],
-    ogd.BOUNDED[0]: [
+    gradient.INSIDE[0]: [{"learner.radius": 1.999999}],
+    gradient.KNOWS_LOSS[0]: [{"comparator.loss": None}],
+    gradient.BOUNDED[0]: [
         {"learner.schedule": "scale-free", "learner.radius": 2.5},
         {"learner.loss": "square"},
         {"learner.schedule": "self-tuned"},
@@ -273,19 +272,19 @@ ASSUMES: Assumes = [
     ((mirror.winnow_tuned,), (*SEPARABLE, mirror.ALLOWED, MADE_FOR[-4], MADE_FOR[-3], MADE_FOR[-1])),
     ((mirror.winnow_hinge,), (*ROUNDS, mirror.ALLOWED, NEAR)),
     ((mirror.winnow_textbook,), (*ROUNDS, mirror.ALLOWED, QUADRATIC)),
-    ((pa.aggressive_separable, pa.aggressive_mistakes), (*SEPARABLE, pa.PLAIN)),
-    ((pa.aggressive_agnostic,), (*ROUNDS, pa.PLAIN, pa.ONE_LENGTH)),
-    ((pa.limited_mistakes, pa.limited_posterior), (*ROUNDS, pa.LIMITED)),
-    ((pa.damped_losses, pa.damped_mistakes), (*ROUNDS, pa.DAMPED)),
+    ((gradient.aggressive_separable, gradient.aggressive_mistakes), (*SEPARABLE, gradient.PLAIN)),
+    ((gradient.aggressive_agnostic,), (*ROUNDS, gradient.PLAIN, gradient.ONE_LENGTH)),
+    ((gradient.limited_mistakes, gradient.limited_posterior), (*ROUNDS, gradient.LIMITED)),
+    ((gradient.damped_losses, gradient.damped_mistakes), (*ROUNDS, gradient.DAMPED)),
     ((second.second_order_data, second.second_order_posterior, second.arow_posterior), (*ROUNDS, second.WEIGHED)),
     ((second.arow_mistakes,), (*ROUNDS, second.WEIGHED, second.FULL)),
     ((margin_perceptron.margin_recursion, margin_perceptron.margin_closed), (*SEPARABLE, margin_perceptron.WIDE)),
     ((margin_perceptron.margin_hinge,), ROUNDS),
     ((margin_perceptron.margin_attained,), (*ROUNDS, margin_perceptron.CLEAN)),
     ((margin_perceptron.margin_clean_pass,), (*SEPARABLE, margin_perceptron.WIDE, CLEAN)),
-    ((ogd.posterior_regret, ogd.prior_regret, ogd.mistakes_from_regret),
-     (*ROUNDS, ogd.KNOWS_LOSS, ogd.INSIDE)),
-    ((ogd.prior_regret,), (ogd.BOUNDED,)),
+    ((gradient.posterior_regret, gradient.prior_regret, gradient.mistakes_from_regret),
+     (*ROUNDS, gradient.KNOWS_LOSS, gradient.INSIDE)),
+    ((gradient.prior_regret,), (gradient.BOUNDED,)),
     ((future.average_risk, future.voted_risk), (future.PLAYED,)),
     ((future.mean_risk, future.mean_small_loss, future.mean_excess), (future.PLAYED, future.BEFORE, future.BOUNDED)),
     ((future.mean_excess,), (future.REGRETFUL,)),
@@ -362,7 +361,7 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
     dual = replace(far, product=0.0, own=1e12)
     assert mirror.p_norm_posterior.bound(BOOK, dual, PNORM) == pytest.approx(unit, rel=1e-9)
     assert mirror.winnow_posterior.bound(BOOK, dual, WINNOW) == pytest.approx(unit, rel=1e-9)
-    assert pa.limited_posterior.bound(BOOK, far, replace(aggressive("pa-1"), norm=0.0)) == pytest.approx(
+    assert gradient.limited_posterior.bound(BOOK, far, replace(aggressive("pa-1"), norm=0.0)) == pytest.approx(
         9 * 0.25 * unit, rel=1e-9
     )
     flat = second.SecondOrderFacts(norm=0.0, rate=0.5, energy=1.0, volume=1.0, full=True)
@@ -429,7 +428,7 @@ def test_a_vector_that_loses_nothing_is_regretted_by_no_more_than_the_own_loss()
         one = game.changed({"ledger.loss": lost})
         assert one.theorem.limit(one.ledger, one.comparator, one.learner) == (lost, "the learner's own loss")
         assert one.theorem.certify(one.ledger, [one.comparator], one.learner).vacuous is vacuous
-    assert ogd.mistakes_from_regret.limit(BOOK, V, HINGE) == (12.0, "the number of rounds")
+    assert gradient.mistakes_from_regret.limit(BOOK, V, HINGE) == (12.0, "the number of rounds")
     assert perceptron.sharp.certify(BOOK, [replace(V, played=43.0)], LEARNER).vacuous is False  # 42.25
     assert perceptron.sharp.certify(BOOK, [replace(V, played=42.0)], LEARNER).vacuous is True
 

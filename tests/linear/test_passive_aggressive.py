@@ -18,7 +18,7 @@ from regretless.errors import RegretlessError
 from regretless.linear import PassiveAggressive
 from regretless.linear.validation import read_rows
 from regretless.textbook.linear import passive_aggressive
-from regretless.theory.passive_aggressive import (
+from regretless.theory.gradient import (
     OF_VARIANT,
     PASSIVE_AGGRESSIVE,
     aggressive_agnostic,

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from regretless.comparator import Comparator
 from regretless.linear import OnlineGradientDescent
-from regretless.theory.ogd import GRADIENT_DESCENT, posterior_regret, prior_regret
+from regretless.theory.gradient import GRADIENT_DESCENT, posterior_regret, prior_regret
 
 reals = st.floats(-3, 3, width=32)
 

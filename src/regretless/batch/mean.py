@@ -14,7 +14,7 @@ from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..linear.state import BIAS, NORM2, Rules, State
-from ..theory.ogd import posterior_regret, prior_regret
+from ..theory.gradient import posterior_regret, prior_regret
 from ..theory.online_to_batch import MEAN, Declared
 from .rerun import RerunTable, refuse_foreign
 

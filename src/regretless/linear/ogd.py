@@ -12,7 +12,7 @@ from ..checks import one_of, positive, step
 from ..data.batch import Array
 from ..info import LinearInfo
 from ..theorem import Theorem
-from ..theory.ogd import GRADIENT_DESCENT
+from ..theory.gradient import GRADIENT_DESCENT
 from .base import OnlineClassifier
 from .estimator import with_constructor
 from .state import Rules

@@ -9,7 +9,7 @@ from ..checks import one_of, positive
 from ..info import LinearInfo
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
-from ..theory.passive_aggressive import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
+from ..theory.gradient import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
 from .estimator import with_constructor
 from .state import Rules

@@ -32,8 +32,7 @@ from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
 from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gain, gap, lost_in_turns, root, weight_share
-from .regret_matching import MATCHING, matching
-from .self_play import HEDGE, OPTIMISTIC, optimistic, regret_identity, von_neumann
+from .self_play import HEDGE, MATCHING, OPTIMISTIC, matching, optimistic, regret_identity, von_neumann
 
 
 def _support(_: GameLedger, comparator: GameComparator) -> float:

@@ -19,7 +19,7 @@ from ..facts import Facts
 from ..ledger import FIELDS, Ledger
 from ..theorem import Check, Theorem, theorem
 from .facts import SAME_ROUNDS, LinearFacts
-from .passive_aggressive import ONE_LENGTH
+from .gradient import ONE_LENGTH
 from .rounding import EPSILON
 
 # ---- What theorems of mixing are about: the books of shards, weighted by what each counts in the mean.

@@ -42,8 +42,7 @@ from dataclasses import replace
 from math import sqrt
 
 from ..comparator import Comparator
-from . import ogd
-from . import passive_aggressive as pa
+from . import gradient
 from .mixing_facts import MixedFacts, MixedLedger, of_mixed_posterior, of_shards
 
 
@@ -54,7 +53,7 @@ def _posterior(ledger: MixedLedger, comparator: Comparator) -> float:
 
 
 @of_shards(
-    ogd.posterior_regret,
+    gradient.posterior_regret,
     formula=r"\sum_{n,i} \mu_{n,i} R_{n,i} \le \frac{\lVert u \rVert^2}{2} \sum_i \frac{\mu_{1,i}}{f_{1,i}}"
     r" + \frac{(\lVert u \rVert + W)^2}{2} \sum_n \left(\sum_i \frac{\mu_{n,i}}{l_{n,i}} - \sum_i"
     r" \frac{\mu_{n,i}}{f_{n,i}} + \left[\sum_i \frac{\mu_{n,i}}{f_{n,i}} - \frac{1}{\sum_i \mu_{n-1,i}"
@@ -69,12 +68,12 @@ def mixed_posterior_regret(ledger: MixedLedger, comparator: Comparator, learner:
 
 
 @of_shards(
-    ogd.prior_regret,
+    gradient.prior_regret,
     formula=r"\sum_{n,i} \mu_{n,i} R_{n,i} \le \frac{\lVert u \rVert^2}{2\eta} + \frac{\eta}{2} G^2"
     r" \sum_{n,i} \mu_{n,i} m_{n,i} \ \text{(constant)},\quad \left(\frac{D^2}{2c} + c G^2\right)\sqrt{\tau}"
     r" \ (c/\sqrt{t}),\quad"
     r" \left(\frac{D^2}{2c} + c\right) G \sqrt{\tau} \ \text{(self-tuned)},\quad \tau = \sum_n \max_i m_{n,i}",
-    source=f"{ogd.prior_regret.source}; mixed by convexity, along the longest path",
+    source=f"{gradient.prior_regret.source}; mixed by convexity, along the longest path",
 )
 def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """With gradients of at most G and every comparator within D of every iterate, the weighted regret is at most |u|^2
@@ -83,51 +82,51 @@ def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: Mix
     along the longest path, one shard a mixing, and the clock of the rates begins each mixing where the slowest shard
     ended the last."""
     rounds = ledger.mixed.rounds if learner.player.schedule == "constant" else ledger.path
-    return ogd.prior_regret.bound(replace(ledger.mixed, rounds=rounds), comparator, learner.player)
+    return gradient.prior_regret.bound(replace(ledger.mixed, rounds=rounds), comparator, learner.player)
 
 
-@of_shards(ogd.mistakes_from_regret)
+@of_shards(gradient.mistakes_from_regret)
 def mixed_mistakes_from_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the weighted mistakes are at most
     the weighted loss of any comparator plus the weighted regret against it, over that loss."""
-    return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / ogd.LOSS_OF_A_MISTAKE[learner.loss]
+    return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / gradient.LOSS_OF_A_MISTAKE[learner.loss]
 
 
 MIXED_GRADIENT_DESCENT = (mixed_posterior_regret, mixed_prior_regret, mixed_mistakes_from_regret)
 
 
-@of_shards(pa.aggressive_separable)
+@of_shards(gradient.aggressive_separable)
 def mixed_aggressive_separable(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted squared hinge losses of PA
     sum to at most (r / rho)^2."""
-    return pa.aggressive_separable.bound(ledger.mixed, comparator, learner.player)
+    return gradient.aggressive_separable.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(pa.aggressive_mistakes)
+@of_shards(gradient.aggressive_mistakes)
 def mixed_aggressive_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If some v has y <v, x> / |v| >= rho > 0 in every round of every shard, the weighted mistakes of PA are at most (r
     / rho)^2."""
-    return pa.aggressive_mistakes.bound(ledger.mixed, comparator, learner.player)
+    return gradient.aggressive_mistakes.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(pa.aggressive_agnostic)
+@of_shards(gradient.aggressive_agnostic)
 def mixed_aggressive_agnostic(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """If all rows have the same length r, then for every v the weighted squared hinge losses of PA sum to at most (U +
     sqrt(U^2 + r^2 |v|^2))^2, where U^2 is the weighted sum of the squared hinge losses of v. For rows of different
     lengths that is false."""
     # The least length of a row follows from plain sums.
     plain = replace(ledger.mixed, rounds=ledger.plain.rounds, total_norm2=ledger.plain.total_norm2)
-    return pa.aggressive_agnostic.bound(plain, comparator, learner.player)
+    return gradient.aggressive_agnostic.bound(plain, comparator, learner.player)
 
 
-@of_shards(pa.limited_mistakes)
+@of_shards(gradient.limited_mistakes)
 def mixed_limited_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-I are at most max(r^2, 1/C) (|v|^2 + 2 C H), where H is the weighted sum
     of the hinge losses of v over all rounds."""
-    return pa.limited_mistakes.bound(ledger.mixed, comparator, learner.player)
+    return gradient.limited_mistakes.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(pa.limited_posterior)
+@of_shards(gradient.limited_posterior)
 def mixed_limited_posterior(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-I are at most max(r^2, 1/C) (C H + |v| |w|), where H is the weighted sum
     of the hinge losses of v over all rounds and w are the mixed weights after the last epoch."""
@@ -137,18 +136,18 @@ def mixed_limited_posterior(ledger: MixedLedger, comparator: Comparator, learner
     return max(ledger.mixed.max_norm2, 1 / limit) * steps
 
 
-@of_shards(pa.damped_losses)
+@of_shards(gradient.damped_losses)
 def mixed_damped_losses(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted squared hinge losses of PA-II sum to at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2), where
     U^2 is the weighted sum of those of v."""
-    return pa.damped_losses.bound(ledger.mixed, comparator, learner.player)
+    return gradient.damped_losses.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(pa.damped_mistakes)
+@of_shards(gradient.damped_mistakes)
 def mixed_damped_mistakes(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every v, the weighted mistakes of PA-II are at most (r^2 + 1/(2C)) (|v|^2 + 2 C U^2), where U^2 is the
     weighted sum of the squared hinge losses of v."""
-    return pa.damped_mistakes.bound(ledger.mixed, comparator, learner.player)
+    return gradient.damped_mistakes.bound(ledger.mixed, comparator, learner.player)
 
 
 MIXED_PA = {
