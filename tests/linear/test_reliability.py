@@ -7,7 +7,7 @@ import pytest
 
 from regretless.linear import OnlineGradientDescent
 from regretless.linear.progressive import Progressive, Reliability, reliability
-from regretless.report.probabilities import reliability_panel
+from regretless.report.run_page import reliability_panel
 
 CLASSES = np.array([-1, 1])
 

@@ -356,8 +356,8 @@ def reliability_panel(table: Mapping[str, Any]) -> Panel:
     table : mapping
         ``said, came, rows`` of stretches of probability, and the parts of the Brier score.
     """
-    said = [100 * one for one in table["said"]]
-    points = [(x, 100 * y) for x, y in zip(said, table["came"], strict=True)]
+    forecasts = [100 * one for one in table["forecast"]]
+    points = [(x, 100 * y) for x, y in zip(forecasts, table["frequency"], strict=True)]
     lines = [
         Series("Came", "first", points, final="", mark="dots" if len(points) == 1 else "line"),
         Series("As often as said", "outcome", [(0.0, 0.0), (100.0, 100.0)]),
@@ -371,6 +371,6 @@ def reliability_panel(table: Mapping[str, Any]) -> Panel:
         for (x, y), n in zip(points, table["rows"], strict=True)
     ]
     return Panel(
-        "reliability", "Said and came", "Came, percent", "real", lines, [note], scale="linear", even=True,
+        "reliability", "Forecast and frequency", "Observed, percent", "real", lines, [note], scale="linear", even=True,
         across="Said, percent", table=[heading, *cells], rest="Of all rows",
     )  # fmt: skip
