@@ -288,7 +288,7 @@ def parse(
     types : dict of str to pyarrow.DataType or None
         The columns that are wanted.
     unequal : callable, optional
-        Told of the rows that have too few or too many cells, and answers ``skip``; without it they are an error.
+        Called with each row that has too few or too many cells, to return ``skip``; without it they are an error.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -347,7 +347,7 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str], ways: Way
 
 
 def legible(text: bytes) -> bytes:
-    """The text with a mark for what is no UTF-8: of rows of the wrong length pyarrow tells in their own words."""
+    """The text with a mark for what is no UTF-8, which pyarrow could not show of rows of the wrong length."""
     try:
         text.decode()
     except UnicodeDecodeError:

@@ -170,7 +170,7 @@ class NpzForecasts(ForecastStream):
         return wanted[0]
 
     def _places(self, archive: Archive, count: int) -> list[int]:
-        """The columns to take, those of the experts; their names are kept."""
+        """The columns of the experts, whose names become those of the stream."""
         called = [str(place) for place in range(count)]
         if "names" in archive.names:
             called = [str(name) for name in archive["names"].all().ravel().tolist()]

@@ -40,12 +40,12 @@ class Log:
     losses : bool
         Whether less is better.
     contexts : ndarray of int32, shape (rounds,)
-        Which of `situations` the action was taken in; zeros, if the log tells none apart.
+        Which of `situations` the action was taken in; zeros, if the log has none.
     situations : list of str
     least : float
         No action could be less probable than this; the least of the propensities, if nothing is declared.
     declared : bool
-        Whether that was declared. What was drawn does not tell how improbable the rest was.
+        Whether that was declared. What was drawn does not say how improbable the rest was.
     """
 
     name: str

@@ -154,7 +154,7 @@ def read_ready(file: BinaryIO, size: int) -> tuple[bytes, bool | None]:
 
 
 class _Decompressed(RawIOBase):
-    """A decompressor that tells of damage as a `DataError` with the file's name."""
+    """A decompressor whose errors are each a `DataError` with the file's name."""
 
     def __init__(self, path: str, decompressor: Callable[[BinaryIO], BinaryIO], file: Any) -> None:
         self._path, self._file = path, file
