@@ -38,7 +38,7 @@ def client() -> Iterator[Client]:
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
 
 
 @pytest.mark.parametrize("make", [lambda: Hedge(n_experts=2), lambda: Exp3IX(2, seed=0)], ids=["combiner", "bandit"])
@@ -136,7 +136,7 @@ def test_a_run_that_is_stopped_leaves_nothing_on_the_cluster(
 
 def test_a_killed_worker_costs_its_own_shards(client: Client, tmp_path: Path) -> None:
     """Of a worker that is killed while it plays, its shards are played again, nothing of the other worker's is."""
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
     shards, go = noting(tmp_path), tmp_path / "go"
     begun: list[work.Noting] = []
 
@@ -169,7 +169,7 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
         with pytest.raises(EngineError, match=r"^shard-[01]\b.*: 2 workers died") as caught:
             DaskEngine(client).fold(work.deadly, work.listed, "shard-1", shards[:2])
         assert "memory" in str(caught.value)
-        client.wait_for_workers(1, timeout=30)  # a cluster that is closed while it starts one may wait for it for ever
+        client.wait_for_workers(1, timeout=120)  # a cluster that is closed while it starts one may wait for it for ever
 
 
 def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

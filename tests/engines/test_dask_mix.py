@@ -46,7 +46,7 @@ def client() -> Iterator[Client]:
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_a_worker_that_is_killed_in_an_epoch_loses_nothing(
     client: Client, tmp_path: Path, parts: list[str], opening: int
 ) -> None:
     """A worker that dies with a shard half played, in the first epoch or the second, changes no bit of the result."""
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
     here = mix(AveragedPerceptron(), parts, epochs=3)
     shards = files(parts)
     shards[1] = work.HeldUpShard(shards[1].name, shards[1], str(tmp_path), opening)
@@ -173,7 +173,7 @@ def test_a_worker_that_is_killed_in_an_epoch_loses_nothing(
 
 def test_partitions_of_a_killed_worker_are_made_again(client: Client, tmp_path: Path) -> None:
     """Of partitions that workers hold, those of a dead one are made again from what they were made of."""
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
     rows, labels = da.from_array(X, chunks=(50, 12)), da.from_array(Y, chunks=50)
     here = mix(Perceptron(), arrays([(X[i : i + 50], Y[i : i + 50]) for i in range(0, 400, 50)]), epochs=4)
     held = client.persist([rows, labels])
