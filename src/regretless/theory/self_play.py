@@ -23,7 +23,7 @@ from .game_facts import (
     weight_share,
 )
 
-# ---- Regret matching: what its matchers keep bounds their regret, and the gap of the game that they play.
+# ---- Regret matching: what matchers keep bounds their regret, and the gap of the game that they play.
 #
 # A player of m strategies meets payoffs u_t that differ by at most D, and r_t = u_t - <p_t, u_t> are the regrets of a
 # round. **RM** plays in proportion to the positive part of R_t = R_{t-1} + r_t, **RM+** to Q_t = [Q_{t-1} + r_t]_+,
