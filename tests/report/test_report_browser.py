@@ -105,6 +105,15 @@ def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path,
     fits(browser, show(browser, tmp_path, rich() if name == "rich" else degenerate()[name]))
 
 
+def test_a_long_tag_makes_no_page_scroll_sideways(browser: Browser, tmp_path: Path) -> None:
+    """Words beside the title of a certificate take several lines on a small phone."""
+    alone = certificate("risk", quantity="risk", observed=0.05, bound=0.06, kind="probable", confidence=0.95)
+    alone.at_once = False
+    path = show(browser, tmp_path, replace(rich(), certificates=[alone]))
+    assert "with probability 95% for this number of rounds alone" in path.read_text(encoding="utf-8")
+    fits(browser, path)
+
+
 @pytest.mark.parametrize("name", ["rich", "a trillion rounds", "an enormous bound"])
 def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> None:
     """No two labels of a chart touch, and none is on a line or cut off, at any width."""
