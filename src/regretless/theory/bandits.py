@@ -14,7 +14,7 @@ from .bandit_weights import exp3_ix, exp3_ix_book, exp3_ix_expected, exp3_pseudo
 from .bandits_observable import observable
 from .exp3_p import exp3_p, exp3_p_book, exp3_p_observable
 from .full_information import hedge_expected, hedge_mixed, hedge_sampled
-from .stochastic_bandits import kl_ucb, moss, thompson, ucb1
+from .stochastic_bandits import kl_ucb, kl_ucb_gaps, moss, thompson, ucb1, ucb1_gaps
 from .tsallis import tsallis, tsallis_book
 
 EXP3 = (exp3_pseudo_regret, observable)
@@ -28,6 +28,7 @@ OF_UCB1 = (ucb1, observable)
 OF_KL_UCB = (kl_ucb, observable)
 OF_MOSS = (moss, observable)
 OF_THOMPSON = (thompson, observable)
+BY_GAPS = {ucb1: ucb1_gaps, kl_ucb: kl_ucb_gaps}  # what is said besides where the mean losses are known
 
 AFTERWARDS = (observable, exp3_p_observable)  # they read the run
 OF_SEQUENCES = (exp3_s,)  # of arms, and of how often they switch

@@ -11,7 +11,7 @@ Fields = Mapping[str, Any]
 RELATIVE = 1e-9  # by what part a count, or a bound, is allowed to be off
 EXPECTED = {
     *("exp3_pseudo_regret", "exp3_ix_expected", "exp3_s", "exp4", "hedge_expected", "tsallis", "tsallis_book"),
-    *("ucb1", "kl_ucb", "moss", "thompson", "risk_by_support", "risk_by_margin"),
+    *("ucb1", "ucb1_gaps", "kl_ucb", "kl_ucb_gaps", "moss", "thompson", "risk_by_support", "risk_by_margin"),
 }
 ONE_RATE = {"exp3_ix", "exp3_ix_book", "observable"}  # with one probability after all rounds only at one rate
 FIXED = {"sampled_loss", "hedge_sampled"}  # after a number of rounds that was fixed beforehand
