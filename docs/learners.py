@@ -28,6 +28,7 @@ from regretless.environments.registry import ENVIRONMENTS, environment_class
 from regretless.environments.registry import parameters as environment_parameters
 from regretless.games.methods import METHODS
 from regretless.theorem import Theorem
+from regretless.theory.bandits import BY_GAPS
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -112,7 +113,9 @@ def expert_theorems() -> str:
 
 def bandit_theorems() -> str:
     """Each theorem of the bandits."""
-    return _theorems({name: bandit_class(name).theorems for name in BANDITS})
+    of = {name: bandit_class(name).theorems for name in BANDITS}
+    known = {name: [BY_GAPS[one] for one in theorems if one in BY_GAPS] for name, theorems in of.items()}
+    return _theorems({name: (*theorems, *known[name]) for name, theorems in of.items()})
 
 
 def class_theorems() -> str:

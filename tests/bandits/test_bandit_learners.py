@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless import bandits
-from regretless.bandits import EXP3S, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
+from regretless.bandits import EXP3S, UCB1, Exp3, Exp3IX, Exp3P, Exp4, Hedge, LossError, TsallisINF
 from regretless.bandits.state import BanditState
 from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import RegretlessError
@@ -1075,3 +1075,22 @@ def test_what_means_nothing_is_said_in_words(wrong, words):
     """Rates beyond floats, dictionaries as masks, ragged advice and negative switches are errors of the library."""
     with pytest.raises(RegretlessError, match=words):
         wrong()
+
+
+@pytest.mark.parametrize("made", [Exp3IX, UCB1, Hedge])
+def test_a_table_with_losses_of_an_arm_that_could_not_be_drawn_is_refused(made):
+    """The table must miss an arm where it was asleep, no more and no less: else other rounds are compared."""
+    losses = np.random.default_rng(0).random((40, 3))
+    table = losses.copy()
+    table[20:, 2] = np.nan
+    learner = made(3, seed=0)
+    for row in table:
+        draw = learner.draw(available=~np.isnan(row))
+        learner.update(draw, row if learner.info.informed else row[draw])
+    assert learner.certify(table)[-1].applies
+    with pytest.raises(RegretlessError, match=r"arm 2: it could not be drawn in 20 rounds, and .* missing in 0; nan"):
+        learner.certify(losses)
+    awake = np.flatnonzero(losses[:20, 2] > 0)[-1]
+    table[awake, 2] = np.nan
+    with pytest.raises(RegretlessError, match="arm 2: "):
+        learner.certify(table)

@@ -158,10 +158,10 @@ def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator,
     # The best arm is one of hindsight, even while it is not known which it is.
     seen = replace(comparator, loss=0.0) if isnan(comparator.loss) else comparator
 
-    def said(stands: BanditFacts) -> str | float:
+    def statement(stands: BanditFacts) -> str | float:
         return theorem.obstacle(ledger, seen, stands) or theorem.value(ledger, seen, stands)
 
-    return said(replace(learner, oblivious=False)) != said(learner)
+    return statement(replace(learner, oblivious=False)) != statement(learner)
 
 
 def _standard_error(each: Sequence[Certificate]) -> float | None:

@@ -201,15 +201,15 @@ def _derivatives(rows: Rows, loss: Loss, u: Array) -> tuple[float, Array, Array]
     """Loss, slopes and curvatures at the weights."""
     lost, slopes, curves = 0.0, np.zeros(len(u)), np.zeros((len(u), len(u)))
     for advice, outcomes in rows():
-        said = advice @ u
+        forecast = advice @ u
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            lost += float(loss.of(said, np.nan if outcomes is None else outcomes).sum())
+            lost += float(loss.of(forecast, np.nan if outcomes is None else outcomes).sum())
             if loss.name == "wealth":
-                first, second = -1 / said, 1 / said**2
+                first, second = -1 / forecast, 1 / forecast**2
             else:
-                first = loss.slope(said, outcomes)
-                second = np.where(outcomes > 0, outcomes / said**2, 0.0)
-                second = second + np.where(outcomes < 1, (1 - outcomes) / (1 - said) ** 2, 0.0)
+                first = loss.slope(forecast, outcomes)
+                second = np.where(outcomes > 0, outcomes / forecast**2, 0.0)
+                second = second + np.where(outcomes < 1, (1 - outcomes) / (1 - forecast) ** 2, 0.0)
         slopes += advice.T @ first
         curves += advice.T @ (advice * second[:, None])
     return lost, slopes, curves

@@ -200,7 +200,7 @@ class ForecastHindsight:
             return []
         weights = np.zeros(len(self.prior))
         weights[among] = solution.weights
-        detail = self._told(weights) | {"gap": solution.gap}
+        detail = self._detail(weights) | {"gap": solution.gap}
         label = "best convex combination"
         if len(among) < len(self.prior):
             label += f" of the {len(among)} that always spoke"
@@ -220,7 +220,7 @@ class ForecastHindsight:
         weights = u.copy()
         weights[among] -= _least_squares(priced, np.append(missed, np.zeros(forecasts.shape[1])))
         label = "best linear combination"
-        detail = self._told(weights)
+        detail = self._detail(weights)
         if ridge:
             detail["ridge"] = float(ridge)
         lost, off = totals.square_loss(weights), totals.unsure(weights)
@@ -302,7 +302,7 @@ class ForecastHindsight:
         """What rounding may have to do with the regret against what lost so much."""
         return of_regret(self.ledger, self.loss.name, self.loss.tau, lost)
 
-    def _told(self, weights: Array) -> dict[str, Any]:
+    def _detail(self, weights: Array) -> dict[str, Any]:
         """The largest weights by name."""
         order = np.argsort(-np.abs(weights), kind="stable")[:MOST_WEIGHTS]
         return {"weights": {self.names[i]: float(weights[i]) for i in order if abs(weights[i]) > SMALL}}
@@ -398,12 +398,12 @@ class Totals:
         gone = missing if table.ndim == 2 else missing[:, :, None]
         known, among = np.where(gone, 0.0, table), speak if table.ndim == 2 else speak[:, None]
         with np.errstate(over="ignore"):
-            said = known.sum(1) / among
-        if not np.isfinite(said).all():  # the sum was beyond floats
-            said = (known / among[:, None]).sum(1)
+            forecast_mean = known.sum(1) / among
+        if not np.isfinite(forecast_mean).all():  # the sum was beyond floats
+            forecast_mean = (known / among[:, None]).sum(1)
         if table.ndim == 3:
-            return float(self.loss.of_vectors(said, outcomes).sum())
-        return float(self.loss.of(said, np.nan if outcomes is None else outcomes).sum())
+            return float(self.loss.of_vectors(forecast_mean, outcomes).sum())
+        return float(self.loss.of(forecast_mean, np.nan if outcomes is None else outcomes).sum())
 
     def _add_squares(self, table: Array, y: Array) -> None:
         errors = np.nan_to_num(table - (y[:, None] if table.ndim == 2 else y[:, None, :]))

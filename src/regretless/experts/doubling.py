@@ -155,26 +155,26 @@ class Doubling(Pictured):
         if self.pending_:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
         bare = self.base._loss.name == TABLE
-        said: list[Any] = []
+        forecasts: list[Any] = []
         losses, rest = np.empty(len(table)), np.empty(table.shape[:2])
         row = 0
         try:
             for t in range(len(table) + 1):
                 for row in plan.settle[plan.starts[t] : plan.starts[t + 1]].tolist():
                     came = table[row] if bare else None if known is None else known[row]
-                    losses[row] = self.update(said[row], came)
+                    losses[row] = self.update(forecasts[row], came)
                 row = t
                 if t < len(table):
-                    said.append(self._predict(~np.isnan(table[t]) if bare else table[t]))
+                    forecasts.append(self._predict(~np.isnan(table[t]) if bare else table[t]))
                     learner = self.blocks_[-1]
                     learner.expert_names_ = learner.expert_names_ or names
-                    rest[t] = learner.waiting(said[t]).weights
+                    rest[t] = learner.waiting(forecasts[t]).weights
         except AdviceError as error:
             raise AdviceError(row, error.expert, error.found, error.advice, error.column) from error
         finally:
             for place, ticket in self.pending_:
                 self.blocks_[place].withdraw(ticket)
-        predictions = losses if bare else np.array(said, dtype=np.float64)
+        predictions = losses if bare else np.array(forecasts, dtype=np.float64)
         return Play(predictions, losses, rest if weights else None)
 
     @in_turn

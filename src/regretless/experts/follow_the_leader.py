@@ -1,4 +1,4 @@
-"""Follow the leader: whoever lost the least so far has all the weight."""
+"""Follow the leader: the experts that lost the least so far have all the weight."""
 
 from __future__ import annotations
 

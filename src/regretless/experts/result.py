@@ -263,7 +263,9 @@ class History:
                 setattr(result, name, [_number(name, value) for value in described[name]])
             for name in TABLES:
                 setattr(result, name, _unpacked(described[name], len(names)))
-            result.residuals.extend((time, float(said), float(came)) for time, said, came in described["residuals"])
+            result.residuals.extend(
+                (time, float(predicted), float(came)) for time, predicted, came in described["residuals"]
+            )
             sizes = {len(getattr(result, name)) for name in ("rounds", *NUMBERS, *TABLES)}
             if len(sizes) > 1 or result.stride < 1:
                 raise ValueError("its columns are of several lengths")
@@ -295,22 +297,22 @@ def replayed(
     again.expert_names_ = learner.expert_names_
     again._state = before.copy()
     history = History(learner.names(), stride=max(1, len(table) // MOST))
-    said = (_at_once if plan is None else _late)(again, table, outcomes, plan, history)
-    if outcomes is not None and said.ndim == 1:
+    predicted = (_at_once if plan is None else _late)(again, table, outcomes, plan, history)
+    if outcomes is not None and predicted.ndim == 1:
         for row in range(max(0, len(table) - TAIL), len(table)):
-            history.residual(row, float(said[row]), float(outcomes[row]))
+            history.residual(row, float(predicted[row]), float(outcomes[row]))
     return history
 
 
 def _at_once(again: CertifiedCombiner, table: Array, outcomes: Array | None, _: Any, history: History) -> Array:
     """Predictions of rows whose outcomes come before the next."""
-    said, row = [], 0
+    predicted, row = [], 0
     while row < len(table):
         end = min(row + history.next_stop(again.rounds_) - again.rounds_, len(table))
-        said.append(again.play(table[row:end], None if outcomes is None else outcomes[row:end]).predictions)
+        predicted.append(again.play(table[row:end], None if outcomes is None else outcomes[row:end]).predictions)
         history.record(again)
         row = end
-    return np.concatenate(said) if said else np.empty(0)
+    return np.concatenate(predicted) if predicted else np.empty(0)
 
 
 def _late(again: CertifiedCombiner, table: Array, outcomes: Any, plan: Any, history: History) -> Array:

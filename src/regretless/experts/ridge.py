@@ -227,17 +227,17 @@ class RidgeState(ExpertState):
         return self._each(advice, outcomes, settle, starts, out["predictions"], out["losses"], out["weights"])
 
     def _each(
-        self, advice: Array, outcomes: Array, order: Any, starts: Any, said: Array, losses: Array, state: Any
+        self, advice: Array, outcomes: Array, order: Any, starts: Any, forecasts: Array, losses: Array, state: Any
     ) -> Any:
         wide = advice.astype(np.float64)
         for row, predicted in _events(len(wide), order, starts):
             if predicted:
                 p = np.empty(wide.shape[1])
-                why, column = self.predict(wide[row], p, said[row])
+                why, column = self.predict(wide[row], p, forecasts[row])
                 if state is not None:
                     state[row] = p
             else:
-                losses[row], why, column = self.settle(wide[row], self.start, said[row], float(outcomes[row]))
+                losses[row], why, column = self.settle(wide[row], self.start, forecasts[row], float(outcomes[row]))
             if why is not None:
                 return row, why, column
         return len(wide), None, -1

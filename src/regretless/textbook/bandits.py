@@ -309,8 +309,29 @@ def _whole(formula: Callable[[float, float, dict[str, Any]], Any]) -> Any:
     return value
 
 
+def _by_gaps(draws: Callable[[float, float, Any], Any]) -> Any:
+    """Gaps times draws of each arm, of which there are no more than rounds."""
+
+    def value(T: float, K: float, w: dict[str, Any]) -> Any:
+        means = np.array(w["means"])
+        worse = means[means > means.min()]
+        return sum((mean - means.min()) * np.minimum(draws(T, mean, means.min()), T) for mean in worse)
+
+    return _whole(value)
+
+
+def _kl_draws(T: float, mean: float, best: Any) -> Any:
+    """The least over margins of sixteenths of the gap."""
+    e1, e2 = np.meshgrid(*2 * [np.arange(1, 16) / 16 * (mean - best)])
+    with np.errstate(all="ignore"):
+        draws = np.log1p(T * np.log(T) ** 2) / kl(mean - e1, best + e2) + 0.5 / e1**2 + 2 / e2**2
+    return np.min(draws[e1 + e2 < (mean - best) * (1 - 1 / 32)])
+
+
 BOUNDS = {
     "expected": {
+        "ucb1_gaps": _by_gaps(lambda T, mean, best: 8 * np.log(T) / (mean - best) ** 2 + 1 + np.pi**2 / 3),
+        "kl_ucb_gaps": _by_gaps(_kl_draws),
         "ucb1": _whole(lambda T, K, w: np.sqrt(32 * (K - 1) * T * np.log(T)) + (K - 1) + (K - 1) * np.pi**2 / 3),
         "kl_ucb": _whole(lambda T, K, w: np.sqrt((K - 1) * T * (8 * np.log(1 + T * np.log(T) ** 2) + 160))),
         "moss": _whole(lambda T, K, w: 39 / 2 * np.sqrt(K * w["horizon"]) + (K - 1)),

@@ -83,6 +83,8 @@ class BanditFacts(Facts):
         Whether the losses of each round are drawn independently by the same laws; None if nobody knows.
     by_prior : bool or None
         Whether their means were drawn from the uniform prior; None if nobody knows.
+    means : tuple of float or None
+        These means, in units of the declared range, where a simulator knows them.
     """
 
     arms: int
@@ -107,6 +109,7 @@ class BanditFacts(Facts):
     added: int = 0
     drawn: bool | None = None
     by_prior: bool | None = None
+    means: tuple[float, ...] | None = None
 
 
 def regret(ledger: BanditLedger, comparator: BanditComparator) -> float:

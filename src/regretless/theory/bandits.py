@@ -6,8 +6,9 @@ stand those of Tsallis-INF and of the rules for losses that are independent draw
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from math import isnan, log, pi, sqrt
+from math import inf, isnan, log, pi, sqrt
 
 import numpy as np
 
@@ -216,6 +217,83 @@ def moss(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFact
     return learner.width * (value + _hindsight(ledger, comparator, learner))
 
 
+def _known_means(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
+    return learner.means is not None
+
+
+MEANS = ("it is about arms whose mean losses are known, as they are to a simulator alone", _known_means)
+STEPS = 16  # parts of a gap, of which both margins of KL-UCB are some
+
+
+def _by_gaps(ledger: BanditLedger, learner: BanditFacts, draws: Callable[[float, float, float], float]) -> float:
+    """The sum over the arms of their gap times their expected number of draws, which are no more than the rounds."""
+    means, rounds = learner.means or (), ledger.rounds
+    best = min(means, default=0.0)
+    return sum((mean - best) * min(draws(mean, best, rounds), rounds) for mean in means if mean > best)
+
+
+@theorem(
+    title="Expected regret of UCB1 by gaps",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\bar{R}_T \le \sum_{i: \Delta_i > 0} \min\left\{\frac{8 \ln T}{\Delta_i} +"
+    r" \left(1 + \tfrac{\pi^2}{3}\right) \Delta_i,\ \Delta_i T\right\},\quad"
+    r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \sqrt{2 T \ln K}",
+    source="Auer, Cesa-Bianchi & Fischer 2002, Thm 1",
+    kind="expected",
+    assumes=(MEANS, *SEEN),
+    whole=False,
+    presumes=LAWS,
+)
+def ucb1_gaps(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where losses are independent draws by the same laws, and arm i loses Delta_i more than the best in the mean, the
+    expected regret against an arm that is fixed beforehand is at most the sum of 8 ln(T) / Delta_i + (1 + pi^2 / 3)
+    Delta_i over the arms that are not best, each no more than Delta_i T; against the best in hindsight sqrt(2 T ln K)
+    more."""
+    value = _by_gaps(ledger, learner, lambda mean, best, t: 8 * log(t) / (mean - best) ** 2 + 1 + pi**2 / 3)
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
+
+
+def _entropy(p: float, q: float) -> float:
+    """The relative entropy of coins with these means, q within (0, 1)."""
+    parts = ((p, q), (1 - p, 1 - q))
+    return sum(a * log(a / b) for a, b in parts if a > 0)
+
+
+def _kl_ucb_draws(mean: float, best: float, rounds: float) -> float:
+    """How often KL-UCB draws an arm in expectation at most, for the best of some margins e_1 and e_2."""
+    part, few = (mean - best) / STEPS, inf
+    for below in range(1, STEPS - 1):
+        for above in range(1, STEPS - below):
+            near = _entropy(mean - below * part, best + above * part)
+            draws = log(1 + rounds * log(rounds) ** 2) / near + 1 / (2 * (below * part) ** 2) + 2 / (above * part) ** 2
+            few = min(few, draws)
+    return few
+
+
+@theorem(
+    title="Expected regret of KL-UCB by gaps",
+    quantity="expected regret",
+    counts=regret,
+    formula=r"\bar{R}_T \le \sum_{i: \Delta_i > 0} \Delta_i \min\left\{\min_{\epsilon_1, \epsilon_2}"
+    r" \frac{\ln(1 + T \ln^2 T)}{\mathrm{kl}(\mu_i - \epsilon_1, \mu_* + \epsilon_2)} +"
+    r" \frac{1}{2 \epsilon_1^2} + \frac{2}{\epsilon_2^2},\ T\right\},\quad"
+    r" \mathbb{E} R_T \le \bar{R}_T\text{'s bound} + \sqrt{2 T \ln K}",
+    source="Lattimore & Szepesvari 2020, Thm 10.6; Garivier & Cappe 2011",
+    kind="expected",
+    assumes=(MEANS, *SEEN),
+    whole=False,
+    presumes=LAWS,
+)
+def kl_ucb_gaps(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:
+    """Where losses are independent draws by the same laws with known means mu_i, the best of them mu*, arm i is drawn
+    at most ln(1 + T ln(T)^2) / kl(mu_i - e_1, mu* + e_2) + 1 / (2 e_1^2) + 2 / e_2^2 times in expectation, for any
+    positive e_1 + e_2 < Delta_i, of which sixteenths of the gap are tried; each draw costs Delta_i against an arm that
+    is fixed beforehand; against the best in hindsight it is sqrt(2 T ln K) more."""
+    value = _by_gaps(ledger, learner, _kl_ucb_draws)
+    return learner.width * (value + _hindsight(ledger, comparator, learner))
+
+
 def _beta(_: BanditLedger, __: BanditComparator, learner: BanditFacts) -> bool:
     return learner.estimator == "beta"
 
@@ -264,6 +342,7 @@ OF_UCB1 = (ucb1, observable)
 OF_KL_UCB = (kl_ucb, observable)
 OF_MOSS = (moss, observable)
 OF_THOMPSON = (thompson, observable)
+BY_GAPS = {ucb1: ucb1_gaps, kl_ucb: kl_ucb_gaps}  # what is said besides where the mean losses are known
 
 AFTERWARDS = (observable, exp3_p_observable)  # they read the run
 OF_SEQUENCES = (exp3_s,)  # of arms, and of how often they switch

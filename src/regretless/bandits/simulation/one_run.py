@@ -256,7 +256,7 @@ class _Expected:
         return lost, self._arms + (rounds - self._first) * self._means
 
 
-class Recited(PlayMethod):
+class InBlocks(PlayMethod):
     """Losses that are made in blocks, by any oblivious environment."""
 
     def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight | None:
@@ -282,15 +282,15 @@ class Recited(PlayMethod):
         return own
 
 
-class InTurn(PlayMethod):
+class RoundByRound(PlayMethod):
     """Round by round, with an environment that sees what was drawn."""
 
     def play(self, state: BanditState, run: int, course: RunRecord) -> Hindsight:
         """The compiled loop plays a table of one row at a time."""
         plan, core = self.plan, state.core
         opponent, foresees = plan.environment.begin(run), plan.environment.foresees
-        met = _Met(plan)
-        note, mark = _regrets(state, met.seen, course), 0
+        losses_so_far = _RunLosses(plan)
+        note, mark = _regrets(state, losses_so_far.seen, course), 0
         none, one = plan.marks[:0], np.ones(1, dtype=np.int64)
         arm = np.zeros(1, dtype=np.int32)
         for t in range(plan.rounds):
@@ -299,7 +299,7 @@ class InTurn(PlayMethod):
             marked = t + 1 == plan.stops[mark]
             after = mark + marked
             _, why, column = core.play_table(
-                met.row(opponent.losses(probabilities)),
+                losses_so_far.row(opponent.losses(probabilities)),
                 0,
                 1,
                 arms=arm,
@@ -313,13 +313,13 @@ class InTurn(PlayMethod):
                 raise self._complaint(why, t, column)
             opponent.see(int(arm[0]))
             if marked:
-                met.look()
+                losses_so_far.look()
                 note(mark)
             mark = after
-        return met.seen
+        return losses_so_far.seen
 
 
-class _Met:
+class _RunLosses:
     """The losses of a run so far; many rows are looked at together."""
 
     def __init__(self, plan: Plan) -> None:
@@ -350,7 +350,7 @@ def play_method(plan: Plan) -> PlayMethod:
         return TableMethod(plan)
     if isinstance(plan.environment, Stochastic) and plan.advice is None:
         return Chances(plan)
-    return Recited(plan) if isinstance(plan.environment, Oblivious) else InTurn(plan)
+    return InBlocks(plan) if isinstance(plan.environment, Oblivious) else RoundByRound(plan)
 
 
 def _regrets(state: BanditState, seen: Hindsight, course: RunRecord) -> Watch:

@@ -15,8 +15,9 @@ from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
 from ...report.arm_table import called
 from ...report.pull_page import MOST_ARMS, PullCurves
+from ...theorem import Theorem
 from ...theory.bandit_facts import epoch_starts
-from ...theory.bandits import OF_SEQUENCES, bound_at
+from ...theory.bandits import BY_GAPS, OF_SEQUENCES, bound_at
 from ..certificates import certificates
 from .one_run import Plan
 from .statistics import Statistics
@@ -105,10 +106,15 @@ class Pulls(Statistics):
         compared = self.comparators()
         best = [[one for one in of_run if one.name != "arm"] for of_run in compared]
         each = []
-        for theorem in self.learner.theorems:
+        for theorem in self._theorems():
             against = compared if theorem.kind == "expected" else best
             each += certificates([theorem], self.stands, self.ledgers, against)
         return each
+
+    def _theorems(self) -> list[Theorem]:
+        """The learner's, and after each one the theorem that knows the gaps between arms, where these are known."""
+        known = {} if self.stands.means is None else BY_GAPS
+        return [one for theorem in self.learner.theorems for one in (theorem, known.get(theorem)) if one is not None]
 
     def bounds(self) -> dict[str, Array]:
         """What each theorem promised of so many rounds, for each mark, by its title; nan where it says nothing.

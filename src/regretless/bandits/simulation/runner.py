@@ -173,7 +173,9 @@ def facts_in(facts: BanditFacts, world: Environment) -> BanditFacts:
     """What is known of a learner, and of the losses that this environment gives."""
     by_chance = len(world.world().starts) == 1 if isinstance(world, Stochastic) else None
     by_prior = False if isinstance(world, Stochastic) else None  # whose means were set, whatever drew them
-    return replace(facts, oblivious=world.oblivious, drawn=by_chance if world.oblivious else False, by_prior=by_prior)
+    means = tuple(world.world().means[0].tolist()) if by_chance and isinstance(world, Stochastic) else None
+    drawn = by_chance if world.oblivious else False
+    return replace(facts, oblivious=world.oblivious, drawn=drawn, by_prior=by_prior, means=means)
 
 
 def _fitting(learner: Bandit, world: Environment) -> Environment:
