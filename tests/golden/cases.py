@@ -499,6 +499,8 @@ def _play() -> Iterator[Case]:
         place = next(prefix for prefix, one in PREFIXES.items() if one == kind)
         for name in names:
             environments = environments_for(kind, name)
+            if not environments:
+                continue
             environment = next(
                 (one for one in ("separable", "bernoulli", "sparse-target") if one in environments), environments[0]
             )
