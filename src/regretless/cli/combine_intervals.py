@@ -1,4 +1,4 @@
-"""The intervals of `combine`: their options, and what these may not be."""
+"""The intervals of `combine` and `learn`: their options, and what these may not be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .exit_codes import UsageError
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..run.intervals import RunIntervals
-    from .arguments import CombineOptions
+    from .arguments import CombineOptions, LearnOptions
 
 NO_NUMBERS = {"table": "losses themselves", "wealth": "price relatives", "zero-one": "votes"}  # by the loss
 
@@ -31,7 +31,7 @@ def add_intervals(group: _ArgumentGroup) -> None:
     )
 
 
-def refuse_shares(arguments: CombineOptions) -> None:
+def refuse_shares(arguments: CombineOptions | LearnOptions) -> None:
     """Refuse numbers that have no meaning, before anything is read."""
     share, step = arguments.interval, arguments.interval_step
     if share is not None and not 0 < share < 1:
@@ -49,7 +49,7 @@ def refuse_loss(arguments: CombineOptions, learner: ExpertLearner) -> None:
         raise UsageError(f"--interval is for forecasts of numbers, and --loss {name} is of {NO_NUMBERS[name]}")
 
 
-def refuse_others(arguments: CombineOptions, intervals: RunIntervals | None) -> None:
+def refuse_others(arguments: CombineOptions | LearnOptions, intervals: RunIntervals | None) -> None:
     """A model that goes on has the intervals that it has."""
     rule = None if intervals is None else intervals.rule
     wanted = {"--interval": arguments.interval, "--interval-step": arguments.interval_step}
@@ -63,7 +63,7 @@ def refuse_others(arguments: CombineOptions, intervals: RunIntervals | None) -> 
             raise UsageError(f"{option} {value:g} contradicts the model, which has {own:g}")
 
 
-def intervals_of(arguments: CombineOptions) -> RunIntervals | None:
+def intervals_of(arguments: CombineOptions | LearnOptions) -> RunIntervals | None:
     """Those that are asked for."""
     from ..intervals import AdaptiveIntervals
     from ..run.intervals import RunIntervals

@@ -120,7 +120,7 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
 def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
     import numpy as np
 
-    from ..verify import linear
+    from ..verify import linear, regression
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
@@ -129,7 +129,8 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
-    return linear.check(report, rows, np.asarray(labels), vectors, stream.skipped)
+    check = regression.check if "task" in report else linear.check
+    return check(report, rows, np.asarray(labels), vectors, stream.skipped)
 
 
 def _rows(stream: Any) -> tuple[Any, Any]:

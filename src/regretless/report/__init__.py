@@ -19,6 +19,7 @@ from .page import Page
 from .play_page import PlayReport, page_of_play
 from .pull_charts import PullCurves, PullReport
 from .pull_page import page_of_pulls
+from .regression_page import RegressionReport, page_of_regression
 from .run_page import Report, page_of_run
 from .template import render, write_report
 
@@ -38,6 +39,7 @@ __all__ = [
     "PlayReport",
     "PullCurves",
     "PullReport",
+    "RegressionReport",
     "Report",
     "game_report",
     "page_of_comparison",
@@ -47,6 +49,7 @@ __all__ = [
     "page_of_mix",
     "page_of_play",
     "page_of_pulls",
+    "page_of_regression",
     "page_of_run",
     "render",
     "write_report",
