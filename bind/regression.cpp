@@ -24,13 +24,16 @@ class RegressionPlayer {
  public:
   RegressionPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::string& loss, double tau,
-                   const std::vector<double>& rates, const std::vector<double>& priors, double intercept, bool share)
-      : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor),
-        loss_(loss) {
+                   const std::string& schedule, double step, const std::vector<double>& rates,
+                   const std::vector<double>& priors, double intercept, bool share)
+      : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor), loss_(loss),
+        schedule_(schedule) {
     demand(shaped(memory, 1, regression_memory_size), "memory has the wrong shape");
     demand(cells.shape(1) == regression_cell_size, "the cells have the wrong shape");
     demand(shaped(books, 1, ledger_size), "books have the wrong shape");
-    demand(loss == "square" || loss == "pinball", "no such loss");
+    demand(loss == "square" || loss == "pinball" || loss == "absolute" || loss == "huber", "no such loss");
+    demand(schedule.empty() || schedule == "constant" || schedule == "inverse-sqrt" || schedule == "scale-free",
+           "no such schedule");
     state_.cells = cells.data();
     state_.memory = reinterpret_cast<RegressionMemory*>(memory.data());
     state_.book = reinterpret_cast<Ledger*>(books.data());
@@ -51,6 +54,8 @@ class RegressionPlayer {
     rules_.fulls = factor ? int(priors.size()) : 0;
     rules_.loss = loss_;
     rules_.tau = tau;
+    rules_.schedule = schedule_;
+    rules_.step = step;
     rules_.intercept = intercept;
     rules_.share = share;
   }
@@ -104,7 +109,7 @@ class RegressionPlayer {
 
   State2 cells_, memory_, books_;
   std::optional<State2> weights_, scales_, factor_;
-  std::string loss_;
+  std::string loss_, schedule_;
   RegressionRules rules_;
   Regression state_;
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
@@ -116,11 +121,12 @@ void bind_regression(nb::module_& m) {
   nb::class_<RegressionPlayer>(m, "RegressionPlayer",
                                "Rules and borrowed state of linear learners of numbers; feed it rounds.")
       .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-                    const std::string&, double, const std::vector<double>&, const std::vector<double>&, double, bool>(),
+                    const std::string&, double, const std::string&, double, const std::vector<double>&,
+                    const std::vector<double>&, double, bool>(),
            "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
            "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
-           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "loss"_a, "tau"_a, "rates"_a, "priors"_a,
-           "intercept"_a, "share"_a)
+           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "loss"_a, "tau"_a, "schedule"_a, "step"_a,
+           "rates"_a, "priors"_a, "intercept"_a, "share"_a)
       .def("play", &RegressionPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "outcomes"_a.noconvert(), "begin"_a = 0, "end"_a = -1,
            "forecasts"_a.noconvert().none() = nb::none(),

@@ -127,6 +127,33 @@ REGRETLESS_INLINE void learn_rates(const RegressionBench& bench, const double* s
   }
 }
 
+// Gradient descent, whose weights stand in the first place of the squares.
+REGRETLESS_INLINE double score_descent(const RegressionBench& bench) {
+  double lanes[8] = {};
+  for (std::int64_t k = 0; k < bench.n; ++k) lanes[k & 7] += bench.cells.at[k]->square[0] * bench.x.at[k];
+  return tree(load<8>(lanes));
+}
+
+// A step along the gradient; its rate, `width` being that of the outcomes up to this one: as said, over the root of the
+// rounds, or in units of the outcomes and of the longest row over the root of all squared gradients.
+REGRETLESS_INLINE void descend(const RegressionRules& rules, const RegressionBench& bench, double slope, double width,
+                               double norm2, double round, Ledger& book) {
+  if (norm2 > book.max_norm2) book.max_norm2 = norm2;
+  book.slope2 += slope * slope * norm2;
+  if (slope == 0 || !(book.slope2 > 0)) return;
+  double rate = rules.step;
+  if (rules.schedule == "inverse-sqrt") rate /= __builtin_sqrt(round);
+  if (rules.schedule == "scale-free") rate *= width / (__builtin_sqrt(book.max_norm2) * __builtin_sqrt(book.slope2));
+  if (book.first_rate == 0) book.first_rate = rate;
+  book.last_rate = rate;
+  for (std::int64_t k = 0; k < bench.n; ++k) {
+    RegressionCell& f = *bench.cells.at[k];
+    const double gradient = slope * bench.x.at[k];
+    f.sum[0] -= gradient;
+    f.square[0] -= rate * gradient;
+  }
+}
+
 // A full member (Vovk 2001, Azoury & Warmuth 2001): its matrix is that of the full members of `aggregated_full.hpp`.
 struct FullForecaster {
   FullMember member;
@@ -203,7 +230,8 @@ REGRETLESS_INLINE FullView score_all(const Loss& loss, const RegressionRules& ru
                                      RegressionBench& bench, double* score, double* forecast) {
   const RegressionMemory& m = *s.memory;
   const double width = m.high - m.low;
-  score_rates(rules, width, loss.steepest(width), bench, score);
+  if (rules.schedule.empty()) score_rates(rules, width, loss.steepest(width), bench, score);
+  else score[0] = score_descent(bench);
   FullView seen;
   if (s.factor) seen = score_full(rules, s, learning, bench, score);
   for (int k = 0; k < regression_lanes; ++k) forecast[k] = m.prior[k] > 0 ? within(score[k], m.low, m.high) : 0;
@@ -214,7 +242,7 @@ inline constexpr double largest_outcome = 1e70;
 
 template <class Loss>
 REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rules, const Regression& s, double y,
-                                    double round, RegressionBench& bench, double& predicted) {
+                                    double norm2, double round, RegressionBench& bench, double& predicted) {
   RegressionMemory& m = *s.memory;
   double score[regression_lanes] = {}, forecast[regression_lanes], lost[regression_lanes] = {},
          slope[regression_lanes] = {};
@@ -227,13 +255,15 @@ REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rul
     slope[k] = loss.slope(forecast[k], z);
     m.linear[k] += slope[k] * forecast[k];
   }
-  learn_rates(bench, slope);
+  const double low = z < m.low ? z : m.low, high = z > m.high ? z : m.high;
+  if (rules.schedule.empty()) learn_rates(bench, slope);
+  else descend(rules, bench, slope[0], high - low, norm2, round, *s.book);
   if (s.factor) learn_full(rules, s, seen, score, forecast, z, bench);
   const double own = loss.value(p, z);
   s.book->loss += own;
   reweigh_members(m, own, lost, rules.share, round);
-  m.low = z < m.low ? z : m.low;
-  m.high = z > m.high ? z : m.high;
+  m.low = low;
+  m.high = high;
   m.outcomes += z;
   m.outcomes2 += z * z;
 }
@@ -257,7 +287,7 @@ LinearVerdict play_regression(const X& rows, const Loss& loss, const double* out
     if (book.rounds == 0) s.memory->origin = y;
     else {
       take_row(row, rules, s, true, bench);
-      play_outcome(loss, rules, s, y, book.rounds, bench, predicted);
+      play_outcome(loss, rules, s, y, norm2, book.rounds, bench, predicted);
       book.updates += 1;
       book.total_norm2 += norm2;
       book.update_norm2 += norm2;

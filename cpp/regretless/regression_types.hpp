@@ -13,7 +13,7 @@ inline constexpr int regression_lanes = 8, regression_rates = 4, regression_full
 // What the rates know of one feature.
 struct RegressionCell {
   double sum[regression_rates];     // minus the sum of gradients of each rate
-  double square[regression_rates];  // sum of squares of these gradients
+  double square[regression_rates];  // sum of squares of these gradients; the weight, if it descends
   double squares;                   // sum of x^2 over the rounds with x != 0
   double count;                     // how many these are
   double most;                      // largest |x| so far
@@ -40,13 +40,14 @@ struct RegressionMemory {
 inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
 
 struct RegressionRules {
-  std::string_view loss = "square";
-  double tau = 0;                        // of the pinball loss
-  double rates[regression_rates] = {};   // 0: no member
-  double priors[regression_fulls] = {};  // of full members, times the squared size of each feature
-  int fulls = 0;                         // how many full members there is room for
-  double intercept = 0;                  // size of the constant feature
-  bool share = true;                     // whether a part of the weight goes round after each round
+  std::string_view loss = "square", schedule;  // a schedule: the first place has gradient descent, and no rate
+  double tau = 0;                              // of the pinball loss; where Huber's turns from squares into lines
+  double rates[regression_rates] = {};         // 0: no member
+  double priors[regression_fulls] = {};        // of full members, times the squared size of each feature
+  double step = 1;                             // of gradient descent
+  int fulls = 0;                               // how many full members there is room for
+  double intercept = 0;                        // size of the constant feature
+  bool share = true;                           // whether a part of the weight goes round after each round
 };
 
 struct Regression {

@@ -250,6 +250,17 @@ REGRESSORS = {
             rate="none",
         ),
     ),
+    "online-gradient-descent": Entry(
+        "regression.gradient_descent",
+        "OnlineGradientDescent",
+        RegressionInfo(
+            name="online-gradient-descent",
+            task="regression",
+            charged="square, absolute, pinball, huber",
+            geometry="euclidean",
+            rate="scale-free, 1/sqrt t, constant",
+        ),
+    ),
 }
 EXPERT_LEARNERS = {
     "hedge": Entry(

@@ -85,6 +85,16 @@ def test_a_quantile_is_learned_as_in_python(run, table):
     assert min(constants) * 0.999 <= found["best_constant_loss"] <= min(constants) * 1.05
 
 
+def test_gradient_descent_is_of_both_tasks(run, table, tmp_path):
+    """online-gradient-descent learns labels or numbers, as the column or --task says, and its models are told apart."""
+    words = ("--learner", "online-gradient-descent", "--no-certify", *QUIET)
+    assert run("learn", table, *RENT, *words, "--set", "loss=huber", "--save", tmp_path / "a.rgl").code == 0
+    assert run("learn", table, "--target", "town", *words, "--save", tmp_path / "b.rgl").code == 0
+    kinds = [type(regretless.load(tmp_path / name)).__module__ for name in ("a.rgl", "b.rgl")]
+    assert kinds == ["regretless.regression.gradient_descent", "regretless.linear.ogd"]
+    assert "Huber loss" in run("inspect", tmp_path / "a.rgl").out
+
+
 def test_a_model_is_used_as_in_python(run, table, tmp_path):
     """predict prints its forecasts, inspect its loss, certify the lines of learn; other rows get none against
     vectors."""

@@ -28,7 +28,7 @@ from regretless.linear import (
     SecondOrderPerceptron,
     Winnow,
 )
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 
 from ..finite_classes.trees import kuhn
 
@@ -110,7 +110,7 @@ def sound_calls() -> Calls:
             ):
                 learner.fit(rows, y).decision_function(rows)
             SecondOrderPerceptron(matrix="full").fit(rows, y).decision_function(rows)
-            for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth()):
+            for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()):
                 number.fit(rows, np.arange(6.0)).predict(rows)
             Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
         for name in EXPERT_LEARNERS:

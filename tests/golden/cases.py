@@ -248,7 +248,7 @@ def _numbers() -> Iterator[Case]:
     for name in REGRESSORS:
         words = f"learn rents.csv --learner {name}"
         yield Case(
-            f"learn/{name}",
+            f"learn/numbers-{name}",
             (
                 f"{words} --save m.rgl --report r.html",
                 f"{words} --json --save-comparators v.npz > report.json",

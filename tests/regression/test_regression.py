@@ -12,7 +12,7 @@ import regretless
 from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError, RowRefused
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 from regretless.textbook import regression as book
 
 
@@ -71,12 +71,34 @@ def test_the_forecaster_is_ridge_regression_that_knows_the_row():
     assert learner.intercept_ == pytest.approx(ridge[0] + y[0], rel=1e-6)
 
 
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
+@pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
+def test_gradient_descent_is_that_of_the_textbook(loss, schedule, rate):
+    """Forecasts, weights and what the theorem adds up are those of plain numpy, for each loss and schedule."""
+    X, y = rounds(8)
+    X = X / np.abs(X).max(axis=0) * 10
+    learner = OnlineGradientDescent(loss=loss, quantile=0.3, delta=1.5, schedule=schedule, rate=rate)
+    forecasts = forecasts_of(learner, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    level = 1.5 if loss == "huber" else 0.3
+    expected, w, G, linear = book.gradient_descent(rows, z, loss, level, schedule, rate)
+    assert np.abs(forecasts[1:] - expected - y[0]).max() <= 1e-9 * np.abs(z).max()
+    assert learner.coef_ == pytest.approx(w[1:], rel=1e-8, abs=1e-12)
+    assert learner.state_.all_cells()[:, 0] == pytest.approx(G, rel=1e-8, abs=1e-9)
+    assert learner.state_.part("linear")[0] == pytest.approx(linear, rel=1e-8)
+    assert learner.ledger_.loss == pytest.approx(float(book.charged(expected, z, loss, level).sum()))
+    certificates = learner.certify(X, y)
+    assert all(one.holds and one.applies for one in certificates)
+
+
 def bits(learner) -> list[bytes]:
     """All that it knows."""
     return [array.tobytes() for array in learner.state_.tensors().values()]
 
 
-@pytest.mark.parametrize("kind", [AggregatedRegressor(), AggregatedQuantile(quantile=0.3), VovkAzouryWarmuth()])
+@pytest.mark.parametrize(
+    "kind", [AggregatedRegressor(), AggregatedQuantile(quantile=0.3), VovkAzouryWarmuth(), OnlineGradientDescent()]
+)
 def test_every_form_of_rows_gives_the_same_bits(kind):
     """Dense and sparse rows, int32 and int64 indices, one by one and in batches, on every instruction set."""
     X, y = rounds(11, columns=12)
@@ -165,7 +187,17 @@ def test_new_columns_cost_nothing_before_they_come():
     [np.zeros(40), np.full(40, 1e6), np.tile([1e-300, 0.0], 20), np.tile([1e60, -1e60], 20), np.tile([5.0, 7.0], 20)],
 )
 @pytest.mark.parametrize("X", [np.ones((40, 2)), np.zeros((40, 2)), np.full((40, 2), 1e-70), np.full((40, 2), 1e70)])
-@pytest.mark.parametrize("kind", [AggregatedRegressor(), AggregatedQuantile(quantile=0.9), VovkAzouryWarmuth()])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AggregatedRegressor(),
+        AggregatedQuantile(quantile=0.9),
+        VovkAzouryWarmuth(),
+        OnlineGradientDescent(),
+        OnlineGradientDescent(loss="absolute", schedule="constant", rate=1e30),
+        OnlineGradientDescent(loss="huber", delta=1e-3),
+    ],
+)
 def test_no_forecast_is_ever_no_number(kind, X, y):
     """Constant columns and outcomes, numbers as small and as large as any: forecasts stay within the outcomes so
     far."""
@@ -238,6 +270,10 @@ def test_a_row_that_is_no_number_is_named(bad, said):
         (lambda: AggregatedRegressor(priors=(np.nan,)), "priors"),
         (lambda: AggregatedRegressor(full=-1), "full"),
         (lambda: AggregatedRegressor(intercept=np.inf), "intercept"),
+        (lambda: OnlineGradientDescent(loss="hinge"), "loss"),
+        (lambda: OnlineGradientDescent(schedule="never"), "schedule"),
+        (lambda: OnlineGradientDescent(delta=0), "delta"),
+        (lambda: OnlineGradientDescent(rate=-1), "rate"),
         (lambda: VovkAzouryWarmuth(prior=0), "prior"),
         (lambda: VovkAzouryWarmuth(prior=1e200), "prior"),
     ],
@@ -277,6 +313,20 @@ def test_parameters_that_change_midway_give_no_certificate():
     assert not any(one.applies for one in learner.certify(X, y))
 
 
+def test_what_is_about_labels_refuses_learners_of_numbers():
+    """Comparisons, shards, guarantees for rows to come and play say that they are about labels."""
+    X, y = rounds(3, rows=20)
+    learner = AggregatedRegressor().fit(X, y)
+    for use in (
+        lambda: regretless.compare(learner, VovkAzouryWarmuth(), X, y),
+        lambda: regretless.distributed.mix(AggregatedRegressor(), [(X, y)]),
+        lambda: regretless.batch.pac_run(AggregatedRegressor(), X, y),
+        lambda: regretless.play.play(AggregatedRegressor(), regretless.environments.Bernoulli([0.5, 0.2]), 10),
+    ):
+        with pytest.raises(RegretlessError, match="AggregatedRegressor"):
+            use()
+
+
 def test_words_are_features_and_one_row_may_be_named():
     """A table's columns of text are features, and a row by names is predicted as the table is."""
     pandas = pytest.importorskip("pandas")
@@ -291,7 +341,9 @@ def test_words_are_features_and_one_row_may_be_named():
     assert learner.score(table, y) > 0.99
 
 
-every_check = parametrize_with_checks([AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth()])
+every_check = parametrize_with_checks(
+    [AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()]
+)
 
 
 @every_check

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Point = tuple[int, float, float]
 MOST_WEIGHTS = 30
+NAMES = {"square": "squared", "huber": "Huber"}
 SCHEMA = "regretless.learn/1"
 
 
@@ -203,7 +204,7 @@ def loss_text(loss: float, rows: int) -> str:
 
 def loss_name(learner: OnlineRegressor) -> str:
     """What the learner's loss is called."""
-    return {"square": "squared loss", "pinball": "pinball loss"}[learner.rules().loss]
+    return f"{NAMES.get(name := learner.rules().loss, name)} loss"
 
 
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:

@@ -115,9 +115,7 @@ def _counts(learner: OnlineRegressor, scored: Scored, intervals: AdaptiveInterva
         if not known and len(outcomes):
             origin = float(outcomes[0])
         missed, z = outcomes - said, outcomes - origin
-        own = missed**2
-        if rules.loss == "pinball":
-            own = np.where(missed > 0, rules.tau * missed, (rules.tau - 1) * missed)
+        own = rules.lost(missed)
         sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
         known += len(outcomes)
         if intervals is not None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .aggregated import AggregatedQuantile, AggregatedRegressor
+    from .gradient_descent import OnlineGradientDescent
     from .vovk_azoury_warmuth import VovkAzouryWarmuth
 
-__all__ = ["AggregatedQuantile", "AggregatedRegressor", "VovkAzouryWarmuth"]
+__all__ = ["AggregatedQuantile", "AggregatedRegressor", "OnlineGradientDescent", "VovkAzouryWarmuth"]
 
 _HOMES = {
     "AggregatedQuantile": "aggregated",
     "AggregatedRegressor": "aggregated",
+    "OnlineGradientDescent": "gradient_descent",
     "VovkAzouryWarmuth": "vovk_azoury_warmuth",
 }
 

@@ -41,6 +41,20 @@ def numbers_of(name: str, given: Any, most: int) -> tuple[float, ...]:
     return numbers
 
 
+def fit_number(name: str, given: Any) -> float:
+    """A number above 0 whose products with those of rows are floats.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    number = positive(name, given)
+    if not SMALLEST <= number <= LARGEST:
+        raise ParameterError(name, repr(given), f"must be a number from {SMALLEST:g} to {LARGEST:g}", " ")
+    return number
+
+
 def size_of_intercept(given: Any) -> float:
     """The size of the constant feature.
 

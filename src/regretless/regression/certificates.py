@@ -76,7 +76,7 @@ class Certified(ABC):
             gap=state.one("gap"),
             width=state.one("high") - state.one("low"),
             steepest=rules.steepest,
-            degree=2.0 if rules.loss == "square" else 1.0,
+            degree=rules.degree,
             least=least,
             energy=energy,
             steady=state.steady,

@@ -148,10 +148,11 @@ def _by_sample(learner: Certified, rounds: Rounds) -> Iterator[Candidate]:
         for damp in DAMPS:
             yield Candidate("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
         return
-    yield from _constant(learner, float(np.quantile(z, rules.tau)))
+    level = rules.tau if rules.loss == "pinball" else 0.5
+    yield from _constant(learner, float(np.quantile(z, level)))
     for damp in DAMPS:
         label = f"quantile regression, prior {damp:g}"
-        yield Candidate("quantile regression", label, _of_quantile(scaled, z, rules.tau, damp) / sizes)
+        yield Candidate("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
 
 
 def _diagonal(numbers: Array) -> Any:
@@ -205,10 +206,7 @@ def _suffer(learner: Certified, rounds: Rounds, some: list[Candidate]) -> tuple[
         rows += len(batch)
     for matrix, z in _blocks(learner, rounds):
         missed = z[:, None] - matrix @ vectors
-        if rules.loss == "square":
-            total += (missed * missed).sum(axis=0)
-        else:
-            total += np.where(missed > 0, rules.tau * missed, (rules.tau - 1) * missed).sum(axis=0)
+        total += rules.lost(missed).sum(axis=0)
     for one, loss in zip(some, total, strict=True):
         one.loss = float(loss) if np.isfinite(loss) else LARGEST**2
     return float(rows), norm2

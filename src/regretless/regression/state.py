@@ -31,7 +31,9 @@ class RegressionRules(Rules):
     Attributes
     ----------
     tau : float
-        Of the pinball loss.
+        Of the pinball loss; where Huber's turns from squares into lines.
+    schedule : str
+        Of the steps of gradient descent; empty if it is none.
     rates, priors : tuple of float
         Of the rates and of the full members.
     share : bool
@@ -39,6 +41,7 @@ class RegressionRules(Rules):
     """
 
     tau: float = 0.5
+    schedule: str = ""
     rates: tuple[float, ...] = ()
     priors: tuple[float, ...] = ()
     share: bool = True
@@ -46,7 +49,23 @@ class RegressionRules(Rules):
     @property
     def steepest(self) -> float:
         """The largest loss of a round, where forecast and outcome lie in a range of width 1."""
+        if self.loss == "huber":
+            return self.tau
         return max(self.tau, 1 - self.tau) if self.loss == "pinball" else 1.0
+
+    @property
+    def degree(self) -> float:
+        """With which power of the range's width that grows."""
+        return 2.0 if self.loss == "square" else 1.0
+
+    def lost(self, missed: Array) -> Array:
+        """What outcomes less forecasts cost."""
+        size = np.abs(missed)
+        if self.loss == "pinball":
+            return np.where(missed > 0, self.tau * missed, (self.tau - 1) * missed)
+        if self.loss == "huber":
+            return np.where(size <= self.tau, size * size / 2, self.tau * (size - self.tau / 2))
+        return size if self.loss == "absolute" else missed * missed
 
 
 class RegressionState(BaseState):
@@ -135,6 +154,8 @@ class RegressionState(BaseState):
             **full,
             loss=rules.loss,
             tau=rules.tau,
+            schedule=rules.schedule,
+            step=rules.eta,
             rates=list(rules.rates),
             priors=list(rules.priors),
             intercept=rules.intercept,
@@ -162,6 +183,9 @@ class RegressionState(BaseState):
         if not isinstance(rules, RegressionRules):
             return weights
         cells = self.all_cells()
+        if rules.schedule:
+            weights[:, 0] = cells[:, SQUARES][:, 0]
+            return weights
         metric = self.metric(cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = np.where(metric > 0, cells[:, SUMS] / metric, 0)

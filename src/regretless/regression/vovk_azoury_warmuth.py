@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..checks import positive
-from ..errors import ParameterError
 from ..info import RegressionInfo
 from ..linear.parameters import with_constructor
 from ..theory.regression import ONE_MATRIX
-from .aggregated import LARGEST, SMALLEST, member_names, places, size_of_intercept
+from .aggregated import fit_number, member_names, places, size_of_intercept
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
@@ -71,9 +69,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
 
     def rules(self) -> RegressionRules:
         """One full member."""
-        prior = positive("prior", self.prior)
-        if not SMALLEST <= prior <= LARGEST:
-            raise ParameterError("prior", repr(self.prior), f"must be a number from {SMALLEST:g} to {LARGEST:g}", " ")
+        prior = fit_number("prior", self.prior)
         return RegressionRules(loss="square", intercept=size_of_intercept(self.intercept), priors=(prior,))
 
     def new_state(self, columns: int) -> RegressionState:

@@ -1,4 +1,4 @@
-"""Linear learners of numbers: dual averaging, Vovk, Azoury and Warmuth's, and their mixture by AdaHedge.
+"""Linear learners of numbers: dual averaging, Vovk, Azoury and Warmuth's, their mixture by AdaHedge, gradient descent.
 
 Each takes rows X and outcomes z measured from the first one, which is not among them, and gives the forecast of every
 round, made before its outcome is known. A constant feature is a column of X.
@@ -43,6 +43,35 @@ def dual_averaging(X: Array, z: Array, eta: float, tau: float | None = None) -> 
         low, high = min(low, outcome), max(high, outcome)
         forecasts.append(p)
     return np.array(forecasts), G, linear
+
+
+def charged(p: Any, z: Any, name: str, c: float) -> Any:
+    """A loss by its name: square, absolute, pinball of the quantile c, or Huber's, which turns at an error of c."""
+    if name in ("square", "pinball"):
+        return loss(p, z, c if name == "pinball" else None)
+    size = np.abs(z - np.asarray(p))
+    return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
+
+
+def gradient_descent(
+    X: Array, z: Array, name: str, c: float, schedule: str, rate: float
+) -> tuple[Array, Array, Array, float]:
+    """Forecasts, the last weights, minus the sum of gradients G, and the sum of slope times forecast."""
+    w, G = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    low = high = linear = squares = longest2 = 0.0
+    forecasts = []
+    for t, (x, outcome) in enumerate(zip(X, z, strict=True), start=1):
+        p = float(np.clip(w @ x, low, high))
+        signs = {"absolute": float(np.sign(p - outcome)), "huber": float(np.clip(p - outcome, -c, c))}
+        g = signs[name] if name in signs else slope(p, outcome, c if name == "pinball" else None)
+        low, high = min(low, outcome), max(high, outcome)
+        longest2, squares = max(longest2, float(x @ x)), squares + g * g * float(x @ x)
+        eta = {"constant": rate, "inverse-sqrt": rate / np.sqrt(t)}.get(schedule, 0.0)
+        if schedule == "scale-free" and squares > 0:
+            eta = rate * (high - low) / np.sqrt(longest2 * squares)
+        w, G, linear = w - eta * g * x, G - g * x, linear + g * p
+        forecasts.append(p)
+    return np.array(forecasts), w, G, float(linear)
 
 
 def vaw(X: Array, z: Array, prior: float) -> tuple[Array, Array, float, float]:

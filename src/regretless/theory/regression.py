@@ -230,4 +230,5 @@ def against_best_constant(ledger: Ledger, comparator: MemberComparator, learner:
 
 ONE_MATRIX = (against_all, by_a_full_matrix, against_best_constant)
 SEVERAL = (against_all, by_a_full_matrix, by_slopes, aggregation, against_best_constant)
+ONE_DESCENT = (by_slopes, against_best_constant)
 SEVERAL_BY_SLOPES = (by_slopes, aggregation, against_best_constant)

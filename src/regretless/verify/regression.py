@@ -90,7 +90,12 @@ class _Rows:
         self.report, self.rows, self.outcomes = report, rows, outcomes
         self.parameters = report["parameters"]
         self.constant = float(self.parameters.get("intercept") or 0.0)
-        self.tau = float(self.parameters["quantile"]) if "quantile" in self.parameters else None
+        usual = "pinball" if "quantile" in self.parameters else "square"
+        self.loss = str(self.parameters.get("loss", usual))
+        self.level = (
+            float(self.parameters["delta" if self.loss == "huber" else "quantile"]) if self.loss != "square" else 0.0
+        )
+        self.tau = self.level if self.loss == "pinball" else None
         self.z = outcomes - outcomes[0] if len(outcomes) else outcomes
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
         self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
@@ -115,8 +120,8 @@ class _Rows:
         known = {**ledger, **learner, **comparator}
         scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
         scales["observed"], scales["bound"] = self.scale(certificate["observed"]), self.scale(certificate["bound"])
-        steepest = 1.0 if self.tau is None else max(self.tau, 1 - self.tau)
-        most = (len(self.z) - 1) * steepest * learner["width"] ** (2.0 if self.tau is None else 1.0)
+        steepest = {"pinball": max(self.level, 1 - self.level), "huber": self.level}.get(self.loss, 1.0)
+        most = (len(self.z) - 1) * steepest * learner["width"] ** (2.0 if self.loss == "square" else 1.0)
         facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
         shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
         return Again(
@@ -134,7 +139,7 @@ class _Rows:
         """The loss of a vector."""
         bias = float(reported["bias"])
         scores = np.asarray(self.rows @ vector).ravel() + bias * self.constant
-        loss = float(book.loss(scores[1:], self.z[1:], self.tau).sum())
+        loss = float(book.charged(scores[1:], self.z[1:], self.loss, self.level).sum())
         return {"rounds": len(self.z), "loss": loss, "bias": bias, "total_norm2": float(self.norms2[1:].sum())}
 
     def _least(self, played: _Played) -> dict[str, float]:
@@ -182,6 +187,10 @@ class _Rows:
             return None
         X, z = self.dense[1:], self.z[1:]
         forecasts, linear, least, energy = {}, {}, {}, {}
+        if "schedule" in self.parameters:
+            name, (schedule, rate) = "gradient descent", (self.parameters["schedule"], float(self.parameters["rate"]))
+            forecasts[name], _, slopes, total = book.gradient_descent(X, z, self.loss, self.level, schedule, rate)
+            linear[name] = total, slopes
         for rate in self.parameters.get("rates", ()):
             name = f"rate {float(rate):g}"
             forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.tau)
@@ -189,7 +198,7 @@ class _Rows:
         for name, prior in self.priors.items():
             forecasts[name], _, least[name], energy[name] = book.vaw(X, z, prior)
         each = np.stack(list(forecasts.values()), axis=1)
-        losses = book.loss(each, z[:, None], self.tau).sum(axis=0).tolist()
+        losses = book.charged(each, z[:, None], self.loss, self.level).sum(axis=0).tolist()
         if len(forecasts) == 1:
             return _Played(list(forecasts), losses, least, energy, linear, losses[0], 0.0, 0.0)
         mixed, eta, gap = book.adahedge(each, z, self.tau, bool(self.parameters["share"]))
@@ -206,7 +215,7 @@ class _Rows:
             "input/nonzeros": int(nonzeros),
         }
         z = self.z[1:]
-        if self.tau is None and len(z):
+        if self.loss == "square" and len(z):
             numbers["best_constant_loss"] = float(((z - z.mean()) ** 2).sum())
         if self.played is not None:
             numbers["loss"] = self.played.loss
