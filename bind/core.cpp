@@ -7,6 +7,7 @@
 #include "littlestone.hpp"
 #include "player.hpp"
 #include "pull.hpp"
+#include "regression.hpp"
 #include "second_order.hpp"
 #include "shatter.hpp"
 #include "tableau.hpp"
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
   bind_kernel_machine(m);
   bind_littlestone(m);
   bind_pull(m);
+  bind_regression(m);
   bind_second_order(m);
   bind_shatter(m);
   bind_svmlight(m);

@@ -17,14 +17,17 @@ import regretless.bandits
 import regretless.experts
 import regretless.finite_classes
 import regretless.linear
+import regretless.regression
 from regretless.bandits.base import Bandit
 from regretless.experts.base import ExpertLearner
 from regretless.finite_classes.learners.base import ClassLearner
 from regretless.linear.base import OnlineClassifier
+from regretless.regression.base import OnlineRegressor
 
 PLACE = Path(regretless.__file__).parent / "learner_table.py"
 TABLES = {
     "LEARNERS": (regretless.linear, OnlineClassifier),
+    "REGRESSORS": (regretless.regression, OnlineRegressor),
     "EXPERT_LEARNERS": (regretless.experts, ExpertLearner),
     "BANDITS": (regretless.bandits, Bandit),
     "CLASS_LEARNERS": (regretless.finite_classes, ClassLearner),
@@ -35,7 +38,7 @@ def table() -> str:
     """The module, as ruff formats it."""
     lines = ['"""All learners, where each stands, and what it says of itself. Made by docs/learner_table.py."""', ""]
     lines += ["# ruff: noqa: E501  (it is generated, and a reason may be a long line)", ""]
-    lines += ["from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo", ""]
+    lines += ["from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo, RegressionInfo", ""]
     for name, (room, base) in TABLES.items():
         lines.append(f"{name} = {{")
         for learner in _ordered(name, _classes(room, base)):
@@ -61,7 +64,7 @@ def _ordered(name: str, classes: Iterator[Any]) -> list[Any]:
     """In the order of the table that there is."""
     before: dict[str, Any] = {}
     exec(PLACE.read_text().replace("from .info", "from regretless.info"), before)
-    places = {one: place for place, one in enumerate(before[name])}
+    places = {one: place for place, one in enumerate(before.get(name, ()))}
     return sorted(classes, key=lambda one: (places.get(one.info.name, len(places)), one.info.name))
 
 

@@ -19,8 +19,10 @@ from regretless.catalogue import (
     CLASS_LEARNERS,
     EXPERT_LEARNERS,
     LEARNERS,
+    REGRESSORS,
     bandit_class,
     class_learner,
+    class_of,
     expert_class,
     learner_class,
 )
@@ -46,6 +48,22 @@ def learners() -> str:
             (f"`{name}`", f"`{found.__name__}`", found.info.charged, found.info.geometry, found.info.rate, bounded)
         )
     return _table(rows)
+
+
+def regressors() -> str:
+    """A row for each learner of numbers: what it forecasts and is charged, and how its weights move."""
+    rows: Rows = [("learner", "class", "task", "charged", "geometry", "rate", "theorems bound")]
+    for name in REGRESSORS:
+        found = class_of("regression", name)
+        bounded, info = _listed(theorem.quantity for theorem in found.theorems), found.info
+        words = (info.task, info.charged, info.geometry, info.rate, bounded)
+        rows.append((f"`{name}`", f"`{found.__name__}`", *words))
+    return _table(rows)
+
+
+def regression_theorems() -> str:
+    """Each theorem of the learners of numbers."""
+    return _theorems({name: class_of("regression", name).theorems for name in REGRESSORS})
 
 
 def parameters() -> str:
@@ -200,6 +218,7 @@ def _table(rows: Rows) -> str:
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "learners": learners,
+        "regressors": regressors,
         "combiners": combiners,
         "bandits": bandits,
         "class learners": class_learners,
@@ -208,6 +227,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
     "docs/linear.md": {"parameters": parameters},
     "docs/theorems.md": {
         "theorems of linear learners": theorems,
+        "theorems of regression": regression_theorems,
         "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
         "theorems of intervals": interval_theorems,

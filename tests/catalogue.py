@@ -74,6 +74,9 @@ class Entry:
         if self.kind == "linear":
             X, y = rows()
             return learner.partial_fit(X[part], y[part], **({} if begin else {"classes": [-1, 1]}))
+        if self.kind == "regression":
+            X, y = numbers()
+            return learner.partial_fit(X[part], y[part])
         if self.kind == "class":
             learner.play(*(column[part] for column in points()))
         elif self.kind == "experts":
@@ -97,6 +100,13 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
     X = random.normal(size=(ROUNDS, COLUMNS))
     y = np.where(X @ random.normal(size=COLUMNS) > 0, 1, -1)
     return X, np.where(random.random(ROUNDS) < 0.1, -y, y)
+
+
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and numbers near a line."""
+    random = np.random.default_rng(1)
+    X = random.normal(size=(ROUNDS, COLUMNS))
+    return X, X @ random.normal(size=COLUMNS) + 3 + random.normal(size=ROUNDS) / 2
 
 
 def forecasts(*, binary: bool) -> tuple[np.ndarray, np.ndarray]:

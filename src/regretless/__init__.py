@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .experts.base import ExpertLearner
     from .finite_classes.learners.base import ClassLearner
     from .linear.base import OnlineClassifier
+    from .regression.base import OnlineRegressor
     from .run.comparison import compare
 
 __version__ = "0.1.0"
@@ -26,13 +27,14 @@ ROOMS = [
     "linear",
     "play",
     "environments",
+    "regression",
     "report",
     "textbook",
     "theory",
 ]
 
 
-def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
+def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ClassLearner:
     """Read a model that a learner's `save` or the command line wrote.
 
     Parameters
@@ -42,7 +44,7 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
 
     Returns
     -------
-    OnlineClassifier, ExpertLearner, Bandit or ClassLearner
+    OnlineClassifier, OnlineRegressor, ExpertLearner, Bandit or ClassLearner
         The learner as it was saved, ready to predict, to draw, or to go on learning.
 
     Raises
@@ -52,9 +54,9 @@ def load(path: str) -> OnlineClassifier | ExpertLearner | Bandit | ClassLearner:
     """
     from .persist.model import read
 
-    learner: OnlineClassifier | ExpertLearner | Bandit | ClassLearner
+    learner: OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ClassLearner
     learner, extra = read(path)
-    if learner.kind == "linear" and (extra.get("schema") or {}).get("format") == "table":
+    if learner.kind in ("linear", "regression") and (extra.get("schema") or {}).get("format") == "table":
         learner.schema_ = extra["schema"]
     return learner
 

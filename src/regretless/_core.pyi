@@ -398,6 +398,30 @@ PULL_RULES: dict = ...
 
 PULL_FIELDS: tuple = ...
 
+class RegressionPlayer:
+    """
+    Rules and borrowed state of linear learners of numbers; feed it rounds.
+    """
+
+    def __init__(self, cells: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, scales: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, loss: str, tau: float, schedule: str, step: float, rates: Sequence[float], priors: Sequence[float], intercept: float, share: bool) -> None: ...
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, outcomes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int = 0, end: int = -1, forecasts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them. `forecasts` takes what each was predicted by.
+        """
+
+    def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outcome: float) -> tuple[int, str | None]:
+        """Play one dense round."""
+
+    def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], members: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
+        """
+        Forecasts of all rows, the same bits that play sees; and those of the members.
+        """
+
+REGRESSION_MEMORY_SIZE: int = 75
+
+REGRESSION_CELL_SIZE: int = 12
+
 class SecondOrderPlayer:
     """Rules and borrowed state of a second-order learner; feed it rounds."""
 

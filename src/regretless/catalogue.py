@@ -8,15 +8,17 @@ from typing import Any, Literal
 
 from .errors import RegretlessError
 from .info import Entry
-from .learner_table import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, LEARNERS
+from .learner_table import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
 
 __all__ = [
     "BANDITS",
     "CLASS_LEARNERS",
     "DEFAULT",
+    "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
     "EXPERT_LEARNERS",
     "LEARNERS",
+    "REGRESSORS",
     "TABLES",
     "Kind",
     "bandit_class",
@@ -28,10 +30,11 @@ __all__ = [
     "name_in",
 ]
 
-Kind = Literal["class", "linear", "experts", "bandits"]
+Kind = Literal["class", "linear", "regression", "experts", "bandits"]
 TABLES: dict[Kind, Mapping[str, Entry]] = {
     "class": CLASS_LEARNERS,
     "linear": LEARNERS,
+    "regression": REGRESSORS,
     "experts": EXPERT_LEARNERS,
     "bandits": BANDITS,
 }
@@ -40,7 +43,19 @@ DEFAULT = "aggregated"
 """The learner of weights that is taken where none is named."""
 DEFAULT_OVER_SHARDS = "averaged-perceptron"
 """The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
-NOUNS = {"class": "learner of finite classes", "linear": "learner", "experts": "combiner", "bandits": "bandit"}
+DEFAULT_OF_TASK = {
+    "classification": DEFAULT,
+    "regression": "aggregated-regressor",
+    "quantile": "aggregated-quantile",
+}
+"""The same by the task, of which the columns of a file may speak."""
+NOUNS = {
+    "class": "learner of finite classes",
+    "linear": "learner",
+    "regression": "learner of numbers",
+    "experts": "combiner",
+    "bandits": "bandit",
+}
 
 
 def learner_class(name: str) -> type[Any]:
@@ -80,7 +95,7 @@ def class_of(kind: Kind, name: str) -> type[Any]:
 
 def class_called(name: str) -> type[Any] | None:
     """The class of this name among all learners, loaded now; a combiner before a bandit."""
-    for kind in ("linear", "experts", "bandits", "class"):
+    for kind in ("linear", "regression", "experts", "bandits", "class"):
         for short, entry in TABLES[kind].items():
             if entry.attribute == name:
                 return class_of(kind, short)

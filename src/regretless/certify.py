@@ -14,9 +14,14 @@ from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.certificates import OTHERS, reproduces
 from .linear.labels import codes_of
+from .regression.base import OnlineRegressor
 
 SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
 
+UNKNOWN = (
+    "there are features that the model has never met, so these are not the rounds it played; give the file that it "
+    "learned from"
+)
 ONCE = "the rounds must be read again, and {name} can be read once only"
 
 
@@ -33,10 +38,7 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
         if batch.labels is None:
             raise RegretlessError(f"{stream.name}: certificates need the labels, and there are none")
         if batch.columns > columns:
-            raise RegretlessError(
-                f"{stream.name}: there are features that the model has never met, "
-                "so these are not the rounds it played; give the file that it learned from"
-            )
+            raise RegretlessError(f"{stream.name}: {UNKNOWN}")
         try:
             yield batch, codes_of(batch.labels, classes)
         except RowRefused as error:
@@ -128,6 +130,44 @@ def certify_stream(
     return learner.judged(
         learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, seconds=seconds)
     )
+
+
+def certify_outcomes(
+    learner: OnlineRegressor, stream: Stream, *, against: Any = None, trusted: bool = True
+) -> list[Certificate]:
+    """Read every theorem of a learner of numbers against the rounds of a stream.
+
+    Parameters
+    ----------
+    learner : OnlineRegressor
+        After its run over the stream.
+    stream : Stream
+        The same rounds. If it cannot be read again, the certificates that need it say that they do not apply.
+    against : array-like or None
+        The user's own comparator; see `OnlineRegressor.certify`.
+    trusted : bool
+        Whether these are known to be the rounds that the learner played. If not, they are played again from the start,
+        and the certificates do not apply unless that gives the same learner, bit for bit.
+
+    Raises
+    ------
+    RegretlessError
+        If the stream holds features that the learner has never met.
+    """
+    if not stream.rereadable:
+        return learner.declined(ONCE.format(name=stream.name))
+
+    def again() -> Iterator[Batch]:
+        for batch in stream.batches():
+            if batch.labels is None:
+                raise RegretlessError(f"{stream.name}: certificates need the outcomes, and there are none")
+            if batch.columns > learner.state_.columns:
+                raise RegretlessError(f"{stream.name}: {UNKNOWN}")
+            yield batch
+
+    if not (trusted or learner.gives(again)):
+        return learner.declined(OTHERS.format(name=stream.name))
+    return learner.judged(again, against)
 
 
 def owned(batch: Batch) -> Batch:

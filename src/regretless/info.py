@@ -48,6 +48,26 @@ class LinearInfo(NamedTuple):
     twin: str
 
 
+class RegressionInfo(NamedTuple):
+    """A learner of numbers.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line and in model files.
+    task : str
+        What it forecasts: "regression", the mean, or "quantile".
+    charged, geometry, rate : str
+        Its composition in words: the loss of a forecast p of an outcome y, how weights move, and by how much.
+    """
+
+    name: str
+    task: str
+    charged: str
+    geometry: str
+    rate: str
+
+
 class ExpertInfo(NamedTuple):
     """A combiner of experts.
 
@@ -126,7 +146,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     module, attribute : str
-    info : LinearInfo, ExpertInfo, BanditInfo or ClassInfo
+    info : LinearInfo, RegressionInfo, ExpertInfo, BanditInfo or ClassInfo
     """
 
     module: str

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  (it is generated, and a reason may be a long line)
 
-from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo
+from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo, RegressionInfo
 
 LEARNERS = {
     "perceptron": Entry(
@@ -227,6 +227,52 @@ LEARNERS = {
             additive=False,
             not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound for a mean of them",
             twin="",
+        ),
+    ),
+}
+REGRESSORS = {
+    "aggregated-quantile": Entry(
+        "regression.aggregated",
+        "AggregatedQuantile",
+        RegressionInfo(
+            name="aggregated-quantile",
+            task="quantile",
+            charged="max(tau (y - p), (1 - tau) (p - y))",
+            geometry="diagonal, mixed by AdaHedge",
+            rate="four rates",
+        ),
+    ),
+    "aggregated-regressor": Entry(
+        "regression.aggregated",
+        "AggregatedRegressor",
+        RegressionInfo(
+            name="aggregated-regressor",
+            task="regression",
+            charged="(y - p)^2",
+            geometry="diagonal and full, mixed by AdaHedge",
+            rate="four rates, second order",
+        ),
+    ),
+    "vovk-azoury-warmuth": Entry(
+        "regression.vovk_azoury_warmuth",
+        "VovkAzouryWarmuth",
+        RegressionInfo(
+            name="vovk-azoury-warmuth",
+            task="regression",
+            charged="(y - p)^2",
+            geometry="second order, full",
+            rate="none",
+        ),
+    ),
+    "online-gradient-descent": Entry(
+        "regression.gradient_descent",
+        "OnlineGradientDescent",
+        RegressionInfo(
+            name="online-gradient-descent",
+            task="regression",
+            charged="square, absolute, pinball, huber",
+            geometry="euclidean",
+            rate="scale-free, 1/sqrt t, constant",
         ),
     ),
 }

@@ -28,11 +28,12 @@ from regretless.linear import (
     SecondOrderPerceptron,
     Winnow,
 )
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 
 from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
-CLASSES += ("AggregatedPlayer", "Tree", "TreeDuel", "Payer")
+CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Tree", "TreeDuel", "Payer")
 FUNCTIONS = ("sight", "shorten_payoffs", "enclose")
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -109,6 +110,8 @@ def sound_calls() -> Calls:
             ):
                 learner.fit(rows, y).decision_function(rows)
             SecondOrderPerceptron(matrix="full").fit(rows, y).decision_function(rows)
+            for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()):
+                number.fit(rows, np.arange(6.0)).predict(rows)
             Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
         for name in EXPERT_LEARNERS:
             _combined(name, table)

@@ -97,9 +97,9 @@ def test_certificates_hold_and_are_json(entry: Entry):
 
 def known_rounds(entry: Entry) -> tuple[Any, ...]:
     """What `certify` asks for besides the run."""
-    from ..catalogue import rows
+    from ..catalogue import numbers, rows
 
-    return rows() if entry.kind == "linear" else ()
+    return rows() if entry.kind == "linear" else numbers() if entry.kind == "regression" else ()
 
 
 @EVERY

@@ -14,6 +14,7 @@ import pytest
 import regretless
 from regretless import _core
 from regretless.linear import AROW, AggregatedClassifier, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
 
 from .sound_calls import Arguments, copied, sound_calls
 
@@ -166,11 +167,20 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
         learner.partial_fit(X, y if random.random() < 0.5 else [0, 1] * 3)
         return learner.state_.make_player(learner.checked())
 
+    def numbers(learner: Any) -> Any:
+        learner.partial_fit(X, np.arange(6.0))
+        return learner.state_.make_player(learner.rules())
+
     return {
         "Player": lambda: player(Perceptron()),
         "MirrorPlayer": lambda: player((Winnow(), Winnow(balanced=True), PNormPerceptron())[random.integers(3)]),
         "SecondOrderPlayer": lambda: player((AROW(), SecondOrderPerceptron(matrix="full"))[random.integers(2)]),
         "AggregatedPlayer": lambda: player(AggregatedClassifier(full=int(random.choice([0, 256])))),
+        "RegressionPlayer": lambda: numbers(
+            (AggregatedRegressor(full=int(random.choice([0, 256]))), AggregatedQuantile(), VovkAzouryWarmuth())[
+                random.integers(3)
+            ]
+        ),
         "Payer": lambda: _core.Payer.dense(X),
         "GameTableau": lambda: _core.GameTableau(np.eye(3), 0.0, 1.0, None),
         "Littlestone": lambda: _core.Littlestone(bits, 3, 2**20),

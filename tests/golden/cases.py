@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS
+from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
 from regretless.cli.combine import LOSSES
 from regretless.cli.entry import make
 from regretless.environments.registry import ENVIRONMENTS, entry_of
@@ -106,6 +106,7 @@ def _learn() -> Iterator[Case]:
     for name in SEVERAL:
         words = f"learn three.csv --learner {name} {OF_LINEAR.get(name, '')} --json --report r.html"
         yield Case(f"learn/{name}-three-json", (words,), exact=LEARNERS[name].info.predicts_by not in ITERATED)
+    yield from _numbers()
     # The default learner, which nobody has to name.
     yield Case(
         "learn/default",
@@ -239,6 +240,42 @@ def _learn() -> Iterator[Case]:
             f"learn cities.csv {short} c.rgl --missing zero --on-error skip --categorical zone",
             "predict c.rgl cities.csv --missing zero --on-error skip --categorical zone --json",
         ),
+    )
+
+
+def _numbers() -> Iterator[Case]:
+    """Learners of numbers, each on its own; and what is printed of the one that fractions choose."""
+    for name in REGRESSORS:
+        words = f"learn rents.csv --learner {name}"
+        yield Case(
+            f"learn/numbers-{name}",
+            (
+                f"{words} --save m.rgl --report r.html",
+                f"{words} --json --save-comparators v.npz > report.json",
+                "verify report.json rents.csv --comparators v.npz",
+                "certify m.rgl rents.csv",
+                "inspect m.rgl",
+                "predict m.rgl rents.csv --json",
+            ),
+            exact=False,
+        )
+    yield Case(
+        "learn/numbers",
+        (
+            "learn rents.csv --interval 0.8 --interval-step 0.1 --save m.rgl --report r.html",
+            "learn rents.csv --interval 0.8 --quiet --json",
+            "learn rents.csv --task quantile --set quantile=0.9 --no-certify",
+            "learn rents.csv --task regression --set full=0 --set share=false --set rates=0.1,1 --quiet",
+            "inspect m.rgl --json",
+            "predict m.rgl rents.csv --interval",
+            "predict m.rgl - --json --interval < rents.csv",
+            "learn rents.csv --resume m.rgl --no-certify",
+            "learn rents.csv --task regression --learner arow",
+            "learn rents.csv --task regression --passes 2",
+            "learn rents.csv --target size",
+            "learn rents.csv --target town --task regression",
+        ),
+        exact=False,
     )
 
 
@@ -499,6 +536,8 @@ def _play() -> Iterator[Case]:
         place = next(prefix for prefix, one in PREFIXES.items() if one == kind)
         for name in names:
             environments = environments_for(kind, name)
+            if not environments:
+                continue
             environment = next(
                 (one for one in ("separable", "bernoulli", "sparse-target") if one in environments), environments[0]
             )

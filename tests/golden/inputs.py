@@ -35,6 +35,17 @@ def _rows(classes: int, noise: int = 7) -> list[tuple[list[float], int]]:
     return [*found[:-1], (found[0][0], (found[0][1] + 1) % classes)] if noise else found
 
 
+def _rents() -> bytes:
+    """Rows with the numbers that a line gives, give or take."""
+    draw = Random(9)
+    lines = ["size,rooms,town,target"]
+    for row in range(40):
+        size, rooms, town = draw.randrange(20, 160), draw.randrange(1, 6), NAMES[row % 3]
+        rent = 7 * size + 60 * rooms + 150 * (town == "north") + draw.randrange(-900, 900) / 8
+        lines.append(f"{size},{rooms},{town},{rent}")
+    return "\n".join([*lines, ""]).encode()
+
+
 def _svm(classes: int, labels: tuple[object, ...], noise: int = 7) -> bytes:
     lines = []
     for values, label in _rows(classes, noise):
@@ -178,6 +189,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "three.svm": lambda: _svm(3, (1, 2, 5)),
     "two.csv": lambda: _table(2, (-1, 1)),
     "bare.data": lambda: _table(2, ("no", "yes"), " ").split(b"\n", 1)[1],
+    "rents.csv": _rents,
     "three.csv": lambda: _table(3, COLOURS),
     "two.tsv": lambda: _table(2, ("no", "yes"), "\t"),
     "two.npz": lambda: _npz(X=_dense(2), y=_labels(2, (-1, 1))),

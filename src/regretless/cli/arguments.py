@@ -83,6 +83,9 @@ class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
     resume: str | None
     checkpoint_every: int | None
     any_labels: bool
+    task: str | None
+    interval: float | None
+    interval_step: float | None
     mixing: str | None
     together: int | None
     one_shot: bool
@@ -241,6 +244,7 @@ class PredictOptions(ReadingOptions):
     file: str
     scores: bool
     probabilities: bool
+    interval: bool
     json: bool
 
 

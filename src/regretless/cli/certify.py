@@ -9,6 +9,7 @@ from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
 from .output import (
     Console,
+    UsageError,
     certificate_values,
     classifier_values,
     print_certificates,
@@ -21,6 +22,7 @@ from .signals import certifying
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..linear.base import OnlineClassifier
+    from ..regression.base import OnlineRegressor
     from .arguments import CertifyOptions
 
 HELP = "certify a model against the file that it learned from"
@@ -42,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: CertifyOptions) -> int:
     """Certify."""
-    from .read_model import read_classifier
+    from .read_model import read_predictor
 
     options.refuse_delta_alone(arguments)
     refuse_foreign(arguments.save_comparators)
@@ -52,8 +54,10 @@ def run(arguments: CertifyOptions) -> int:
         shards.refuse_contradictions(arguments)
     else:
         shards.only_file(arguments)
-    learner, extra = read_classifier(arguments.model)
+    learner, extra = read_predictor(arguments.model)
     against = load_against(arguments)
+    if learner.kind == "regression":
+        return _certify_numbers(arguments, learner, extra, against)
     if shards.are_shards(arguments):
         certify = _certify_shards
     else:
@@ -64,6 +68,37 @@ def run(arguments: CertifyOptions) -> int:
     certificates += options.future(arguments, learner)
     write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates)
+    return verdict(certificates)
+
+
+def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra: dict[str, Any], against: Any) -> int:
+    """Certify a model of numbers.
+
+    Raises
+    ------
+    UsageError
+        If something is asked that is about labels or shards.
+    """
+    from ..certify import certify_outcomes
+    from ..run.regression import continuation
+    from .learn_numbers import regressor_values
+    from .read_model import known_schema
+
+    if shards.are_shards(arguments):
+        raise UsageError("numbers are learned from one file; shards are for labels")
+    options.refuse_set({"--svm": arguments.svm, "--iid": arguments.iid}, "is for learners of labels")
+    path = shards.only_file(arguments)
+    goes_on, _ = continuation(extra)
+    with certifying(lambda: "the model is as it was"), copied_for_against(arguments, path) as copied:
+        stream = options.open_input(path, copied, known_schema(learner, goes_on.schema))
+        certificates = certify_outcomes(learner, stream, against=against, trusted=False)
+    warn_skipped(stream)
+    write_vectors(arguments.save_comparators, certificates)
+    if arguments.json:
+        head = {"schema": "regretless.certify/1", "model": arguments.model, "input": path}
+        write_json({**head, **regressor_values(learner), **certificate_values(certificates)})
+    else:
+        print_certificates(certificates)
     return verdict(certificates)
 
 

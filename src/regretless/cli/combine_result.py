@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from math import exp, inf, isnan
+from dataclasses import dataclass, field
+from math import exp, inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..intervals.base import STRETCH
+from .intervals import course_of, interval_lines, interval_text, interval_values
 from .output import Output, certificate_values, number_text, parameters_of, short
 from .signals import PointTable
 
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..comparator import ExpertComparator
     from ..experts.losses import Loss
-    from ..intervals import AdaptiveIntervals
-    from ..report import ForecastReport, IntervalCourse
+    from ..report import ForecastReport
     from ..run.experts import CombineRun
-    from ..run.intervals import RunIntervals
 
 
 SCHEMA = "regretless.combine/1"
@@ -105,30 +103,11 @@ class CombineOutput(Output):
             "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
-            **({} if self.run.intervals is None else {"interval": self._interval(self.run.intervals.rule)}),
-        }
-
-    def _interval(self, rule: AdaptiveIntervals) -> dict[str, Any]:
-        """How the intervals did, as JSON values."""
-        ends = self.run.ends
-        ledger, (certificate,) = rule.ledger_, rule.certify()
-        return {
-            "wanted": rule.coverage,
-            "coverage": ledger.coverage,
-            "coverage_error": certificate.observed,
-            "bound": certificate.bound,
-            "rounds": ledger.rounds,
-            "misses": ledger.misses,
-            "infinite": ledger.infinite,
-            "empty": ledger.empty,
-            "worst_misses": ledger.worst,
-            "worst_rounds": min(ledger.rounds, STRETCH),
-            "mean_width": ledger.mean_width,
-            "mean_winkler": ledger.mean_winkler,
-            "outstanding": ledger.outstanding,
-            "gamma": rule.gamma,
-            "window": rule.window,
-            "forecast": [list(one) for one in ends] if len(ends) > 1 else list(ends[0]) if ends else None,
+            **(
+                {}
+                if self.run.intervals is None
+                else {"interval": interval_values(self.run.intervals.rule, self.run.ends)}
+            ),
         }
 
     @property
@@ -147,7 +126,7 @@ class CombineOutput(Output):
             yield from self._comparators()
         yield from self._weights()
         if self.run.intervals is not None and self.run.rounds:
-            yield from self._intervals(self.run.intervals.rule)
+            yield from interval_lines(self.run.intervals.rule)
         yield from self._forecasts()
 
     def _learner(self) -> Iterator[str]:
@@ -203,29 +182,11 @@ class CombineOutput(Output):
             yield f"  {short(names[place]):<26} {weights[place]:>14.6f}"
         yield from _more(len(names))
 
-    def _intervals(self, rule: AdaptiveIntervals) -> Iterator[str]:
-        ledger = rule.ledger_
-        share = f"{100 * ledger.misses / ledger.rounds:.4g} %"
-        yield f"intervals of {100 * rule.coverage:g} %: {ledger.misses:,} misses in {ledger.rounds:,} rounds, {share}"
-        ends = f"the whole line {ledger.infinite:,} times, nothing {ledger.empty:,} times"
-        width, score = ledger.mean_width, ledger.mean_winkler
-        if width is not None and score is not None:
-            yield f"  mean width {number_text(width)}, Winkler score {number_text(score)} a round; {ends}"
-        else:
-            yield f"  {ends}"
-        worst = min(ledger.rounds, STRETCH)
-        yield f"  worst {worst:,} rounds: {ledger.worst:,} misses, {100 * ledger.worst / worst:.4g} %"
-
     def _forecasts(self) -> Iterator[str]:
         forecasts, ends = self.run.forecasts, self.run.ends
         for place, (when, value) in enumerate(forecasts[:MOST]):
             yield f"forecast {when}: {number_text(value)}" + (interval_text(*ends[place]) if ends else "")
         yield from _more(len(forecasts))
-
-
-def interval_text(low: float, high: float) -> str:
-    """An interval behind its forecast."""
-    return " (an empty interval)" if isnan(low) else f", from {number_text(low)} to {number_text(high)}"
 
 
 def _more(count: int) -> Iterator[str]:
@@ -261,18 +222,6 @@ def report_of(outcome: CombineOutput) -> ForecastReport:
         lower_bound=_floor(run.history.rounds, len(learner.names()), learner._loss),
         seconds=outcome.seconds,
     )
-
-
-def course_of(intervals: RunIntervals) -> IntervalCourse:
-    """How the intervals of a run did, as a report shows it."""
-    from ..report import IntervalCourse
-
-    rule, theorem = intervals.rule, intervals.rule.theorem
-    last, facts = rule.ledger_, rule.facts()
-    points = dict(intervals.points) | ({last.rounds: last.misses} if last.rounds else {})
-    bounds = [theorem.value(replace(last, rounds=rounds), None, facts) for rounds in points]
-    shares = [misses / rounds for rounds, misses in points.items()]
-    return IntervalCourse(last, list(points), shares, bounds, list(intervals.radii))
 
 
 def _floor(rounds: list[int], experts: int, loss: Loss) -> list[float]:

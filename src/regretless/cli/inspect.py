@@ -59,6 +59,11 @@ def _values_and_lines(
 
         values = describe_combiner(learner, extra)
         lines = lines_of(values, arguments.top)
+    elif learner.kind == "regression":
+        from .inspect_kinds import describe_regressor, lines_of_regressor
+
+        values = describe_regressor(learner, extra, arguments.top)
+        lines = lines_of_regressor(values)
     elif learner.kind == "bandits":
         from .inspect_kinds import describe_bandit, lines_of_bandit
 

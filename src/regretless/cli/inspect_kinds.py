@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..experts.base import ExpertLearner
     from ..finite_classes.learners.base import ClassLearner
+    from ..regression.base import OnlineRegressor
 
 
 def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,6 +79,59 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
         name = names[place]
         lines.append(f"  {name:<{max(width, 14)}} {weights[name]:>8.6f} {values['expert_losses'][name]:>14.6g}")
     return lines
+
+
+def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: int) -> dict[str, Any]:
+    """A model of numbers as JSON values."""
+    from ..run.regression import continuation
+    from .learn_numbers import members_of, regressor_values
+    from .read_model import largest_of
+
+    goes_on, forecasts = continuation(extra)
+    place = goes_on.place
+    unfinished = None if place is None else {"row": place.rows, "source": goes_on.source}
+    intervals = forecasts.intervals
+    return {
+        **regressor_values(learner),
+        "best_constant_squared_loss": learner.best_constant_loss_,
+        "features": learner.state_.columns,
+        "range": [learner.state_.one("origin") + learner.state_.one(end) for end in ("low", "high")],
+        "intercept": learner.intercept_,
+        "members": members_of(learner),
+        "unfinished": unfinished,
+        **({} if intervals is None else {"interval": _interval(intervals.describe())}),
+        "weights": [
+            {"feature": feature, "weight": weight} for feature, weight in largest_of(learner, goes_on.schema, top)
+        ],
+    }
+
+
+def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
+    """The same for people."""
+    from .learn_numbers import loss_text, member_lines
+
+    charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
+    facts = {
+        "learner": values["learner"],
+        "task": values["task"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in values["parameters"].items()),
+        "rounds": values["rounds"],
+        "loss": f"{loss_text(values['loss'], charged)}, {values['loss_name']}",
+        "constant": f"{loss_text(values['best_constant_squared_loss'], charged)}, squared loss of the best one",
+        "features": values["features"],
+        "outcomes": "from {:.6g} to {:.6g}".format(*values["range"]),
+        "intercept": f"{values['intercept']:.6g}",
+        "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
+    }
+    if "interval" in values:
+        said = values["interval"]
+        facts["intervals"] = f"of {100 * said['wanted']:g} %, {said['misses']:,} misses in {said['rounds']:,} rounds"
+    lines = fact_lines(facts)
+    members = list(member_lines(values["members"], charged))
+    lines += ["", *members] if members else []
+    width = max((len(row["feature"]) for row in values["weights"]), default=0)
+    lines += ["", "largest weights"]
+    return lines + [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in values["weights"]]
 
 
 def describe_bandit(learner: Bandit) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from argparse import ArgumentParser
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT, LEARNERS
+from ..catalogue import DEFAULT, DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
+from .interval_options import add_intervals, refuse_shares
 from .output import UsageError, complain, label_text, verdict, warn_skipped
 from .signals import PointTable, certifying, go, whole_run_message
 
@@ -58,12 +59,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_files(parser)
     group = parser.add_argument_group("learning")
+    known = LEARNERS | REGRESSORS
     group.add_argument(
         "--learner",
         metavar="NAME",
-        type=options.learner_in(LEARNERS),
-        choices=tuple(LEARNERS),
-        help=f"{', '.join(LEARNERS)}; by default {DEFAULT}",
+        type=options.learner_in(known),
+        choices=tuple(known),
+        help=f"of labels: {', '.join(LEARNERS)}; by default {DEFAULT}; of numbers: {', '.join(REGRESSORS)}",
+    )
+    group.add_argument(
+        "--task",
+        choices=tuple(DEFAULT_OF_TASK),
+        help="what the target is; by default regression if it has fractions, and classification if it has few values",
     )
     options.add_set(group)
     group.add_argument(
@@ -73,6 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--any-labels", action="store_true", help="take numbers for labels though there are very many different ones"
     )
+    add_intervals(group)
     shards.add_arguments(parser)
     certificates = options.add_certifying(parser)
     certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
@@ -88,8 +96,11 @@ def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
     if shards.are_shards(arguments):
         from .learn_shards import learn_shards
+        from .task import CLASSIFICATION, task_of
 
         _refuse_contradictions(arguments)
+        if task_of(arguments) not in (None, CLASSIFICATION) or arguments.interval is not None:
+            raise UsageError("numbers are learned from one file; shards are for labels")
         return learn_shards(arguments)
     path = shards.only_file(arguments)
     _refuse_contradictions(arguments)
@@ -98,6 +109,36 @@ def run(arguments: LearnOptions) -> int:
 
 
 def _learn(arguments: LearnOptions, path: str) -> int:
+    """Learn labels or numbers, as the options say, or the model to go on with, or else the first rows."""
+    from .task import CLASSIFICATION, taken_for, task_of, task_of_rows
+
+    task, stream = task_of(arguments), None
+    if arguments.resume is not None:
+        from .read_model import task_of_model
+
+        own = task_of_model(arguments.resume)
+        if task not in (None, own):
+            raise UsageError(f"--task {task} contradicts the model, which is for {own}")
+        task = own
+    elif task is None:
+        from ..data.begun import BegunStream
+
+        stream = BegunStream(options.open_input(path, arguments, None))
+        task = task_of_rows(stream, stream.first)
+        if task != CLASSIFICATION:
+            options.console_of(arguments).line(taken_for(stream, task))
+    if task != CLASSIFICATION:
+        from .learn_numbers import learn_numbers
+
+        return learn_numbers(arguments, path, task, stream)
+    options.refuse_set(
+        {"--interval": arguments.interval, "--interval-step": arguments.interval_step},
+        "is for forecasts of numbers, and labels are learned here (--task regression)",
+    )
+    return _learn_labels(arguments, path, stream)
+
+
+def _learn_labels(arguments: LearnOptions, path: str, begun: Stream | None) -> int:
     from ..run.linear import Continuation
     from .learn_result import LearnOutput, traps
     from .parameters import learner_of
@@ -108,7 +149,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
     if arguments.resume is not None:
         shards.refuse_mixed(arguments.resume, extra)
     continuation = Continuation.read(extra)
-    stream = options.open_input(path, arguments, known_schema(learner, continuation.schema))
+    stream = begun or options.open_input(path, arguments, known_schema(learner, continuation.schema))
     console = options.console_of(arguments)
     run = _run(arguments, learner, stream, continuation)
     trusted = run.rounds == 0
@@ -139,7 +180,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
 
 def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, continuation: Continuation) -> Run:
     from ..run.linear import Place, Run
-    from .learn_result import refuse_quantities
+    from .task import refuse_quantities
 
     continuation.refuse_other(stream)
     if continuation.passes is not None and arguments.passes not in (None, continuation.passes):
@@ -172,6 +213,7 @@ def _refuse_contradictions(arguments: LearnOptions) -> None:
         raise UsageError("--checkpoint-every needs --save MODEL")
     if arguments.no_certify and (arguments.against is not None or arguments.svm):
         raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
+    refuse_shares(arguments)
     options.refuse_delta_alone(arguments)
     options.refuse_quiet_progress(arguments)
     inputs = [*arguments.files, *filter(None, [arguments.against])]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..catalogue import DEFAULT
-from ..errors import RegretlessError
 from ..linear.validation import free_text
 from .members import ageing, member_lines, members_of, mixture_of
 from .output import Output, certificate_values, classifier_values, label_text, share_text, short
@@ -19,7 +18,6 @@ from .read_model import largest
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.batch import Array, Batch
-    from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
     from ..report import Report
@@ -205,36 +203,9 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
     return [(f"{feature} → {label}", weight) for label, weights in each for feature, weight in weights]
 
 
-MOST_FRACTIONS = 20  # different labels, some of which are no whole numbers
-MOST_WHOLE = 0.5  # of the rows, different whole numbers among their labels
-MANY_WHOLE = 20  # different whole numbers; of more it is asked whether they are a quantity, unless 0 or 1 is the first
+MANY_WHOLE = 20  # different whole numbers; of more it is said that each is a class
 ENOUGH = 50  # rows, to judge by
-
-
-def refuse_quantities(stream: Stream, batch: Batch) -> None:
-    """Refuse numbers that are rather a quantity to be forecast than labels, by the first rows.
-
-    Raises
-    ------
-    RegretlessError
-        If nearly every row has a number of its own, or there are many that are not whole, or that are not numbered
-        from 0 or 1 on as classes are.
-    """
-    labels = batch.labels
-    if labels is None or labels.dtype.kind == "U" or len(labels) < ENOUGH:
-        return
-    values = np.unique(labels)
-    fractions = len(values) > MOST_FRACTIONS and bool((values != np.floor(values)).any())
-    numbered = len(values) <= MANY_WHOLE or values[0] in (0, 1)
-    if not fractions and numbered and len(values) <= MOST_WHOLE * len(labels):
-        return
-    target = stream.schema().get("target")
-    what = "the labels are" if target is None else f"the target {target!r} has"
-    fault = f"{what} {len(values):,} different numbers in the first {len(labels):,} rows, as a quantity has"
-    advice = "learn predicts labels: make classes of it, or give --any-labels if each number is a label all the same"
-    raise RegretlessError(f"{stream.name}: {fault}; {advice}")
-
-
+FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import TABLES
 from ..environments.registry import ENVIRONMENTS, WORST
 from ..errors import RegretlessError
+from ..play.compatibility import GIVES
 from . import options
 from .files import refuse_irregular, refuse_overwriting
 from .output import (
@@ -90,12 +91,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_players(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("learner and environment")
+    playing = dict.fromkeys(name for kind, names in TABLES.items() if GIVES[kind] for name in names)
     group.add_argument(
         "--learner",
         metavar="NAME",
         required=True,
-        help=f"{', '.join(dict.fromkeys(name for names in TABLES.values() for name in names))}; experts.hedge and "
-        "bandits.hedge are two",
+        help=f"{', '.join(playing)}; experts.hedge and bandits.hedge are two",
     )
     options.add_set(group)
     group.add_argument("--environment", metavar="NAME", required=True, help=", ".join((*ENVIRONMENTS, WORST)))

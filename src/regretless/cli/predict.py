@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from .arguments import PredictOptions
 
-HELP = "print a label for every row"
+HELP = "print a label or a forecast for every row"
 DESCRIPTION = (
     "One label a line, in constant memory; a row on standard input is answered when it comes. Features and categories "
     "that the model never met contribute nothing; labels in the file are ignored, except by --json, which counts the "
-    "errors. With --probabilities, a line has the probability of each label instead."
+    "errors. With --probabilities, a line has the probability of each label instead. A model of numbers has a "
+    "forecast a line."
 )
 MOST_FEATURES = 2**31 - 1  # unknown ones are passed over, so there is nothing to protect
 
@@ -45,6 +46,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print counts, and errors if there are labels, as one JSON object"
     )
+    parser.add_argument(
+        "--interval",
+        action="store_true",
+        help="of a model of numbers that learned with intervals: the ends of the interval behind each forecast",
+    )
     options.add_reading(parser)
 
 
@@ -52,11 +58,17 @@ def run(arguments: PredictOptions) -> int:
     """Predict."""
     from ..data.source import LiveInput
     from ..run.linear import Continuation
-    from .read_model import known_schema, read_classifier
+    from .read_model import known_schema, read_predictor
 
     if arguments.scores and arguments.probabilities:
         raise UsageError("--scores and --probabilities: one of them can be printed")
-    learner, extra = read_classifier(arguments.model)
+    learner, extra = read_predictor(arguments.model)
+    if learner.kind == "regression":
+        from .predict_numbers import predict_numbers
+
+        return predict_numbers(arguments, learner, extra)
+    if arguments.interval:
+        raise UsageError("--interval: this model predicts labels, and intervals are around forecasts of numbers")
     if arguments.probabilities:
         _refuse_without_probabilities(learner, arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)

@@ -15,6 +15,7 @@ from .output import label_text
 
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
+    from ..regression.base import OnlineRegressor
 
 
 def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
@@ -26,10 +27,53 @@ def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
         If it is none.
     """
     learner, extra = _read(path)
+    if learner.kind == "regression":
+        advice = "learn --resume goes on with it, predict, certify and inspect take it"
+        raise ModelError(f"{path}: this model forecasts numbers ({learner.name}), and labels are wanted; {advice}")
     if learner.kind != "linear":
         advice = "combine --resume goes on with it, inspect shows it"
         raise ModelError(f"{path}: this model combines experts ({learner.name}); {advice}")
     return learner, extra
+
+
+def read_predictor(path: str) -> tuple[Any, dict[str, Any]]:
+    """A model that ``learn`` wrote, of labels or of numbers.
+
+    Raises
+    ------
+    ModelError
+        If it is none.
+    """
+    learner, extra = _read(path)
+    return (learner, extra) if learner.kind == "regression" else read_classifier(path)
+
+
+def read_regressor(path: str) -> tuple[OnlineRegressor, dict[str, Any]]:
+    """A model of numbers that ``learn`` wrote.
+
+    Raises
+    ------
+    ModelError
+        If it is none.
+    """
+    learner, extra = _read(path)
+    if learner.kind != "regression":
+        raise ModelError(f"{path}: this model does not forecast numbers ({learner.name})")
+    return learner, extra
+
+
+def task_of_model(path: str) -> str:
+    """What the model is for: classification, regression or quantile.
+
+    Raises
+    ------
+    ModelError
+        If the file is no model.
+    """
+    from ..persist.model import read
+
+    learner, _ = read(path)
+    return str(learner.info.task) if learner.kind == "regression" else "classification"
 
 
 def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
@@ -43,7 +87,8 @@ def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
     learner, extra = _read(path)
     if learner.kind != "experts":
         advice = "learn --resume goes on with it, predict uses it"
-        raise ModelError(f"{path}: this model learned from labelled rows ({learner.name}); {advice}")
+        rows = "rows with outcomes" if learner.kind == "regression" else "labelled rows"
+        raise ModelError(f"{path}: this model learned from {rows} ({learner.name}); {advice}")
     return learner, extra
 
 
@@ -63,7 +108,7 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
     return learner, extra
 
 
-def known_schema(learner: OnlineClassifier, schema: dict[str, Any] | None) -> dict[str, Any] | None:
+def known_schema(learner: OnlineClassifier | OnlineRegressor, schema: dict[str, Any] | None) -> dict[str, Any] | None:
     """The schema kept with a model; of one that was fitted to a table in Python, what the names of its columns say."""
     names = getattr(learner, "feature_names_in_", None)
     if schema is not None or names is None:
@@ -92,7 +137,7 @@ def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
 Weights = list[tuple[str, float]]
 
 
-def namer(learner: OnlineClassifier, schema: dict[str, Any] | None) -> Callable[[int], str]:
+def namer(learner: OnlineClassifier | OnlineRegressor, schema: dict[str, Any] | None) -> Callable[[int], str]:
     """What to call a feature: its name, its id as the file has it, or else its column; all names of a shared column."""
     names = getattr(learner, "feature_names_in_", None)
     if names is not None:
@@ -118,6 +163,12 @@ def largest(learner: OnlineClassifier, schema: dict[str, Any] | None, top: int) 
         chosen = _top(np.abs(column), top)
         each.append((label_text(label), [(name(int(k)), float(column[k])) for k in chosen if column[k] != 0]))
     return each
+
+
+def largest_of(learner: OnlineRegressor, schema: dict[str, Any] | None, top: int) -> Weights:
+    """The largest weights of a learner of numbers, the largest first."""
+    name, weights = namer(learner, schema), learner.coef_
+    return [(name(k), float(weights[k])) for k in _top(np.abs(weights), top) if weights[k] != 0]
 
 
 def _top(sizes: np.ndarray[Any, Any], top: int) -> list[int]:

@@ -139,7 +139,8 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
-    return verify.linear.check(report, rows, np.asarray(labels), vectors, stream.skipped)
+    check = verify.regression.check if "task" in report else verify.linear.check
+    return check(report, rows, np.asarray(labels), vectors, stream.skipped)
 
 
 def _rows(stream: Any) -> tuple[Any, Any]:

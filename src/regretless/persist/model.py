@@ -18,11 +18,16 @@ Array = np.ndarray[Any, Any]
 Path = str | PathLike[str]
 KEYS: dict[Kind, str] = {  # what a description may have; all of it is needed but for "fresh"
     "linear": "learner parameters extra classes labels columns names steady fresh",
+    "regression": "learner parameters extra room columns names steady",
     "experts": "learner parameters extra experts width names tickets pending draws",
     "bandits": "learner parameters extra room arms first comparators names seed",
     "class": "learner parameters extra room given points point_names names tickets open more",
 }
-ROOMS: dict[Kind, str] = {"bandits": "bandits", "class": "classes"}  # the kinds whose names others have too say so
+ROOMS: dict[Kind, str] = {
+    "bandits": "bandits",
+    "class": "classes",
+    "regression": "regression",
+}  # the kinds whose names others have too say so
 
 
 class Persistent(ABC):
@@ -114,12 +119,12 @@ def read(path: Path, kind: Kind | None = None) -> tuple[Any, dict[str, Any]]:
     ----------
     path : path-like
         A ``.rgl`` file.
-    kind : {"linear", "experts", "bandits", "class"}, optional
+    kind : {"linear", "regression", "experts", "bandits", "class"}, optional
         Refuse learners of any other.
 
     Returns
     -------
-    learner : OnlineClassifier, ExpertLearner, Bandit or ClassLearner
+    learner : OnlineClassifier, OnlineRegressor, ExpertLearner, Bandit or ClassLearner
     extra : dict
         JSON values.
 
@@ -165,6 +170,7 @@ def rebuilt(
 
 def _kind_of(description: Mapping[str, Any]) -> Kind:
     if "room" in description:
-        return "class" if description["room"] == ROOMS["class"] else "bandits"
+        rooms = {room: kind for kind, room in ROOMS.items()}
+        return rooms.get(description["room"], "bandits")
     name = description.get("learner")
     return "experts" if isinstance(name, str) and name in EXPERT_LEARNERS else "linear"

@@ -8,16 +8,24 @@ from ..catalogue import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, TABLES, Kind
 from ..environments.registry import ENVIRONMENTS, WORST, entry_of
 from ..errors import RegretlessError
 
-PREFIXES = {"classes": "class", "linear": "linear", "experts": "experts", "bandits": "bandits"}
+PREFIXES = {
+    "classes": "class",
+    "linear": "linear",
+    "regression": "regression",
+    "experts": "experts",
+    "bandits": "bandits",
+}
 GIVES = {
     "class": ("points",),
     "linear": ("points", "votes", "rows"),
+    "regression": (),
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
 }
 TAKES = {
     "class": "it learns the points of a finite class",
     "linear": "it learns rows and their labels",
+    "regression": "it learns rows and numbers, which no environment gives",
     "experts": "it combines votes, or the losses of arms",
     "bandits": "it draws arms, or follows votes",
 }
@@ -77,10 +85,9 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
         if fits(kind, name, environment):
             return kind, name
     kind, name = candidates[0]
-    can = ", ".join(environments_for(kind, name))
-    raise RegretlessError(
-        f"{learner} cannot play against {environment}: {_why_not(kind, name, environment)}; it can play against {can}"
-    )
+    can = environments_for(kind, name)
+    advice = f"it can play against {', '.join(can)}" if can else "regretless learn takes it"
+    raise RegretlessError(f"{learner} cannot play against {environment}: {_why_not(kind, name, environment)}; {advice}")
 
 
 def _known(name: str, names: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from .mix_page import MixReport, page_of_mix
 from .page import Page
 from .play_page import PlayReport, page_of_play
 from .pull_page import PullCurves, PullReport, page_of_pulls
+from .regression_page import RegressionReport, page_of_regression
 from .residuals import IntervalCourse
 from .run_page import Report, page_of_run
 from .template import render, write_report
@@ -37,6 +38,7 @@ __all__ = [
     "PlayReport",
     "PullCurves",
     "PullReport",
+    "RegressionReport",
     "Report",
     "game_report",
     "page_of_comparison",
@@ -46,6 +48,7 @@ __all__ = [
     "page_of_mix",
     "page_of_play",
     "page_of_pulls",
+    "page_of_regression",
     "page_of_run",
     "render",
     "write_report",

@@ -54,6 +54,7 @@ FRAMES = {
     "coverage": _SMALL,
     "rate": _SMALL,
     "log-loss": _LARGE,
+    "loss": _LARGE,
     "reliability": _LARGE,
 }
 

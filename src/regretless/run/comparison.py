@@ -351,6 +351,8 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
     'AROW'
     """
     for learner in (a, b):
+        if getattr(learner, "kind", "linear") != "linear":
+            raise RegretlessError(f"{type(learner).__name__} predicts no labels, and what is compared are mistakes")
         if not hasattr(learner, "classes_"):
             _refuse_looks(learner)
     names = (type(a).__name__, type(b).__name__)

@@ -6,7 +6,7 @@ sums from numpy, and bounds from the formulas as they are printed.
 
 from __future__ import annotations
 
-from . import bandits, experts, games, linear
+from . import bandits, experts, games, linear, regression
 from .certificates import Again, whole
 from .checks import Check, Malformed, Number
 from .shape import refuse_misshapen
@@ -21,5 +21,6 @@ __all__ = [
     "games",
     "linear",
     "refuse_misshapen",
+    "regression",
     "whole",
 ]

@@ -77,7 +77,7 @@ COMPARATOR = {
 }
 CONSTANTS = _keys("an object", "ledger comparator learner")
 PARAMETERS = {
-    **_keys("a number", "intercept tau epsilon C r a"),
+    **_keys("a number", "intercept tau epsilon C r a quantile"),
     **_keys("a number or null", "eta beta explore alpha delta gamma"),
     **_keys("a number or true or false or null", "share"),
     **_keys("a number or text", "p"),
@@ -87,13 +87,13 @@ PARAMETERS = {
     **_keys("true or false or null", "linearize"),
     **_keys("text", "matrix variant estimator around update_on loss"),
     **_keys("a whole number or text", "ties full"),
-    **_keys("a list of numbers", "rates"),
+    **_keys("a list of numbers", "rates priors"),
     **_keys("two numbers or null", "value_range"),
-    **_keys("a list of numbers or null", "prior"),
+    **_keys("a number or a list of numbers or null", "prior"),
 }
 PARAMETERS["rate"] = "a number or text or null"
 HEADS = {
-    **_keys("text", "learner loss_name method game best_arm"),
+    **_keys("text", "learner task loss_name method game best_arm"),
     **_keys("a whole number", "experts arms rows columns seed runs missing"),
     **_keys("a number", "rounds mean_loss pseudo_regret best_arm_loss value gap lower upper"),
     **_keys("a whole number or an object of numbers", "mistakes updates"),

@@ -1,0 +1,324 @@
+// The loop of several linear learners of numbers: each forecasts, their mean by weight is the forecast, each learns
+// from its own loss. Outcomes are measured from the first one, which is charged to nobody, and forecasts are kept
+// within the range of those so far.
+#pragma once
+#include <cmath>
+
+#include "aggregated_full.hpp"
+#include "any_rows.hpp"
+#include "regression_loss.hpp"
+#include "regression_mix.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// Numbers whose fourth powers, and sums of them, are floats.
+inline constexpr double least_entry = 1e-75, most_entry = 1e75;
+
+// Feature i of a full matrix whose largest square grew from `before` to `after`.
+struct RegressionGrowth {
+  std::int64_t i;
+  double before, after;
+};
+
+// What one call needs besides the state; others may score meanwhile.
+struct RegressionBench {
+  Buffer<double> x;  // the entries of a row that are not zero, the constant feature first
+  Buffer<RegressionCell*> cells;
+  Buffer<RegressionCell> copies;  // of cells, where nothing is to be learned
+  Buffer<RegressionGrowth> grown;
+  Buffer<double> full;  // a row as the full members see it, a unit vector, A^-1 times either, U' x of each
+  Buffer<double> twin;  // of a full member, where nothing is to be learned
+  std::int64_t n = 0, growths = 0;
+
+  explicit RegressionBench(const Regression& s) {
+    if (!s.factor) return;
+    const std::int64_t numbers = (3 + regression_fulls) * (s.columns + 1);
+    full.make(numbers);
+    for (std::int64_t i = 0; i < numbers; ++i) full.at[i] = 0;
+  }
+  void reserve(std::int64_t room) {
+    if (room <= cells.room) return;
+    x.make(room);
+    cells.make(room);
+    copies.make(room);
+    grown.make(room);
+  }
+};
+
+// The squared length of a row, lanes taking the entries that are not zero in turn; and whether its numbers are fit.
+template <class Row>
+REGRETLESS_INLINE LinearRefusal size_up(const Row& row, double intercept, double& norm2) {
+  double lanes[8] = {}, most = intercept, least = 1;
+  std::int64_t place = 0;
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    const double x = row.x[k], size = std::fabs(x);
+    if (x == 0) continue;
+    lanes[place++ & 7] += x * x;
+    most = size > most ? size : most;
+    least = size < least ? size : least;
+  }
+  norm2 = tree(load<8>(lanes)) + intercept * intercept;
+  if (!(norm2 < no_loss)) return LinearRefusal::not_finite;
+  return most <= most_entry && least >= least_entry ? LinearRefusal::none : LinearRefusal::diverged;
+}
+
+// The size of a feature takes in one more value.
+REGRETLESS_INLINE void take_size(RegressionCell& f, double x) {
+  const double size = std::fabs(x);
+  f.most = size > f.most ? size : f.most;
+  f.squares += x * x;
+  f.count += 1;
+  const double root = __builtin_sqrt(f.squares / f.count);
+  f.root = root > f.root ? root : f.root;
+}
+
+// Takes the entries of a row that are not zero, and measures them: copies of the cells, where nothing is to be learned.
+template <class Row>
+REGRETLESS_INLINE void take_row(const Row& row, const RegressionRules& rules, const Regression& s, bool learning,
+                                RegressionBench& bench) {
+  RegressionCell* const cells = reinterpret_cast<RegressionCell*>(s.cells);
+  bench.reserve(row.n + 1);
+  bench.n = bench.growths = 0;
+  double* const full = bench.full.at;
+  if (s.factor)
+    for (std::int64_t i = 0; i <= s.columns; ++i) full[i] = 0;
+  const auto take = [&](RegressionCell* f, std::int64_t place, double x) REGRETLESS_LAMBDA {
+    if (!learning) f = &(bench.copies.at[bench.n] = *f);
+    if (s.factor) {
+      full[place] = x;
+      if (std::fabs(x) > f->most) bench.grown.at[bench.growths++] = {place, f->most * f->most, x * x};
+    }
+    take_size(*f, x);
+    bench.cells.at[bench.n] = f;
+    bench.x.at[bench.n++] = x;
+  };
+  if (rules.intercept > 0) take(&s.memory->constant, 0, rules.intercept);
+  for (std::int64_t k = 0; k < row.n; ++k)
+    if (row.x[k] != 0) take(cells + row.column(k), 1 + row.column(k), row.x[k]);
+}
+
+REGRETLESS_INLINE double within(double p, double low, double high) {
+  return p > low ? (p < high ? p : high) : low;  // low, where p is not a number
+}
+
+// The scores of the rates: w = rate B G / (N sqrt(S + (g M)^2)), B the width of the outcomes' range and g the steepest
+// slope in it.
+REGRETLESS_INLINE void score_rates(const RegressionRules& rules, double width, double steepest,
+                                   const RegressionBench& bench, double* score) {
+  Quartet sum{};
+  if (width > 0) {
+    for (std::int64_t k = 0; k < bench.n; ++k) {
+      const RegressionCell& f = *bench.cells.at[k];
+      const double size = steepest * f.most;
+      const Quartet metric = spread<4>(f.root) * root(load<4>(f.square) + spread<4>(size * size));
+      sum = sum + where_positive(metric, load<4>(f.sum) * spread<4>(bench.x.at[k]) / metric, spread<4>(0));
+    }
+  }
+  store(score, sum * load<4>(rules.rates) * spread<4>(width));
+}
+
+REGRETLESS_INLINE void learn_rates(const RegressionBench& bench, const double* slope) {
+  const Quartet slopes = load<4>(slope);
+  for (std::int64_t k = 0; k < bench.n; ++k) {
+    RegressionCell& f = *bench.cells.at[k];
+    const Quartet gradient = slopes * spread<4>(bench.x.at[k]);
+    store(f.sum, load<4>(f.sum) - gradient);
+    store(f.square, load<4>(f.square) + gradient * gradient);
+  }
+}
+
+// Gradient descent, whose weights stand in the first place of the squares.
+REGRETLESS_INLINE double score_descent(const RegressionBench& bench) {
+  double lanes[8] = {};
+  for (std::int64_t k = 0; k < bench.n; ++k) lanes[k & 7] += bench.cells.at[k]->square[0] * bench.x.at[k];
+  return tree(load<8>(lanes));
+}
+
+// A step along the gradient; its rate, `width` being that of the outcomes up to this one: as said, over the root of the
+// rounds, or in units of the outcomes and of the longest row over the root of all squared gradients.
+REGRETLESS_INLINE void descend(const RegressionRules& rules, const RegressionBench& bench, double slope, double width,
+                               double norm2, double round, Ledger& book) {
+  if (norm2 > book.max_norm2) book.max_norm2 = norm2;
+  book.slope2 += slope * slope * norm2;
+  if (slope == 0 || !(book.slope2 > 0)) return;
+  double rate = rules.step;
+  if (rules.schedule == "inverse-sqrt") rate /= __builtin_sqrt(round);
+  if (rules.schedule == "scale-free") rate *= width / (__builtin_sqrt(book.max_norm2) * __builtin_sqrt(book.slope2));
+  if (book.first_rate == 0) book.first_rate = rate;
+  book.last_rate = rate;
+  for (std::int64_t k = 0; k < bench.n; ++k) {
+    RegressionCell& f = *bench.cells.at[k];
+    const double gradient = slope * bench.x.at[k];
+    f.sum[0] -= gradient;
+    f.square[0] -= rate * gradient;
+  }
+}
+
+// A full member (Vovk 2001, Azoury & Warmuth 2001): its matrix is that of the full members of `aggregated_full.hpp`.
+struct FullForecaster {
+  FullMember member;
+  double prior;
+
+  FullForecaster(const Regression& s, const RegressionRules& rules, int lane)
+      : member(matrices(s), AggregatedRules{}, 0, lane), prior(rules.priors[lane]) {}
+
+  static Aggregated matrices(const Regression& s) {
+    static_assert(regression_fulls == full_lanes);
+    Aggregated all;
+    all.weights = s.weights;
+    all.scales = s.scales;
+    all.factor = s.factor;
+    all.columns = s.columns;
+    return all;
+  }
+
+  // The penalty of a feature grows with its size; returned is by how much that raises the least penalised loss.
+  REGRETLESS_INLINE double raise(const RegressionGrowth& g, double* unit, double* gain) const {
+    const double before = member.matrix.weights[g.i], more = prior * (g.after - g.before);
+    member.raise(g.i, prior * g.before / 2, prior * g.after / 2, unit, gain);
+    return more * before * member.matrix.weights[g.i];
+  }
+};
+
+// What the full members think of a row.
+struct FullView {
+  double variance[regression_fulls] = {}, plain[regression_fulls] = {};
+};
+REGRETLESS_APART static FullView score_full(const RegressionRules& rules, const Regression& s, bool learning,
+                                            RegressionBench& bench, double* scores) {
+  FullView seen;
+  const std::int64_t n = 1 + s.columns;
+  double *x = bench.full.at, *unit = x + n, *gain = unit + n;
+  for (int lane = 0; lane < rules.fulls; ++lane) {
+    const int k = regression_full_lane + lane;
+    if (s.memory->prior[k] == 0) continue;
+    FullForecaster one(s, rules, lane);
+    if (!learning && bench.growths > 0) one.member.move(bench.twin);
+    for (std::int64_t g = 0; g < bench.growths; ++g) {
+      const double rise = one.raise(bench.grown.at[g], unit, gain);
+      if (learning) s.memory->least[k] += rise;
+    }
+    seen.variance[lane] = one.member.variance(x, gain + (1 + lane) * n);
+    seen.plain[lane] = product(one.member.matrix.weights, x, n);
+    scores[k] = seen.plain[lane] / (1 + seen.variance[lane]);
+  }
+  return seen;
+}
+
+// The outcome z of a row that all have scored; `forecast` lies within the range of the outcomes so far.
+REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regression& s, const FullView& seen,
+                                        const double* score, const double* forecast, double z, RegressionBench& bench) {
+  const std::int64_t n = 1 + s.columns;
+  double *const gain = bench.full.at + 2 * n, *const projected = gain + n;
+  for (int lane = 0; lane < rules.fulls; ++lane) {
+    const int k = regression_full_lane + lane;
+    if (s.memory->prior[k] == 0) continue;
+    const FullForecaster one(s, rules, lane);
+    const double h = seen.variance[lane], missed = z - seen.plain[lane];
+    const double clipped = (z - forecast[k]) * (z - forecast[k]) - (z - score[k]) * (z - score[k]);
+    s.memory->energy[k] += z * z * (h / (1 + h)) + (clipped > 0 ? clipped : 0);
+    s.memory->least[k] += missed * (missed / (1 + h));
+    take_in_projected(one.member.matrix, projected + lane * n, 1, gain);
+    const double step = missed / (1 + h);
+    for (std::int64_t j = 0; j < n; ++j) one.member.matrix.weights[j] += step * gain[j];
+  }
+}
+
+// All members score a row.
+template <class Loss>
+REGRETLESS_INLINE FullView score_all(const Loss& loss, const RegressionRules& rules, const Regression& s, bool learning,
+                                     RegressionBench& bench, double* score, double* forecast) {
+  const RegressionMemory& m = *s.memory;
+  const double width = m.high - m.low;
+  if (rules.schedule.empty()) score_rates(rules, width, loss.steepest(width), bench, score);
+  else score[0] = score_descent(bench);
+  FullView seen;
+  if (s.factor) seen = score_full(rules, s, learning, bench, score);
+  for (int k = 0; k < regression_lanes; ++k) forecast[k] = m.prior[k] > 0 ? within(score[k], m.low, m.high) : 0;
+  return seen;
+}
+
+inline constexpr double largest_outcome = 1e70;
+
+template <class Loss>
+REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rules, const Regression& s, double y,
+                                    double norm2, double round, RegressionBench& bench, double& predicted) {
+  RegressionMemory& m = *s.memory;
+  double score[regression_lanes] = {}, forecast[regression_lanes], lost[regression_lanes] = {},
+         slope[regression_lanes] = {};
+  const FullView seen = score_all(loss, rules, s, true, bench, score, forecast);
+  const double z = y - m.origin, p = within(mean_forecast(m, forecast), m.low, m.high);
+  predicted = p;
+  for (int k = 0; k < regression_lanes; ++k) {
+    if (m.prior[k] == 0) continue;
+    lost[k] = loss.value(forecast[k], z);
+    slope[k] = loss.slope(forecast[k], z);
+    m.linear[k] += slope[k] * forecast[k];
+  }
+  const double low = z < m.low ? z : m.low, high = z > m.high ? z : m.high;
+  if (rules.schedule.empty()) learn_rates(bench, slope);
+  else descend(rules, bench, slope[0], high - low, norm2, round, *s.book);
+  if (s.factor) learn_full(rules, s, seen, score, forecast, z, bench);
+  const double own = loss.value(p, z);
+  s.book->loss += own;
+  reweigh_members(m, own, lost, rules.share, round);
+  m.low = low;
+  m.high = high;
+  m.outcomes += z;
+  m.outcomes2 += z * z;
+}
+
+template <Rows X, class Loss>
+LinearVerdict play_regression(const X& rows, const Loss& loss, const double* outcomes, const RegressionRules& rules,
+                              const Regression& s, std::int64_t begin, std::int64_t end) {
+  RegressionBench bench(s);
+  for (std::int64_t t = begin; t < end; ++t) {
+    LinearRefusal refusal = rows.check(t, s.columns);
+    double norm2 = 0;
+    const auto row = refusal == LinearRefusal::none ? rows[t] : typename X::Row{};
+    if (refusal == LinearRefusal::none) refusal = size_up(row, rules.intercept, norm2);
+    const double y = outcomes[rows.at(t)];
+    if (refusal == LinearRefusal::none && !(std::fabs(y) <= largest_outcome)) refusal = LinearRefusal::diverged;
+    if (refusal != LinearRefusal::none) [[unlikely]]
+      return {t, refusal};
+    rows.prefetch(t, end);
+    Ledger& book = *s.book;
+    double predicted = 0;
+    if (book.rounds == 0) s.memory->origin = y;
+    else {
+      take_row(row, rules, s, true, bench);
+      play_outcome(loss, rules, s, y, norm2, book.rounds, bench, predicted);
+      book.updates += 1;
+      book.total_norm2 += norm2;
+      book.update_norm2 += norm2;
+      if (norm2 > book.max_norm2) book.max_norm2 = norm2;
+    }
+    book.rounds += 1;
+    if (s.forecasts) s.forecasts[t] = predicted + s.memory->origin;
+  }
+  return {end, LinearRefusal::none};
+}
+
+template <Rows X, class Loss>
+LinearVerdict score_regression(const X& rows, const Loss& loss, std::int64_t count, const RegressionRules& rules,
+                               const Regression& s, double* out, double* members) {
+  RegressionBench bench(s);
+  for (std::int64_t t = 0; t < count; ++t) {
+    LinearRefusal refusal = rows.check(t, s.columns);
+    double norm2 = 0;
+    if (refusal == LinearRefusal::none) refusal = size_up(rows[t], rules.intercept, norm2);
+    if (refusal != LinearRefusal::none) return {t, refusal};
+    rows.prefetch(t, count);
+    double score[regression_lanes] = {}, forecast[regression_lanes];
+    take_row(rows[t], rules, s, false, bench);
+    score_all(loss, rules, s, false, bench, score, forecast);
+    const RegressionMemory& m = *s.memory;
+    out[t] = within(mean_forecast(m, forecast), m.low, m.high) + m.origin;
+    if (members)
+      for (int k = 0; k < regression_lanes; ++k)
+        members[t * regression_lanes + k] = m.prior[k] > 0 ? forecast[k] + m.origin : 0;
+  }
+  return {count, LinearRefusal::none};
+}
+
+}  // namespace regretless::REGRETLESS_ISA

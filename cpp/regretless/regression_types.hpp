@@ -1,0 +1,73 @@
+// What crosses the border between the binding and the regression kernels of one instruction set: plain borrowed data.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "linear_types.hpp"
+
+namespace regretless {
+
+// Members side by side, one a lane: four rates, a place that is empty, and three that keep a full matrix.
+inline constexpr int regression_lanes = 8, regression_rates = 4, regression_full_lane = 5, regression_fulls = 3;
+
+// What the rates know of one feature.
+struct RegressionCell {
+  double sum[regression_rates];     // minus the sum of gradients of each rate
+  double square[regression_rates];  // sum of squares of these gradients; the weight, if it descends
+  double squares;                   // sum of x^2 over the rounds with x != 0
+  double count;                     // how many these are
+  double most;                      // largest |x| so far
+  double root;                      // largest root mean square of x so far
+};
+inline constexpr int regression_cell_size = sizeof(RegressionCell) / sizeof(double);
+static_assert(regression_cell_size == 12);
+
+// What travels with the cells. Outcomes are measured from the first one.
+struct RegressionMemory {
+  RegressionCell constant;              // of the constant feature
+  double prior[regression_lanes];       // 1 / (number of members); 0 in a lane without one
+  double weight[regression_lanes];      // of the members, for the next round
+  double log_weight[regression_lanes];  // their logarithms, once the rate of the mixture is finite
+  double loss[regression_lanes];        // each member's own loss
+  double linear[regression_lanes];      // sum of slope * forecast of each
+  double energy[regression_lanes];      // of full members: sum of z^2 h / (1 + h), and what clipping cost
+  double least[regression_lanes];       // of full members: the least penalised loss of any vector
+  double origin, low, high;             // the first outcome; the range of the others, measured from it
+  double eta;                           // of the mixture, 0 while it follows the leaders
+  double gap;                           // sum of what the mixture's loss exceeded its mix losses by
+  double outcomes, outcomes2;           // sums over the rounds that were charged: of outcomes, of their squares
+};
+inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
+
+struct RegressionRules {
+  std::string_view loss = "square", schedule;  // a schedule: the first place has gradient descent, and no rate
+  double tau = 0;                              // of the pinball loss; where Huber's turns from squares into lines
+  double rates[regression_rates] = {};         // 0: no member
+  double priors[regression_fulls] = {};        // of full members, times the squared size of each feature
+  double step = 1;                             // of gradient descent
+  int fulls = 0;                               // how many full members there is room for
+  double intercept = 0;                        // size of the constant feature
+  bool share = true;                           // whether a part of the weight goes round after each round
+};
+
+struct Regression {
+  double* cells = nullptr;  // (columns, cell)
+  RegressionMemory* memory = nullptr;
+  // Full members, if there are any: (fulls, 1 + columns), the constant feature first; and the columns of U above its
+  // diagonal, (fulls, (1 + columns) * columns / 2).
+  double *weights = nullptr, *scales = nullptr, *factor = nullptr;
+  Ledger* book = nullptr;
+  double* forecasts = nullptr;  // (rounds), or null: what each round was predicted by
+  std::int64_t columns = 0;
+};
+
+struct RegressionKernels {
+  LinearVerdict (*play)(const Block&, const double* outcomes, const RegressionRules&, const Regression&,
+                        std::int64_t begin, std::int64_t end);
+  // `members` is (rows, lanes), or null.
+  LinearVerdict (*score)(const Block&, const RegressionRules&, const Regression&, double* out, double* members);
+};
+
+extern const RegressionKernels regression_v1, regression_v3, regression_v4, regression_generic;
+
+}  // namespace regretless

@@ -1,0 +1,111 @@
+"""What there is to learn: labels, numbers, or a quantile of these; by the options, or else by the first rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
+from ..errors import RegretlessError
+from .output import UsageError
+
+if TYPE_CHECKING:
+    from ..data.batch import Array, Batch
+    from ..data.stream import Stream
+    from .arguments import LearnOptions
+
+CLASSIFICATION, REGRESSION = "classification", "regression"
+ENOUGH = 50  # rows, to judge by, where the task was said
+SOME = 20  # rows, to ask by, where it was not
+OFTEN = 0.5  # of the rows, different numbers: more are no labels
+MOST_CLASSES = 100  # different whole numbers that may be labels without further ado
+MANY_CLASSES = 20  # different whole numbers; of more it is asked what they are, unless 0 or 1 is the first
+MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
+
+
+def task_of(arguments: LearnOptions) -> str | None:
+    """The task that the options name; None where they leave it open.
+
+    Raises
+    ------
+    UsageError
+        If they contradict each other.
+    """
+    task, name = arguments.task, arguments.learner
+    if arguments.any_labels:
+        if task not in (None, CLASSIFICATION):
+            raise UsageError(f"--any-labels is about labels, and --task {task} is about numbers")
+        task = CLASSIFICATION
+    if task is None and arguments.interval is not None:
+        task = REGRESSION
+    if name is None or (name in LEARNERS and name in REGRESSORS):
+        return task
+    own = CLASSIFICATION if name in LEARNERS else REGRESSORS[name].info.task
+    if task not in (None, own):
+        raise UsageError(f"--task {task} contradicts --learner {name}, which is for {own}")
+    return own
+
+
+def task_of_rows(stream: Stream, batch: Batch | None) -> str:
+    """The task that the first rows are about.
+
+    Raises
+    ------
+    RegretlessError
+        If they may be about either.
+    """
+    labels = None if batch is None else batch.labels
+    if labels is None or labels.dtype.kind == "U":
+        return CLASSIFICATION
+    values = np.unique(labels)
+    alone = len(values) > OFTEN * len(labels)
+    if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
+        return REGRESSION
+    if len(values) > MOST_CLASSES or (len(labels) >= SOME and alone) or not _are_numbered(values):
+        advice = "say whether it is one: --task regression, or --task classification for labels"
+        raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+    return CLASSIFICATION
+
+
+def taken_for(stream: Stream, task: str) -> str:
+    """What to say of a task that was found in the rows."""
+    target = stream.schema().get("target")
+    what = "the labels have" if target is None else f"the target {target!r} has"
+    return f"{what} fractions, so numbers are forecast (--task {task}); --task {CLASSIFICATION} takes them for labels"
+
+
+def refuse_quantities(stream: Stream, batch: Batch) -> None:
+    """Refuse numbers that are rather a quantity to be forecast than labels, by the first rows.
+
+    Raises
+    ------
+    RegretlessError
+        If nearly every row has a number of its own, or there are many that are not whole, or that are
+        not numbered from 0 or 1 on as classes are.
+    """
+    labels = batch.labels
+    if labels is None or labels.dtype.kind == "U" or len(labels) < ENOUGH:
+        return
+    values = np.unique(labels)
+    fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)
+    if not fractions and len(values) <= OFTEN * len(labels) and _are_numbered(values):
+        return
+    advice = f"forecast it with --task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
+    advice += "--any-labels if each number is a label all the same"
+    raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+
+
+def _are_numbered(values: Array) -> bool:
+    """Whether they are few, or begin with 0 or 1."""
+    return len(values) <= MANY_CLASSES or values[0] in (0, 1)
+
+
+def _has_fractions(values: Array) -> bool:
+    return bool((values != np.floor(values)).any())
+
+
+def _as_a_quantity(stream: Stream, labels: Array) -> str:
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} has"
+    return f"{what} {len(np.unique(labels)):,} different numbers in the first {len(labels):,} rows, as a quantity has"

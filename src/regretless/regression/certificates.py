@@ -1,0 +1,158 @@
+"""How a learner of numbers has its theorems read against the rounds that it played."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from math import nan
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..certificate import Certificate
+from ..data.batch import Array, Batch
+from ..errors import RegretlessError
+from ..ledger import Ledger
+from ..linear.validation import read_rows
+from ..theorem import Theorem
+from ..theory.regression import RegressionFacts
+from .state import FULL, RegressionRules, RegressionState
+from .validation import read_outcomes
+
+Rounds = Callable[[], Iterator[Batch]]
+OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
+
+
+class Certified(ABC):
+    """What a learner of numbers offers of certificates.
+
+    Attributes
+    ----------
+    theorems : tuple of Theorem
+        About the learner, whatever its parameters.
+    """
+
+    theorems: ClassVar[tuple[Theorem, ...]]
+
+    state_: RegressionState
+
+    @abstractmethod
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and their values."""
+
+    @abstractmethod
+    def observe(self, batch: Batch) -> None:
+        """Play a batch of a stream, whose columns may be new."""
+
+    @abstractmethod
+    def played_rules(self) -> RegressionRules:
+        """The rules of the rounds played last."""
+
+    @property
+    @abstractmethod
+    def ledger_(self) -> Ledger:
+        """What was observed so far."""
+
+    @abstractmethod
+    def _require_fitted(self) -> None:
+        """Refuse a learner that has learned nothing."""
+
+    @abstractmethod
+    def _names(self) -> list[str]:
+        """What the eight places of members are called."""
+
+    def facts(self) -> RegressionFacts:
+        """What theorems may ask."""
+        state, rules = self.state_, self.played_rules()
+        least, energy = nan, nan
+        if state.full:
+            members = [place for place in range(FULL, len(state.present)) if state.present[place]]
+            best = min(members, key=lambda place: state.part("least")[place] + state.part("energy")[place])
+            least, energy = float(state.part("least")[best]), float(state.part("energy")[best])
+        return RegressionFacts(
+            members=float(state.played.sum()),
+            share=rules.share,
+            eta=state.one("eta"),
+            gap=state.one("gap"),
+            width=state.one("high") - state.one("low"),
+            steepest=rules.steepest,
+            degree=rules.degree,
+            least=least,
+            energy=energy,
+            steady=state.steady,
+        )
+
+    def declined(self, why: str) -> list[Certificate]:
+        """Certificates that do not apply, all for the same reason; but for those that no row is read again for."""
+        return [self._alone(theorem) or Certificate(theorem, None, None, None, why) for theorem in self.theorems]
+
+    def _alone(self, theorem: Theorem) -> Certificate | None:
+        """The certificate of a theorem that compares with nothing."""
+        return None if theorem.compares else theorem.certify(self.ledger_, [None], self.facts())
+
+    def certify(self, X: Any, y: Any, *, against: Any = None) -> list[Certificate]:
+        """Read every theorem of this learner against the rounds that it played.
+
+        Parameters
+        ----------
+        X, y
+            The rounds, as they were given to `fit` or, all together, to `partial_fit`.
+        against : array-like, shape (features,), optional
+            Your own comparator, instead of those found in hindsight; it may have one number more, for the weight of the
+            constant feature.
+
+        Returns
+        -------
+        list of Certificate
+            One a theorem.
+        """
+        self._require_fitted()
+        rows = read_rows(X, learner=self, reset=False, text="known")
+        outcomes = read_outcomes(y, len(rows))
+        batch = Batch(rows.values, outcomes, rows.columns, rows.indices, rows.starts)
+
+        def again() -> Iterator[Batch]:
+            yield batch
+
+        if not self.gives(again):
+            return self.declined(OTHERS.format(name="X"))
+        return self.judged(again, against)
+
+    def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
+        """One certificate a theorem, of rounds that are known to be those that were played."""
+        from .comparators import comparators
+
+        read, ledger, facts = comparators(self, rounds, against), self.ledger_, self.facts()
+        return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in self.theorems]
+
+    def gives(self, rounds: Rounds) -> bool:
+        """Whether the rounds, played from the start, give the same state, bit for bit."""
+        if not self.state_.steady:
+            return True
+        twin = type(self)(**self.get_params())
+        try:
+            for batch in rounds():
+                twin.observe(batch)
+        except RegretlessError:
+            return False
+        return hasattr(twin, "state_") and self.state_.same(twin.state_)
+
+    def against(self, given: Any) -> Array:
+        """A user's comparator, the weight of the constant feature first, of outcomes measured from the first one.
+
+        Raises
+        ------
+        RegretlessError
+            If it has another shape.
+        """
+        vector = np.asarray(given, dtype=np.float64).ravel()
+        columns, size = self.state_.columns, self.played_rules().intercept
+        widths = (columns, columns + 1) if size else (columns,)
+        if vector.size not in widths or not np.isfinite(vector).all():
+            wanted = " or ".join(str(width) for width in widths)
+            raise RegretlessError(
+                f"the comparator has {vector.size} numbers; it must have {wanted}, all of them finite"
+            )
+        bias = vector[columns] if vector.size > columns else 0.0
+        origin = self.state_.one("origin") / size if size else 0.0
+        return np.append(bias - origin, vector[:columns])

@@ -1,0 +1,275 @@
+"""What a learner of numbers remembers: a few numbers a feature, the books of its members, and full matrices of few
+features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import _core
+from ..data.batch import Array
+from ..linear.aggregated.state import aligned
+from ..linear.state import BaseState, Rules
+
+LANES, RATES, FULL = 8, 4, 5  # members side by side; how many rates; where those with full matrices begin
+FULLS = LANES - FULL
+CELL = _core.REGRESSION_CELL_SIZE
+SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
+MOST, ROOT = 2 * RATES + 2, 2 * RATES + 3
+PARTS = ("prior", "weight", "log_weight", "loss", "linear", "energy", "least")  # of the memory, one for each member
+SINGLE = ("origin", "low", "high", "eta", "gap", "outcomes", "outcomes2")  # of the memory, one for all
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionRules(Rules):
+    """What the members are.
+
+    Attributes
+    ----------
+    tau : float
+        Of the pinball loss; where Huber's turns from squares into lines.
+    schedule : str
+        Of the steps of gradient descent; empty if it is none.
+    rates, priors : tuple of float
+        Of the rates and of the full members.
+    share : bool
+        Whether a part of the weight goes round.
+    """
+
+    tau: float = 0.5
+    schedule: str = ""
+    rates: tuple[float, ...] = ()
+    priors: tuple[float, ...] = ()
+    share: bool = True
+
+    @property
+    def steepest(self) -> float:
+        """The largest loss of a round, where forecast and outcome lie in a range of width 1."""
+        if self.loss == "huber":
+            return self.tau
+        return max(self.tau, 1 - self.tau) if self.loss == "pinball" else 1.0
+
+    @property
+    def degree(self) -> float:
+        """With which power of the range's width that grows."""
+        return 2.0 if self.loss == "square" else 1.0
+
+    def lost(self, missed: Array) -> Array:
+        """What outcomes less forecasts cost."""
+        size = np.abs(missed)
+        if self.loss == "pinball":
+            return np.where(missed > 0, self.tau * missed, (self.tau - 1) * missed)
+        if self.loss == "huber":
+            return np.where(size <= self.tau, size * size / 2, self.tau * (size - self.tau / 2))
+        return size if self.loss == "absolute" else missed * missed
+
+
+class RegressionState(BaseState):
+    """Cells of features, books of members.
+
+    `cells` is (room, `CELL`), a row a feature. `memory` is one row: the cell of the constant feature, numbers for each
+    member, and those of `SINGLE`. While there are full members they have `weights` and `scales`, of shape
+    (1, F * (1 + columns)), and `factor`, (1, F * (1 + columns) * columns / 2) for F of them, as those of the aggregated
+    classifier.
+
+    Parameters
+    ----------
+    columns : int
+        As of any state.
+    targets : int
+        One.
+    members : tuple of bool
+        Which of the eight places have a member; of full ones the first.
+    limit : int or None
+        Up to how many columns the full members stay; None: for ever.
+    """
+
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.REGRESSION_MEMORY_SIZE}
+
+    cells: Array
+    memory: Array
+    weights: Array
+    scales: Array
+    factor: Array
+
+    def __init__(self, columns: int, targets: int = 1, *, members: tuple[bool, ...], limit: int | None) -> None:
+        self._members = tuple(bool(member) for member in members)
+        self._limit, self._fulls = limit, sum(self._members[FULL:])
+        self.full = any(self._members[FULL:]) and columns <= (inf if limit is None else limit)
+        super().__init__(columns, 1)
+        for name, shape in self._layout(columns).items():
+            setattr(self, name, aligned(shape))
+        self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
+
+    def options(self) -> dict[str, Any]:
+        """Which members there are, and how long the full ones stay."""
+        return {"members": list(self._members), "limit": self._limit}
+
+    def _enlist(self, members: tuple[bool, ...]) -> None:
+        """Give these members equal prior weights, and share among them what others have had."""
+        present = np.array(members)
+        prior, weight, log_weight = self.part("prior"), self.part("weight"), self.part("log_weight")
+        prior[:] = present / present.sum()
+        kept = np.where(present, weight, 0)
+        total = kept.sum()
+        weight[:] = kept / total if total > 0 else prior
+        if self.one("eta") and total > 0:
+            log_weight[:] = np.where(present, log_weight - np.log(total), 0)
+        elif self.one("eta"):  # those that stay had next to nothing
+            most = log_weight[present].max()
+            log_weight[:] = np.where(present, log_weight - most - np.log(np.exp(log_weight[present] - most).sum()), 0)
+            weight[:] = np.where(present, np.exp(log_weight), 0)
+
+    def part(self, name: str) -> Array:
+        """One of `PARTS` of all members, shape (8,), to be read and written."""
+        begin = CELL + LANES * PARTS.index(name)
+        return self.memory[0, begin : begin + LANES]
+
+    def one(self, name: str) -> float:
+        """One of `SINGLE`."""
+        return float(self.memory[0, CELL + LANES * len(PARTS) + SINGLE.index(name)])
+
+    @property
+    def present(self) -> Array:
+        """Which members there are now."""
+        return np.asarray(self.part("prior") > 0)
+
+    @property
+    def played(self) -> Array:
+        """Which members there are, and which have retired."""
+        return np.asarray(self.present | (np.array(self._members) & (self.part("loss") != 0)))
+
+    def make_player(self, rules: Rules) -> Any:
+        """The loop over rows that keeps these arrays."""
+        assert isinstance(rules, RegressionRules)
+        full = {name: getattr(self, name) for name in ("weights", "scales", "factor")} if self.full else {}
+        return _core.RegressionPlayer(
+            self.cells,
+            self.memory,
+            self.books,
+            **full,
+            loss=rules.loss,
+            tau=rules.tau,
+            schedule=rules.schedule,
+            step=rules.eta,
+            rates=list(rules.rates),
+            priors=list(rules.priors),
+            intercept=rules.intercept,
+            share=rules.share,
+        )
+
+    # ---- what it means
+
+    def coefficients(self) -> Array:
+        """Mean of the members' weights by their posterior, shape (columns, 1)."""
+        return self.mean()[1:, None]
+
+    def biases(self) -> Array:
+        """The same of the constant feature, shape (1,)."""
+        return self.mean()[:1]
+
+    def mean(self) -> Array:
+        """The members' weights by their posterior, the constant feature first."""
+        return np.asarray(self.member_weights() @ self.part("weight"))
+
+    def member_weights(self) -> Array:
+        """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones the minimisers,
+        which the row to be forecast shrinks."""
+        weights, rules = np.zeros((1 + self.columns, LANES)), self.rules
+        if not isinstance(rules, RegressionRules):
+            return weights
+        cells = self.all_cells()
+        if rules.schedule:
+            weights[:, 0] = cells[:, SQUARES][:, 0]
+            return weights
+        metric = self.metric(cells)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = np.where(metric > 0, cells[:, SUMS] / metric, 0)
+        rates = np.array([*rules.rates, *[0] * RATES])[:RATES]
+        weights[:, :RATES] = rates * (self.one("high") - self.one("low")) * scaled
+        if self.full:
+            weights[:, FULL : FULL + self._fulls] = self.weights[0].reshape(self._fulls, -1).T
+        return np.where(self.present, weights, 0)
+
+    def all_cells(self) -> Array:
+        """The cells, shape (1 + columns, `CELL`), the constant feature first."""
+        return np.vstack([self.memory[0, :CELL], self.cells[: self.columns]])
+
+    def metric(self, cells: Array) -> Array:
+        """What the rates divide by, shape (1 + columns, 4)."""
+        assert isinstance(self.rules, RegressionRules)
+        steepest = 1.0 if self.rules.loss == "pinball" else 2 * (self.one("high") - self.one("low"))
+        size = steepest * cells[:, [MOST]]
+        return np.asarray(cells[:, [ROOT]] * np.sqrt(cells[:, SQUARES] + size * size))
+
+    # ---- what can be done with it
+
+    def mirror(self, target: int) -> None:
+        """Numbers have no classes that could be exchanged."""
+        raise TypeError("learners of numbers have no classes")
+
+    def grow(self, columns: int) -> None:
+        """Make room for columns that the stream has revealed; beyond the limit the full members go."""
+        if columns <= self.columns:
+            return
+        self._refuse_large(columns)
+        if columns > len(self.cells):
+            room = max(columns, min(2 * len(self.cells), 2 * columns))
+            self.cells = _with_rows(self.cells, room)
+            self._player = None
+        if self.full and self._limit is not None and columns > self._limit:
+            self._retire()
+        elif self.full:
+            self._widen(columns)
+        self.columns = columns
+
+    def _retire(self) -> None:
+        self.full, self._player = False, None
+        for name in ("weights", "scales", "factor"):
+            delattr(self, name)
+        self._enlist((*self._members[:FULL], *FULLS * (False,)))
+
+    def _widen(self, columns: int) -> None:
+        """New columns of the matrices, which owe nothing to the others yet."""
+        for name, shape in self._layout(columns).items():
+            if name == "cells":
+                continue
+            old = getattr(self, name).reshape(self._fulls, -1)
+            larger = aligned(shape)
+            larger.reshape(self._fulls, -1)[:, : old.shape[1]] = old
+            setattr(self, name, larger)
+        self._player = None
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
+        layout = {"cells": (columns, CELL)}
+        if self.full:
+            n, fulls = 1 + columns, self._fulls
+            layout |= {"weights": (1, fulls * n), "scales": (1, fulls * n), "factor": (1, fulls * (n * (n - 1) // 2))}
+        return layout
+
+    def tensors(self) -> dict[str, Array]:
+        """All that must be kept of it, by name."""
+        arrays = {name: getattr(self, name) for name in self._layout(0)}
+        return {**arrays, "cells": self.cells[: self.columns], "memory": self.memory, "books": self.books}
+
+    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of what `tensors` gives when there are so many columns."""
+        size = {name: (1, numbers) for name, numbers in self.TARGETS.items()}
+        return {**self._layout(columns), **size, "books": self.books.shape}
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave, in a state that is empty."""
+        if self.full and "factor" not in tensors:
+            self._retire()
+        super().adopt(columns, tensors)
+        self.cells = _with_rows(self.cells, columns)
+
+
+def _with_rows(array: Array, rows: int) -> Array:
+    larger = aligned((rows, array.shape[1]))
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,87 @@
+"""Outcomes as Python keeps them, checked and brought into one form."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..arrays import laid_out
+from ..data.batch import Array
+from ..errors import RegretlessError
+
+LARGEST = 1e70  # outcome, as the kernel has it
+TOO_LARGE = (
+    f"is infinite or too large: its square, or a sum of these, is no float; scale the outcomes to below {LARGEST:g}"
+)
+
+
+def read_outcomes(y: Any, rows: int) -> Array:
+    """One outcome a row, as float64.
+
+    Parameters
+    ----------
+    y : array-like, shape (rows,)
+        Numbers.
+    rows : int
+        How many there must be.
+
+    Raises
+    ------
+    RegretlessError
+        If they are no numbers, not finite, or not as many; the message says which row (from 0).
+    """
+    if y is None:
+        raise RegretlessError("This learner requires y to be passed, but the target y is None.")
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(y):
+        raise RegretlessError("y should be a 1d array, got a sparse matrix instead.")
+    outcomes: Array = np.asarray(y)
+    if outcomes.ndim == 2 and outcomes.shape[1] == 1:
+        _warn_column()
+        outcomes = outcomes.ravel()
+    if outcomes.ndim != 1:
+        raise RegretlessError(f"y should be a 1d array, got an array of shape {outcomes.shape} instead.")
+    if len(outcomes) != rows:
+        raise RegretlessError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(outcomes)}]")
+    if outcomes.dtype.kind == "c":
+        raise RegretlessError(f"Complex data not supported\n{outcomes}\n")
+    if outcomes.dtype != np.float64:
+        try:
+            outcomes = outcomes.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            fault = f"y holds what is no number ({error}); outcomes are to be numbers"
+            raise RegretlessError(f"{fault}, and for labels there are the classifiers of regretless.linear") from error
+    refuse_unfit(outcomes)
+    return laid_out(outcomes)
+
+
+def refuse_unfit(outcomes: Array) -> None:
+    """Refuse numbers that no learner can take.
+
+    Raises
+    ------
+    RegretlessError
+        The message says which row, from 0.
+    """
+    fit = np.abs(outcomes) <= LARGEST
+    if fit.all():
+        return
+    row = int(np.argmin(fit))
+    if np.isnan(outcomes[row]):
+        raise RegretlessError(f"Input y contains NaN. It stands in row {row} (counted from 0).")
+    if np.isinf(outcomes[row]):
+        raise RegretlessError(f"Input y contains infinity. It stands in row {row} (counted from 0).")
+    raise RegretlessError(f"y[{row}] = {outcomes[row]:g} {TOO_LARGE}")
+
+
+def _warn_column() -> None:
+    exceptions = sys.modules.get("sklearn.exceptions")
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+        "(n_samples, ), for example using ravel().",
+        UserWarning if exceptions is None else exceptions.DataConversionWarning,
+        stacklevel=4,
+    )

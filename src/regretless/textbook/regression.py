@@ -1,0 +1,173 @@
+"""Linear learners of numbers: dual averaging, Vovk, Azoury and Warmuth's, their mixture by AdaHedge, gradient descent.
+
+Each takes rows X and outcomes z measured from the first one, which is not among them, and gives the forecast of every
+round, made before its outcome is known. A constant feature is a column of X.
+"""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def loss(p: Any, z: Any, tau: float | None) -> Any:
+    """The square loss, or the pinball loss of a quantile tau."""
+    r = z - np.asarray(p)
+    return r * r if tau is None else np.where(r > 0, tau * r, (tau - 1) * r)
+
+
+def slope(p: float, z: float, tau: float | None) -> float:
+    """Its derivative in p."""
+    if tau is None:
+        return 2 * (p - z)
+    return -tau if z > p else 1 - tau if z < p else 0.0
+
+
+def dual_averaging(X: Array, z: Array, eta: float, tau: float | None = None) -> tuple[Array, Array, float]:
+    """Forecasts, minus the sum of gradients G, and the sum of slope times forecast."""
+    d = X.shape[1]
+    G, S, M, squares, count, N = (np.zeros(d) for _ in range(6))
+    low = high = linear = 0.0
+    forecasts = []
+    for x, outcome in zip(X, z, strict=True):
+        B = high - low
+        steepest = 2 * B if tau is None else 1.0
+        M, squares, count = np.maximum(M, abs(x)), squares + x * x, count + (x != 0)
+        N = np.maximum(N, np.sqrt(squares / np.maximum(count, 1)))
+        metric = N * np.sqrt(S + (steepest * M) ** 2)
+        w = eta * B * G / np.where(metric > 0, metric, 1)
+        p = float(np.clip(w @ x, low, high))
+        g = slope(p, outcome, tau)
+        linear, G, S = linear + g * p, G - g * x, S + (g * x) ** 2
+        low, high = min(low, outcome), max(high, outcome)
+        forecasts.append(p)
+    return np.array(forecasts), G, linear
+
+
+def charged(p: Any, z: Any, name: str, c: float) -> Any:
+    """A loss by its name: square, absolute, pinball of the quantile c, or Huber's, which turns at an error of c."""
+    if name in ("square", "pinball"):
+        return loss(p, z, c if name == "pinball" else None)
+    size = np.abs(z - np.asarray(p))
+    return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
+
+
+def gradient_descent(
+    X: Array, z: Array, name: str, c: float, schedule: str, rate: float
+) -> tuple[Array, Array, Array, float]:
+    """Forecasts, the last weights, minus the sum of gradients G, and the sum of slope times forecast."""
+    w, G = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    low = high = linear = squares = longest2 = 0.0
+    forecasts = []
+    for t, (x, outcome) in enumerate(zip(X, z, strict=True), start=1):
+        p = float(np.clip(w @ x, low, high))
+        signs = {"absolute": float(np.sign(p - outcome)), "huber": float(np.clip(p - outcome, -c, c))}
+        g = signs[name] if name in signs else slope(p, outcome, c if name == "pinball" else None)
+        low, high = min(low, outcome), max(high, outcome)
+        longest2, squares = max(longest2, float(x @ x)), squares + g * g * float(x @ x)
+        eta = {"constant": rate, "inverse-sqrt": rate / np.sqrt(t)}.get(schedule, 0.0)
+        if schedule == "scale-free" and squares > 0:
+            eta = rate * (high - low) / np.sqrt(longest2 * squares)
+        w, G, linear = w - eta * g * x, G - g * x, linear + g * p
+        forecasts.append(p)
+    return np.array(forecasts), w, G, float(linear)
+
+
+def vaw(X: Array, z: Array, prior: float) -> tuple[Array, Array, float, float]:
+    """Vovk, Azoury and Warmuth's forecaster with prior sum M_i^2 u_i^2: forecasts, M, the least penalised loss of any
+    vector, and the sum of z^2 h / (1 + h) with what clipping cost."""
+    d = X.shape[1]
+    M, H, b = np.zeros(d), np.zeros((d, d)), np.zeros(d)
+    low = high = energy = 0.0
+    forecasts = []
+    for x, outcome in zip(X, z, strict=True):
+        M = np.maximum(M, abs(x))
+        inverse = inverse_of(H, M, prior)
+        h, plain = float(x @ inverse @ x), float(b @ inverse @ x)
+        free = plain / (1 + h)
+        p = float(np.clip(free, low, high))
+        energy += outcome**2 * h / (1 + h) + max(0.0, (outcome - p) ** 2 - (outcome - free) ** 2)
+        H, b = H + np.outer(x, x), b + outcome * x
+        low, high = min(low, outcome), max(high, outcome)
+        forecasts.append(p)
+    u = inverse_of(H, M, prior) @ b
+    return np.array(forecasts), M, float(prior * (M * M) @ (u * u) + np.sum((z - X @ u) ** 2)), energy
+
+
+def inverse_of(H: Array, M: Array, prior: float) -> Array:
+    """The inverse of H + prior diag(M^2), computed in units of the sizes M, without the features that have none."""
+    D = np.where(M > 0, M, 1)
+    units = np.outer(D, D)
+    return np.asarray(np.linalg.pinv(H / units + prior * np.diag(M > 0), rcond=1e-14, hermitian=True) / units)
+
+
+def adahedge(P: Array, z: Array, tau: float | None = None, share: bool = True) -> tuple[Array, float, float]:
+    """The mixture of forecasts P, a column a member, by AdaHedge on its own loss with a share 1 / (t + 1) that goes
+    round after
+    round t: forecasts, the last rate (0 without an end), and the sum of what its loss exceeds the mix losses by."""
+    K = P.shape[1]
+    L, log_pi, eta, gap, forecasts = np.zeros(K), np.full(K, -np.log(K)), 0.0, 0.0, []
+    for t, (row, outcome) in enumerate(zip(P, z, strict=True), start=1):
+        if gap > 0:
+            rate = (np.log(K) + (np.log(t) if share else 0.0)) / gap
+            log_pi = -rate * (L - L.min()) if eta == 0 else log_pi * min(1.0, rate / eta)
+            eta = rate if eta == 0 else min(eta, rate)
+            log_pi = log_pi - np.logaddexp.reduce(log_pi)
+            pi = np.exp(log_pi)
+        else:
+            pi = (L.min() == L) / np.sum(L.min() == L)
+        p, losses = float(pi @ row), loss(row, outcome, tau)
+        if eta == 0:
+            mix = (L + losses).min() - L.min()
+        else:
+            mix = -np.logaddexp.reduce(log_pi - eta * losses) / eta
+            log_pi = log_pi - eta * (losses - mix)
+            if share:
+                log_pi = np.log((1 - 1 / (t + 1)) * np.exp(np.minimum(log_pi, 0)) + 1 / ((t + 1) * K))
+        gap += max(0.0, float(loss(p, outcome, tau)) - mix)
+        L = L + losses
+        forecasts.append(p)
+    if gap > 0:  # the rate of the round that would come next
+        rate = (np.log(K) + (np.log(len(z) + 1) if share else 0.0)) / gap
+        eta = rate if eta == 0 else min(eta, rate)
+    return np.array(forecasts), eta, gap
+
+
+def _cost(ledger: dict[str, Any], w: dict[str, Any]) -> float:
+    if float(w["members"]) <= 1 or not float(w["eta"]):
+        return float(w["gap"])
+    spread = np.log(w["members"]) + (np.log(max(ledger["rounds"] - 1, 1.0)) if w["share"] else 0.0)
+    return float(spread / w["eta"] + w["gap"])
+
+
+def _all(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return w["least"] + w["energy"] + _cost(ledger, w)
+
+
+def _matrix(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + v["regularised"] + v["energy"] + _cost(ledger, w)
+
+
+def _slopes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + v["linear"] + _cost(ledger, w)
+
+
+def _member(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + _cost(ledger, w)
+
+
+def _constant(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    bounds = [rule(ledger, v, w) for rule in (_matrix, _slopes)]
+    return min(bound for bound in bounds if np.isfinite(float(bound)))
+
+
+BOUNDS = {
+    "sure": {
+        "against_all": _all,
+        "by_a_full_matrix": _matrix,
+        "by_slopes": _slopes,
+        "aggregation": _member,
+        "against_best_constant": _constant,
+    }
+}

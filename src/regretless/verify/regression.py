@@ -1,0 +1,222 @@
+"""Certificates of `learn` and `certify` of numbers, from the rows, the outcomes and the vectors alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..textbook import regression as book
+from .certificates import Again, idle, whole
+from .checks import Check, headline
+
+Array = np.ndarray[Any, Any]
+Fields = Mapping[str, Any]
+
+FEW_COLUMNS, MOST_CELLS = 40, 4_000_000  # rows times squared columns that the textbook is asked to play
+# The textbook inverts a matrix in every round and the kernel updates one: their digits part sooner than those of sums.
+LOOSE = 1e3
+ROUNDING = 1e-9  # of each sum of a comparator, that its line is allowed
+SUMS = ("loss", "regularised", "energy", "linear")
+
+
+def check(
+    report: Mapping[str, Any],
+    rows: Any,
+    outcomes: Array,
+    vectors: Mapping[str, Array] | None = None,
+    skipped: int | None = None,
+) -> list[Check]:
+    """One check a certificate, and one of the run.
+
+    Parameters
+    ----------
+    report : mapping
+        What ``learn --json`` or ``certify --json`` printed.
+    rows : ndarray or scipy sparse array, shape (rows, features)
+    outcomes : ndarray, shape (rows,)
+    vectors : mapping of str to ndarray, optional
+        What ``--save-comparators`` wrote.
+    skipped : int, optional
+        How many rows were passed over.
+    """
+    reader = _Rows(report, rows, np.asarray(outcomes, dtype=np.float64))
+    return [
+        *(_check(reader, one, vectors or {}) for one in report["certificates"]),
+        headline(report, reader.counted() | {"input/skipped": skipped}, {"loss": reader.scale(report["loss"])}),
+    ]
+
+
+def _check(reader: _Rows, certificate: Fields, vectors: Mapping[str, Array]) -> Check:
+    name = str(certificate["theorem"])
+    if (nothing := idle(certificate)) is not None:
+        return nothing
+    if name == "adaptive_coverage":
+        return Check(name, "unchecked", "intervals are made of the forecasts, which are not in the report")
+    comparator = certificate["comparator"]
+    if comparator is None or comparator["name"] == "member":
+        return whole(certificate, [reader.again(certificate, None)])
+    vector = vectors.get(name, comparator["vector"])
+    if vector is None:
+        return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
+    vector = np.asarray(vector, dtype=np.float64)
+    if len(vector) != reader.rows.shape[1]:
+        fault = f"its vector has {len(vector):,} numbers and the rows {reader.rows.shape[1]:,} features"
+        return Check(name, "differs", fault)
+    return whole(certificate, [reader.again(certificate, vector)])
+
+
+@dataclass(frozen=True)
+class _Played:
+    """The textbook's run: what each member lost, and what the mixture had."""
+
+    names: list[str]
+    losses: list[float]
+    least: dict[str, float]
+    energy: dict[str, float]
+    linear: dict[str, tuple[float, Array]]
+    loss: float
+    eta: float
+    gap: float
+
+
+class _Rows:
+    """The rounds of a report."""
+
+    def __init__(self, report: Fields, rows: Any, outcomes: Array) -> None:
+        self.report, self.rows, self.outcomes = report, rows, outcomes
+        self.parameters = report["parameters"]
+        self.constant = float(self.parameters.get("intercept") or 0.0)
+        usual = "pinball" if "quantile" in self.parameters else "square"
+        self.loss = str(self.parameters.get("loss", usual))
+        self.level = (
+            float(self.parameters["delta" if self.loss == "huber" else "quantile"]) if self.loss != "square" else 0.0
+        )
+        self.tau = self.level if self.loss == "pinball" else None
+        self.z = outcomes - outcomes[0] if len(outcomes) else outcomes
+        squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
+        self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
+
+    @staticmethod
+    def scale(value: float) -> float:
+        """How large a number counts as whose digits part sooner."""
+        return LOOSE * abs(float(value))
+
+    def again(self, certificate: Fields, vector: Array | None) -> Again:
+        """All that the rows say of one comparator, and of the run."""
+        ledger: dict[str, Any] = {"rounds": len(self.z), "total_norm2": float(self.norms2[1:].sum())}
+        learner = {"width": max(0.0, float(self.z.max())) - min(0.0, float(self.z.min())), "steady": True}
+        learner |= {"share": bool(self.parameters.get("share", True))}
+        comparator = {} if vector is None else self._vector(certificate["comparator"], vector)
+        played, observed = self.played, None
+        if played is not None:
+            ledger["loss"] = observed = played.loss
+            learner |= {"members": len(played.names), "eta": played.eta, "gap": played.gap}
+            learner |= self._least(played)
+            comparator |= self._of_member(played, certificate["comparator"], vector)
+        known = {**ledger, **learner, **comparator}
+        scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
+        scales["observed"], scales["bound"] = self.scale(certificate["observed"]), self.scale(certificate["bound"])
+        steepest = {"pinball": max(self.level, 1 - self.level), "huber": self.level}.get(self.loss, 1.0)
+        most = (len(self.z) - 1) * steepest * learner["width"] ** (2.0 if self.loss == "square" else 1.0)
+        facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
+        shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
+        return Again(
+            facts, shown, observed, scales, most or None, self._rounding(certificate["comparator"], comparator)
+        )
+
+    def _rounding(self, reported: Fields | None, again: Fields) -> float | None:
+        """What the sums of a comparator may be off by; not known where one of them is the report's alone."""
+        if reported is None:
+            return 0.0
+        names = [name for name in SUMS if name in again]
+        return ROUNDING * sum(abs(again[name]) for name in names) if self.played is not None else None
+
+    def _vector(self, reported: Fields, vector: Array) -> dict[str, Any]:
+        """The loss of a vector."""
+        bias = float(reported["bias"])
+        scores = np.asarray(self.rows @ vector).ravel() + bias * self.constant
+        loss = float(book.charged(scores[1:], self.z[1:], self.loss, self.level).sum())
+        return {"rounds": len(self.z), "loss": loss, "bias": bias, "total_norm2": float(self.norms2[1:].sum())}
+
+    def _least(self, played: _Played) -> dict[str, float]:
+        if not played.least:
+            return {}
+        best = min(played.least, key=lambda name: played.least[name] + played.energy[name])
+        return {"least": played.least[best], "energy": played.energy[best]}
+
+    def _of_member(self, played: _Played, reported: Fields | None, vector: Array | None) -> dict[str, Any]:
+        """What a vector is to the member that it was read against; of a member, its loss."""
+        if reported is None or reported["member"] not in played.names:
+            return {}
+        name = str(reported["member"])
+        if vector is None:
+            rounds = {"rounds": len(self.z), "total_norm2": float(self.norms2[1:].sum())}
+            return {**rounds, "loss": played.losses[played.names.index(name)]}
+        whole = np.append(float(reported["bias"]), vector) if self.constant else vector
+        if name in played.linear:
+            total, slopes = played.linear[name]
+            return {"linear": total + float(slopes @ whole)}
+        sizes = np.abs(self.dense[1:]).max(axis=0, initial=0.0)
+        prior = self.priors[name]
+        return {"regularised": prior * float((sizes * whole) @ (sizes * whole)), "energy": played.energy[name]}
+
+    @cached_property
+    def priors(self) -> dict[str, float]:
+        """Of the full members, by their names."""
+        some = [self.parameters["prior"]] if "prior" in self.parameters else self.parameters.get("priors", ())
+        limit = self.parameters.get("full", self.rows.shape[1])
+        limit = 256 if limit == "auto" else int(limit)
+        there = self.rows.shape[1] <= limit and limit > 0
+        return {f"full, prior {float(prior):g}": float(prior) for prior in some} if there else {}
+
+    @cached_property
+    def dense(self) -> Array:
+        """The rows, the constant feature first."""
+        rows = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
+        return np.column_stack([np.full(len(rows), self.constant), rows]) if self.constant else rows
+
+    @cached_property
+    def played(self) -> _Played | None:
+        """The run once more; None where it would take the textbook long."""
+        count, columns = self.rows.shape
+        if count < 2 or columns > FEW_COLUMNS or count * (columns + 1) ** 2 > MOST_CELLS:
+            return None
+        X, z = self.dense[1:], self.z[1:]
+        forecasts, linear, least, energy = {}, {}, {}, {}
+        if "schedule" in self.parameters:
+            name, (schedule, rate) = "gradient descent", (self.parameters["schedule"], float(self.parameters["rate"]))
+            forecasts[name], _, slopes, total = book.gradient_descent(X, z, self.loss, self.level, schedule, rate)
+            linear[name] = total, slopes
+        for rate in self.parameters.get("rates", ()):
+            name = f"rate {float(rate):g}"
+            forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.tau)
+            linear[name] = total, slopes
+        for name, prior in self.priors.items():
+            forecasts[name], _, least[name], energy[name] = book.vaw(X, z, prior)
+        each = np.stack(list(forecasts.values()), axis=1)
+        losses = book.charged(each, z[:, None], self.loss, self.level).sum(axis=0).tolist()
+        if len(forecasts) == 1:
+            return _Played(list(forecasts), losses, least, energy, linear, losses[0], 0.0, 0.0)
+        mixed, eta, gap = book.adahedge(each, z, self.tau, bool(self.parameters["share"]))
+        loss = float(book.loss(mixed, z, self.tau).sum())
+        return _Played(list(forecasts), losses, least, energy, linear, loss, eta, gap)
+
+    def counted(self) -> dict[str, Any]:
+        """The numbers of the run."""
+        nonzeros = self.rows.nnz if hasattr(self.rows, "nnz") else np.count_nonzero(self.rows)
+        numbers: dict[str, Any] = {
+            "rounds": len(self.z),
+            "input/rows": len(self.z),
+            "input/features": self.rows.shape[1],
+            "input/nonzeros": int(nonzeros),
+        }
+        z = self.z[1:]
+        if self.loss == "square" and len(z):
+            numbers["best_constant_loss"] = float(((z - z.mean()) ** 2).sum())
+        if self.played is not None:
+            numbers["loss"] = self.played.loss
+        return numbers

@@ -1,0 +1,269 @@
+"""``learn`` of numbers on the command line: the task, the model and what is done with it, intervals, and what is
+refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import regretless
+from regretless.regression import AggregatedQuantile, AggregatedRegressor
+
+from ..command_line import CommandLine
+
+QUIET = ("--quiet",)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A hundred and fifty towns with a rent near a line, in whole and broken numbers."""
+    random = np.random.default_rng(2)
+    lines = ["size,town,rent,bill"]
+    for size, town, noise in zip(
+        random.random(150) * 100, random.choice(["Rome", "Oslo"], 150), random.normal(size=150), strict=True
+    ):
+        rent = 3 * size + 50 * (town == "Rome") + noise
+        lines.append(f"{size:.3f},{town},{rent:.2f},{round(rent)}")
+    path = tmp_path / "rents.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+RENT = ("--target", "rent", "--ignore", "bill")
+BILL = ("--target", "bill", "--ignore", "rent")
+
+
+def rows_of(table) -> tuple[np.ndarray, np.ndarray]:
+    """The columns as the command line encodes them, and the rents."""
+    cells = [line.split(",") for line in table.read_text().splitlines()[1:]]
+    towns = list(dict.fromkeys(cell[1] for cell in cells))
+    X = np.array([[float(cell[0]), *(float(cell[1] == town) for town in towns)] for cell in cells])
+    return X, np.array([float(cell[2]) for cell in cells])
+
+
+def test_fractions_mean_regression(run, table, tmp_path):
+    """A target of many fractions is forecast as a number, which is said; JSON has its losses, and the sum is
+    Python's."""
+    result = run("learn", table, *RENT, "--save", tmp_path / "m.rgl")
+    assert result.code == 0
+    assert "the target 'rent' has fractions, so numbers are forecast (--task regression)" in result.err
+    found = run("learn", table, *RENT, "--json").json
+    X, y = rows_of(table)
+    learner = AggregatedRegressor().fit(X, y)
+    assert (found["task"], found["learner"], found["rounds"]) == ("regression", "aggregated-regressor", 150)
+    assert found["squared_loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert found["loss"] == learner.ledger_.loss
+    assert found["best_constant_loss"] == pytest.approx(((y[1:] - y[1:].mean()) ** 2).sum())
+    assert found["progressive"]["rows"] == 149
+    assert all(one["applies"] and one["observed"] <= one["bound"] for one in found["certificates"])
+
+
+def test_whole_numbers_are_asked_about(run, table):
+    """Whole numbers that nearly all differ may be either: nothing is learned until the task is said."""
+    result = run("learn", table, *BILL, *QUIET)
+    assert result.code == 1
+    assert "say whether it is one: --task regression, or --task classification for labels" in result.err
+    assert run("learn", table, *BILL, *QUIET, "--task", "regression").code == 0
+    assert run("learn", table, *BILL, *QUIET, "--task", "classification", "--any-labels", "--no-certify").code == 0
+
+
+def test_a_quantile_is_learned_as_in_python(run, table):
+    """--task quantile with --set quantile=0.9 is `AggregatedQuantile(quantile=0.9)`."""
+    found = run("learn", table, *RENT, "--task", "quantile", "--set", "quantile=0.9", "--json").json
+    X, y = rows_of(table)
+    learner = AggregatedQuantile(quantile=0.9).fit(X, y)
+    assert found["loss"] == found["pinball_loss"] == learner.ledger_.loss
+    assert found["loss_name"] == "pinball loss"
+    constants = [np.where(y[1:] > c, 0.9 * (y[1:] - c), 0.1 * (c - y[1:])).sum() for c in y]
+    assert min(constants) * 0.999 <= found["best_constant_loss"] <= min(constants) * 1.05
+
+
+def test_gradient_descent_is_of_both_tasks(run, table, tmp_path):
+    """online-gradient-descent learns labels or numbers, as the column or --task says, and its models are told apart."""
+    words = ("--learner", "online-gradient-descent", "--no-certify", *QUIET)
+    assert run("learn", table, *RENT, *words, "--set", "loss=huber", "--save", tmp_path / "a.rgl").code == 0
+    assert run("learn", table, "--target", "town", *words, "--save", tmp_path / "b.rgl").code == 0
+    kinds = [type(regretless.load(tmp_path / name)).__module__ for name in ("a.rgl", "b.rgl")]
+    assert kinds == ["regretless.regression.gradient_descent", "regretless.linear.ogd"]
+    assert "Huber loss" in run("inspect", tmp_path / "a.rgl").out
+
+
+def test_a_model_is_used_as_in_python(run, table, tmp_path):
+    """predict prints its forecasts, inspect its loss, certify the lines of learn; other rows get none against
+    vectors."""
+    model = tmp_path / "m.rgl"
+    lines = run("learn", table, *RENT, "--save", model, *QUIET).out.splitlines()
+    learner = regretless.load(model)
+    X, y = rows_of(table)
+    assert isinstance(learner, AggregatedRegressor)
+    printed = [float(line) for line in run("predict", model, table).out.splitlines()]
+    assert printed == learner.predict(X).tolist()
+    found = run("predict", model, table, "--json").json
+    assert found["squared_loss"] == pytest.approx(((y - learner.predict(X)) ** 2).sum())
+    assert found["r2"] == pytest.approx(learner.score(X, y))
+    assert run("inspect", model, "--json").json["loss"] == learner.ledger_.loss
+    assert "largest weights" in run("inspect", model).out
+    assert run("certify", model, table).out.splitlines() == lines
+    head, _, tail = table.read_text().rpartition("Rome")
+    (tmp_path / "other.csv").write_text(f"{head}Oslo{tail}")
+    other = run("certify", model, tmp_path / "other.csv")
+    assert other.code == 0
+    assert "learned from others" in other.out
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_model(run, table, tmp_path):
+    """Two halves with --resume give the bytes of the whole but for where they were, and the same intervals."""
+    head, tail = tmp_path / "head.csv", tmp_path / "tail.csv"
+    lines = table.read_text().splitlines(keepends=True)
+    head.write_text("".join(lines[:70]))
+    tail.write_text("".join([lines[0], *lines[70:]]))
+    more = ("--no-certify", "--quiet", "--interval", "0.8")
+    assert run("learn", table, *RENT, "--save", tmp_path / "whole.rgl", *more).code == 0
+    assert run("learn", head, *RENT, "--save", tmp_path / "half.rgl", *more).code == 0
+    assert run("learn", tail, *RENT, "--resume", tmp_path / "half.rgl", *more).code == 0
+    assert (tmp_path / "half.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
+
+
+def test_checkpoints_and_a_bad_row_leave_the_rows_before(run, table, tmp_path):
+    """An outcome of 1e300 is an error with its line; the rows before are saved, and the run goes on when it is
+    mended."""
+    text = table.read_text().splitlines(keepends=True)
+    bad = tmp_path / "bad.csv"
+    cells = text[91].split(",")
+    bad.write_text("".join([*text[:91], ",".join([*cells[:2], "1e300", cells[3]]), *text[92:]]))
+    result = run("learn", bad, *RENT, "--save", tmp_path / "m.rgl", "--quiet")
+    assert result.code == 1
+    assert "bad.csv, line 92" in result.err.replace(":92", ", line 92")
+    assert "1e+300" in result.err
+    assert "90 rounds are kept" in result.err
+    bad.write_text("".join(text))
+    assert run("learn", bad, "--resume", tmp_path / "m.rgl", *RENT, "--quiet", "--no-certify").code == 0
+    assert run("learn", table, *RENT, "--save", tmp_path / "whole.rgl", "--quiet", "--no-certify").code == 0
+    assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
+
+
+def test_intervals_hold_what_is_promised(run, table, tmp_path):
+    """Their coverage is within its bound, predict prints their ends, and JSON says how wide they are."""
+    model = tmp_path / "m.rgl"
+    found = run("learn", table, *RENT, "--interval", "0.9", "--save", model, "--json").json
+    said = found["interval"]
+    assert abs(1 - said["coverage"] - 0.1) == pytest.approx(said["coverage_error"])
+    assert said["coverage_error"] <= said["bound"]
+    assert found["certificates"][-1]["theorem"] == "adaptive_coverage"
+    assert said["rounds"] == 149
+    rows = [list(map(float, line.split("\t"))) for line in run("predict", model, table, "--interval").out.splitlines()]
+    assert all(low < forecast < high for forecast, low, high in rows)
+    counted = run("predict", model, table, "--interval", "--json").json["interval"]
+    assert counted["width"] == pytest.approx(rows[0][2] - rows[0][1])
+    assert 0.8 < counted["coverage"] <= 1
+    assert run("predict", model, table, "--interval").out == run("predict", model, table, "--interval").out
+
+
+def test_the_report_draws_the_loss_forecasts_and_residuals(run, table, tmp_path):
+    """The page has the loss under its bounds, forecasts and outcomes, residuals, the intervals' misses and the
+    posterior."""
+    page = tmp_path / "r.html"
+    assert run("learn", table, *RENT, "--interval", "0.9", "--report", page, *QUIET).code == 0
+    text = page.read_text()
+    for title in (
+        "Squared loss under the certified bounds",
+        "Forecast and outcome",
+        "Residuals",
+        "Misses of the intervals",
+        "Posterior weights of the members",
+    ):
+        assert title in text
+    assert "NaN" not in text
+
+
+def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
+    """--against reads a vector of yours, and --save-comparators writes those that were found."""
+    np.save(tmp_path / "u.npy", [3.0, 50.0, 0.0])
+    result = run("learn", table, *RENT, "--against", tmp_path / "u.npy", "--json")
+    one = next(one for one in result.json["certificates"] if one["theorem"] == "by_a_full_matrix")
+    assert one["comparator"]["label"] == "yours"
+    assert one["observed"] <= one["bound"]
+    assert run("learn", table, *RENT, "--save-comparators", tmp_path / "u.npz", *QUIET).code == 0
+    assert {"by_a_full_matrix", "by_slopes"} <= set(np.load(tmp_path / "u.npz"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--task", "regression", "--learner", "arow"), "--task regression contradicts --learner arow"),
+        (("--task", "quantile", "--learner", "aggregated-regressor"), "which is for regression"),
+        (("--task", "regression", "--passes", "2"), "--passes is for learners of labels"),
+        (("--task", "regression", "--iid"), "--iid is for learners of labels"),
+        (("--task", "regression", "--any-labels"), "--any-labels is about labels"),
+        (("--task", "classification", "--any-labels", "--interval", "0.9"), "--interval is for forecasts of numbers"),
+        (("--task", "regression", "--interval", "1.5"), "must lie between 0 and 1"),
+        (("--task", "quantile", "--set", "quantile=1"), "quantile=1"),
+        (("--task", "regression", "--set", "rates=-1"), "rates"),
+        (("--task", "regression", "--set", "nonsense=1"), "has no parameter 'nonsense'"),
+        (("--task", "regression", "--workers", "2"), "shards are for labels"),
+    ],
+)
+def test_what_contradicts_is_usage(run, table, words, said):
+    """Options that do not go together are an error of usage that says which, before anything is learned."""
+    result = run("learn", table, *RENT, *words)
+    assert result.code == 2
+    assert said in result.err
+    assert "Traceback" not in result.err
+
+
+def test_words_are_no_numbers(run, table):
+    """A target of words is refused for regression with its first word."""
+    result = run("learn", table, "--target", "town", "--task", "regression", *QUIET)
+    assert result.code == 1
+    assert "'Oslo', which is no number" in result.err or "'Rome', which is no number" in result.err
+
+
+def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
+    """combine, compare and shards say what the model is; predict has no probabilities and no intervals where there are
+    none."""
+    model = tmp_path / "m.rgl"
+    assert run("learn", table, *RENT, "--save", model, "--no-certify", *QUIET).code == 0
+    for words, said in [
+        (("predict", model, table, "--probabilities"), "labels alone have probabilities"),
+        (("predict", model, table, "--interval"), "it learned without them"),
+        (("combine", table, "--target", "rent", "--resume", model), "learned from rows with outcomes"),
+        (("learn", table, *RENT, "--resume", model, "--task", "classification"), "which is for regression"),
+        (("play", "--learner", "aggregated-regressor", "--environment", "separable"), "which no environment gives"),
+    ]:
+        result = run(*words)
+        assert result.code in (1, 2)
+        assert said in result.err, words
+
+
+@pytest.mark.parametrize("key", ["observed", "bound", "loss", "eta", "gap", "least", "energy"])
+def test_a_forged_number_is_noticed(run, table, tmp_path, key):
+    """A report agrees with its data by the textbook's run, and no longer once a number of it is another by a
+    hundredth."""
+    report = run("learn", table, *RENT, "--json").json
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(report))
+    assert run("verify", path, table, "--target", "rent", "--ignore", "bill").code == 0
+    one = report["certificates"][0]
+    place = next(part for part in (one, *one["constants"].values()) if key in part)
+    place[key] *= 1.01
+    path.write_text(json.dumps(report))
+    assert run("verify", path, table, "--target", "rent", "--ignore", "bill").code == 3
+
+
+def test_a_stream_that_is_read_once_is_learned(run, table):
+    """From standard input the task is found all the same; the bound that reads no row again stands."""
+    result = run("learn", "-", "--format", "csv", *RENT, "--json", stdin=table.read_bytes())
+    found = json.loads(result.out)
+    assert found["rounds"] == 150
+    applies = {one["theorem"]: one["applies"] for one in found["certificates"]}
+    assert applies["against_all"]
+    assert not applies["by_a_full_matrix"]
+    whole = run("learn", table, *RENT, "--json").json
+    assert found["loss"] == whole["loss"]

@@ -1,0 +1,202 @@
+"""The theorems of the learners of numbers: numbers known by hand, a hunt for violations, formulas that are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless.ledger import Ledger
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
+from regretless.textbook import regression as book
+from regretless.theory import regression as theory
+from regretless.theory.aggregated import MemberComparator
+from regretless.theory.regression import RegressionFacts
+
+from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
+
+# Nine rounds, eight of them charged, and four members: with the rate 1/2 and the gap 1, a mixture costs
+# 2 (ln 4 + ln 8) + 1 = 10 ln 2 + 1 with shares, and 4 ln 2 + 1 without.
+BOOK = Ledger(rounds=9, updates=8, loss=4.5, total_norm2=40)
+SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, least=2.0, energy=0.75)
+ALONE = replace(SHARES, share=False)
+ONE = replace(SHARES, members=1.0, eta=0.0, gap=0.0)
+LEADERS = replace(SHARES, eta=0.0, gap=0.0)
+MEMBER = MemberComparator("member", "the member rate 0.1", 9, 3.0, 40.0, member="rate 0.1")
+BY_MATRIX = MemberComparator("ridge", "ridge", 9, 2.0, 40.0, member="full", regularised=0.5, energy=0.25)
+BY_SLOPES = MemberComparator("ridge", "ridge", 9, 2.0, 40.0, member="rate 0.1", linear=1.5)
+CONSTANT = replace(BY_SLOPES, name="constant")
+LN2 = log(2)
+CASES = [
+    Known(theory.against_all, BOOK, None, SHARES, 3.75 + 10 * LN2, 4.5),
+    Known(theory.against_all, BOOK, None, ONE, 2.75, 4.5),
+    Known(theory.by_a_full_matrix, BOOK, BY_MATRIX, ALONE, 3.75 + 4 * LN2, 4.5),
+    Known(theory.by_slopes, BOOK, BY_SLOPES, SHARES, 4.5 + 10 * LN2, 4.5),
+    Known(theory.aggregation, BOOK, MEMBER, SHARES, 4 + 10 * LN2, 4.5),
+    Known(theory.aggregation, BOOK, MEMBER, LEADERS, 3, 4.5),
+    Known(theory.against_best_constant, BOOK, CONSTANT, SHARES, 4.5 + 10 * LN2, 4.5),
+    Known(theory.against_best_constant, BOOK, replace(BY_MATRIX, name="constant"), ALONE, 3.75 + 4 * LN2, 4.5),
+]
+MEMBERS, SLOPES = (
+    ("it is about members, and there is none", None),
+    ("it is about members that follow slopes, and there is none", None),
+)
+CONSTANTS = ("the best constant takes an intercept, and is not looked for beside a comparator of yours", None)
+ASSUMES: Assumes = [
+    ((theory.against_all,), (theory.CHARGED, theory.STEADY, (theory.FULL, None))),
+    ((theory.by_a_full_matrix,), (*theory.PLAYED, (theory.FULL, None))),
+    ((theory.by_slopes,), (*theory.PLAYED, SLOPES)),
+    ((theory.aggregation,), (*theory.PLAYED, MEMBERS)),
+    ((theory.against_best_constant,), (*theory.PLAYED, CONSTANTS)),
+]
+NAN = float("nan")
+BREAKS = {
+    theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
+    theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
+    theory.STEADY[0]: [{"learner.steady": False}],
+    MEMBERS[0]: [{"comparator.name": "ridge"}],
+    SLOPES[0]: [{"comparator.linear": NAN}],
+    CONSTANTS[0]: [{"comparator.name": "ridge"}, {"comparator.linear": NAN}],
+}
+
+
+@known(CASES)
+def test_a_theorem_says_its_number(case):
+    """On this game a theorem says the number that was computed by hand."""
+    says_its_number(case)
+
+
+@known(first_of_each(CASES))
+def test_an_assumption_that_fails_is_named(case):
+    """Each assumption fails alone on a game, and then there is no number."""
+    place = "learner.least" if case.theorem is theory.against_all else "comparator.regularised"
+    refuses(case, ASSUMES, BREAKS | {theory.FULL: [{place: NAN}]})
+
+
+def test_all_theorems_are_known():
+    """Every theorem of the learners has a number here."""
+    assert {case.theorem for case in CASES} == {
+        *(*theory.SEVERAL, *theory.ONE_MATRIX),
+        *(*theory.SEVERAL_BY_SLOPES, *theory.ONE_DESCENT),
+    }
+
+
+def test_nothing_is_said_of_a_bound_that_no_forecast_exceeds():
+    """A bound above the squared width of the outcomes in every round is called vacuous: 8 rounds of width 2 lose 32."""
+    facts = replace(ONE, energy=0.0)
+    assert [theory.against_all.certify(BOOK, [None], replace(facts, least=one)).vacuous for one in (31.9, 32.1)] == [
+        False,
+        True,
+    ]
+
+
+# ---- the hunt
+
+SPIKE = 1e6
+SEQUENCES = st.lists(
+    st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 100.0, 1e-3]), st.sampled_from([-3.0, 0.0, 1.0, 1.5, 40.0, SPIKE])),
+    min_size=2,
+    max_size=40,
+)
+
+
+@given(SEQUENCES, st.booleans(), st.sampled_from([None, 0.1, 0.5, 0.9]))
+@settings(max_examples=150, deadline=None)
+def test_no_sequence_breaks_a_bound(rounds, share, tau):
+    """Whatever rows and outcomes come, spikes and features that grow among them, the loss is within every bound."""
+    X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
+    learner = AggregatedRegressor(share=share) if tau is None else AggregatedQuantile(quantile=tau, share=share)
+    certificates = learner.fit(X, y).certify(X, y)
+    assert all(one.holds for one in certificates), [str(one) for one in certificates]
+    assert any(one.applies for one in certificates)
+
+
+@given(SEQUENCES, st.floats(-5, 5), st.floats(-5, 5), st.sampled_from([1e-6, 1e-2, 1.0, 1e3]))
+@settings(max_examples=150, deadline=None)
+def test_one_number_bounds_the_loss_beside_every_vector(rounds, a, b, prior):
+    """No vector's own bound is below the one against all, and both are at least the loss."""
+    X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
+    learner = VovkAzouryWarmuth(prior=prior).fit(X, y)
+    everyone, yours, _ = learner.certify(X, y, against=[a, b, 0.0])
+    assert everyone.holds
+    assert yours.holds
+    allowed = 1e-7 * (1 + abs(yours.bound)) + yours.rounding
+    assert everyone.bound <= yours.bound + allowed
+
+
+def adversarial(rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Outcomes as far from each forecast as they may be."""
+    random, learner = np.random.default_rng(3), AggregatedRegressor()
+    X, y = random.normal(size=(rounds, 3)), np.zeros(rounds)
+    learner.partial_fit(X[:1], y[:1])
+    for t in range(1, rounds):
+        y[t] = 1.0 if learner.predict_one(X[t]) < 0 else -1.0
+        learner.update_one(X[t], y[t])
+    return X, y
+
+
+def test_an_adversary_does_not_break_a_bound():
+    """Outcomes that flee the forecast make it lose 1 in each round at least, and every bound holds."""
+    X, y = adversarial(300)
+    learner = AggregatedRegressor().fit(X, y)
+    assert learner.ledger_.loss >= 298
+    assert all(one.holds and one.applies for one in learner.certify(X, y))
+
+
+def played(X: np.ndarray, y: np.ndarray, prior: float = 0.01) -> tuple[float, float, float]:
+    """The loss of the textbook's forecaster, the least penalised loss, and the sum of z^2 h / (1 + h) and clipping."""
+    z = (y - y[0])[1:]
+    forecasts, _, least, energy = book.vaw(X[1:], z, prior)
+    return float(book.loss(forecasts, z, None).sum()), least, energy
+
+
+def test_clipping_is_part_of_the_bound():
+    """Where an outcome leaves the range so far, a forecast that was kept within it costs more, and the bound says
+    so."""
+    X, y = np.append(np.ones(21), 10.0)[:, None], np.append(np.append(0.0, np.ones(20)), 10.0)
+    loss, least, energy = played(X, y)
+    free, square = 0.0, 0.0
+    for x, z in zip(X[1:, 0], y[1:], strict=True):
+        h = x * x / (square + 0.01 * X[1:][: int(square) + 1].max() ** 2)
+        free, square = free + z * z * h / (1 + h), square + x * x
+    assert loss <= least + energy
+    assert energy > free + 5
+
+
+def test_without_the_second_sum_the_bound_is_wrong():
+    """The least penalised loss alone is exceeded: forecasts are made before the outcomes are known."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(200, 4)), random.normal(size=200)
+    loss, least, energy = played(X, y)
+    assert least < loss <= least + energy
+
+
+def test_the_gap_is_part_of_the_price_of_a_mixture():
+    """Without the gap, or without ln K over the rate, some mixture loses more than its best member and the rest."""
+    t = np.arange(64)
+    forecasts, outcomes = np.stack([np.ones(64), -np.ones(64)], axis=1), np.where(t % 2, 0.9, -0.9)
+    mixed, eta, gap = book.adahedge(forecasts, outcomes, share=False)
+    loss = float(book.loss(mixed, outcomes, None).sum())
+    best = float(book.loss(forecasts, outcomes[:, None], None).sum(axis=0).min())
+    assert loss <= best + log(2) / eta + gap
+    forecasts[:, 0], outcomes = 0.0, np.where(t < 8, -1.0, 0.0)
+    mixed, eta, gap = book.adahedge(forecasts, outcomes, share=False)
+    loss = float(book.loss(mixed, outcomes, None).sum())
+    best = float(book.loss(forecasts, outcomes[:, None], None).sum(axis=0).min())
+    assert best < loss <= best + log(2) / eta + gap
+
+
+@pytest.mark.parametrize("tau", [None, 0.1, 0.9])
+def test_a_mixture_follows_its_best_member(tau):
+    """Beside one member that is right and others that are not, a mixture loses no more than its price."""
+    random = np.random.default_rng(5)
+    outcomes = random.normal(size=500)
+    forecasts = np.stack([outcomes, outcomes + 3, random.normal(size=500), np.zeros(500)], axis=1)
+    mixed, eta, gap = book.adahedge(forecasts, outcomes, tau)
+    loss = float(book.loss(mixed, outcomes, tau).sum())
+    assert loss <= (log(4) + log(500)) / eta + gap
+    assert loss < 0.1 * float(book.loss(forecasts[:, 3], outcomes, tau).sum())

@@ -1,0 +1,353 @@
+"""Learners of numbers: the textbook's forecasts, the same bits in every form, what is refused, scikit-learn's
+checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import regretless
+from regretless import _core
+from regretless.data.batch import Batch
+from regretless.errors import ParameterError, RegretlessError, RowRefused
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
+from regretless.textbook import regression as book
+
+
+def rounds(seed: int, rows: int = 300, columns: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of very different sizes with zeros among them, and outcomes with heavy tails around a line."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, columns)) * 10.0 ** random.integers(-3, 4, columns)
+    X[random.random(X.shape) < 0.3] = 0
+    return X, X @ (random.normal(size=columns) / np.abs(X).max(axis=0)) + 7 + random.standard_t(3, size=rows)
+
+
+def forecasts_of(learner, X, y) -> np.ndarray:
+    """What each round was predicted by."""
+    parts: list[np.ndarray] = []
+    learner.on_forecasts = lambda forecasts, _: parts.append(forecasts)
+    learner.fit(X, y)
+    learner.on_forecasts = None
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("tau", [None, 0.2, 0.9])
+@pytest.mark.parametrize("share", [True, False])
+def test_forecasts_are_those_of_the_textbook(seed, tau, share):
+    """Members, their mixture, its rate and its gap are those that plain numpy computes."""
+    X, y = rounds(seed)
+    kind = AggregatedRegressor(share=share) if tau is None else AggregatedQuantile(quantile=tau, share=share)
+    forecasts = forecasts_of(kind, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    members = [book.dual_averaging(rows, z, rate, tau) for rate in kind.rates]
+    full = [] if tau is not None else [book.vaw(rows, z, prior) for prior in kind.priors]
+    each = np.stack([one[0] for one in (*members, *full)], axis=1)
+    mixed, eta, gap = book.adahedge(each, z, tau, share)
+    size = np.abs(z).max()
+    assert forecasts[0] == y[0]
+    assert np.abs(forecasts[1:] - mixed - y[0]).max() <= 1e-8 * size
+    assert kind.state_.one("eta") == pytest.approx(eta, rel=1e-6)
+    assert kind.state_.one("gap") == pytest.approx(gap, rel=1e-6)
+    assert kind.losses_ == pytest.approx(book.loss(each, z[:, None], tau).sum(axis=0), rel=1e-7)
+    assert kind.state_.part("linear")[: len(members)] == pytest.approx([one[2] for one in members], rel=1e-6)
+    for place, (_, _, least, energy) in enumerate(full):
+        assert kind.state_.part("least")[5 + place] == pytest.approx(least, rel=1e-6)
+        assert kind.state_.part("energy")[5 + place] == pytest.approx(energy, rel=1e-6)
+
+
+def test_the_forecaster_is_ridge_regression_that_knows_the_row():
+    """Its weights are those of ridge regression in the sizes of the features, and it forecasts as the textbook does."""
+    X, y = rounds(7)
+    learner = VovkAzouryWarmuth(prior=0.5)
+    forecasts = forecasts_of(learner, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    expected, M, _, _ = book.vaw(rows, z, 0.5)
+    assert np.abs(forecasts[1:] - expected - y[0]).max() <= 1e-8 * np.abs(z).max()
+    ridge = np.linalg.solve(rows.T @ rows + 0.5 * np.diag(M * M), rows.T @ z)
+    assert learner.coef_ == pytest.approx(ridge[1:], rel=1e-6, abs=1e-9)
+    assert learner.intercept_ == pytest.approx(ridge[0] + y[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
+@pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
+def test_gradient_descent_is_that_of_the_textbook(loss, schedule, rate):
+    """Forecasts, weights and what the theorem adds up are those of plain numpy, for each loss and schedule."""
+    X, y = rounds(8)
+    X = X / np.abs(X).max(axis=0) * 10
+    learner = OnlineGradientDescent(loss=loss, quantile=0.3, delta=1.5, schedule=schedule, rate=rate)
+    forecasts = forecasts_of(learner, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    level = 1.5 if loss == "huber" else 0.3
+    expected, w, G, linear = book.gradient_descent(rows, z, loss, level, schedule, rate)
+    assert np.abs(forecasts[1:] - expected - y[0]).max() <= 1e-9 * np.abs(z).max()
+    assert learner.coef_ == pytest.approx(w[1:], rel=1e-8, abs=1e-12)
+    assert learner.state_.all_cells()[:, 0] == pytest.approx(G, rel=1e-8, abs=1e-9)
+    assert learner.state_.part("linear")[0] == pytest.approx(linear, rel=1e-8)
+    assert learner.ledger_.loss == pytest.approx(float(book.charged(expected, z, loss, level).sum()))
+    certificates = learner.certify(X, y)
+    assert all(one.holds and one.applies for one in certificates)
+
+
+def bits(learner) -> list[bytes]:
+    """All that it knows."""
+    return [array.tobytes() for array in learner.state_.tensors().values()]
+
+
+@pytest.mark.parametrize(
+    "kind", [AggregatedRegressor(), AggregatedQuantile(quantile=0.3), VovkAzouryWarmuth(), OnlineGradientDescent()]
+)
+def test_every_form_of_rows_gives_the_same_bits(kind):
+    """Dense and sparse rows, int32 and int64 indices, one by one and in batches, on every instruction set."""
+    X, y = rounds(11, columns=12)
+    X = X.astype(np.float32).astype(np.float64)
+    expected, before = bits(kind.fit(X, y)), _core.isa()
+    forecast = kind.predict(X)
+    long = sparse.csr_array(X)
+    long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for rows in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csr_array(X.astype(np.float32)), long):
+                assert bits(kind.fit(rows, y)) == expected, (isa, type(rows))
+                assert (kind.predict(rows) == forecast).all()
+    finally:
+        _core.use_isa(before)
+    kind.fit(X[:1], y[:1])
+    for x, outcome in zip(X[1:200], y[1:200], strict=True):
+        kind.update_one(x, float(outcome))
+    kind.partial_fit(X[200:], y[200:])
+    assert bits(kind) == expected
+    assert [kind.predict_one(x) for x in X[:50]] == forecast[:50].tolist()
+
+
+def test_prediction_is_what_learning_saw():
+    """The forecast of a row, asked for before its outcome, is the one that it is played by, also where features
+    grow."""
+    X, y = rounds(2, rows=80)
+    learner, seen = AggregatedRegressor(), []
+    learner.partial_fit(X[:1], y[:1])
+    played = forecasts_of(AggregatedRegressor(), X, y)
+    for x, outcome in zip(X[1:], y[1:], strict=True):
+        seen.append(float(learner.predict(x[None])[0]))
+        before = bits(learner)
+        assert bits(learner) == before
+        learner.partial_fit(x[None], [outcome])
+    assert seen == played[1:].tolist()
+
+
+def test_units_do_not_matter():
+    """Columns and outcomes in other units, powers of two, give the same forecasts in these to the bit."""
+    X, y = rounds(4)
+    scales = 2.0 ** np.array([-30, 5, 0, 17, 40])
+    one = forecasts_of(AggregatedRegressor(full=0), X, y)
+    other = forecasts_of(AggregatedRegressor(full=0), X * scales, y * 1024)
+    assert (other == one * 1024).all()
+    both = forecasts_of(AggregatedRegressor(), X, y), forecasts_of(AggregatedRegressor(), X * scales, y * 1024)
+    assert np.abs(both[1] / 1024 - both[0]).max() <= 1e-6 * np.ptp(y)
+
+
+def test_full_members_retire_with_many_columns_and_bounds_still_hold():
+    """Past the limit the matrices go, their weight goes to the others, and the mixture's bound counts all that
+    played."""
+    X, y = rounds(5, rows=120, columns=6)
+    learner = AggregatedRegressor(full=4)
+    learner.observe(Batch(np.ascontiguousarray(X[:60, :4]), y[:60], 4))
+    assert len(learner.members_) == 7
+    learner.observe(Batch(X[60:], y[60:], 6))
+    assert learner.members_ == [f"rate {rate:g}" for rate in learner.rates]
+    assert learner.posterior_.sum() == pytest.approx(1)
+    assert learner.facts().members == 7
+    assert learner.ledger_.loss <= learner.losses_.min() + regretless.theory.regression.cost(
+        learner.ledger_, learner.facts()
+    )
+
+
+def test_new_columns_cost_nothing_before_they_come():
+    """Columns that are 0 in the rows before change no forecast of these, nor the state that follows."""
+    X, y = rounds(6, columns=4)
+    whole = VovkAzouryWarmuth()
+    whole.observe(Batch(X, y, 4))
+    parts = VovkAzouryWarmuth()
+    parts.observe(Batch(np.ascontiguousarray(X[:50, :2]), y[:50], 2))
+    zeros = VovkAzouryWarmuth()
+    zeros.observe(Batch(np.hstack([X[:50, :2], np.zeros((50, 2))]), y[:50], 4))
+    for learner in (parts, zeros):
+        learner.observe(Batch(X[50:], y[50:], 4))
+    assert bits(parts) == bits(zeros)
+
+
+# ---- numbers at the edge
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.zeros(40), np.full(40, 1e6), np.tile([1e-300, 0.0], 20), np.tile([1e60, -1e60], 20), np.tile([5.0, 7.0], 20)],
+)
+@pytest.mark.parametrize("X", [np.ones((40, 2)), np.zeros((40, 2)), np.full((40, 2), 1e-70), np.full((40, 2), 1e70)])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AggregatedRegressor(),
+        AggregatedQuantile(quantile=0.9),
+        VovkAzouryWarmuth(),
+        OnlineGradientDescent(),
+        OnlineGradientDescent(loss="absolute", schedule="constant", rate=1e30),
+        OnlineGradientDescent(loss="huber", delta=1e-3),
+    ],
+)
+def test_no_forecast_is_ever_no_number(kind, X, y):
+    """Constant columns and outcomes, numbers as small and as large as any: forecasts stay within the outcomes so
+    far."""
+    forecasts = forecasts_of(kind, X, y)
+    for t in range(1, len(y)):
+        assert y[:t].min() <= forecasts[t] <= y[:t].max()
+    assert np.isfinite(kind.predict(X)).all()
+    assert all(one.holds for one in kind.certify(X, y))
+
+
+BAD = [
+    (np.nan, "Input y contains NaN. It stands in row 2 "),
+    (np.inf, "Input y contains infinity. It stands in row 2 "),
+    (1e300, r"y\[2\] = 1e\+300 is infinite or too large"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said"), BAD)
+def test_an_outcome_that_is_no_number_is_named(bad, said):
+    """NaN, infinity and 1e300 are refused with their row before anything is learned."""
+    X, y = rounds(1, rows=5)
+    y[2] = bad
+    for learn in ("fit", "partial_fit"):
+        learner = AggregatedRegressor()
+        with pytest.raises(RegretlessError, match=said):
+            getattr(learner, learn)(X, y)
+        assert not hasattr(learner, "state_")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_a_stream_learns_the_rows_before_a_bad_outcome(bad):
+    """Of a batch of a stream the rows before are learned, and the error says how many."""
+    X, y = rounds(1, rows=9)
+    y[4] = bad
+    learner = VovkAzouryWarmuth()
+    with pytest.raises(RowRefused) as refused:
+        learner.observe(Batch(X, y, X.shape[1]))
+    assert (refused.value.row, refused.value.learned, learner.ledger_.rounds) == (4, 4, 4)
+    with pytest.raises(RegretlessError, match="y"):
+        learner.update_one(X[5], bad)
+    assert bits(learner) == bits(VovkAzouryWarmuth().fit(X[:4], y[:4]))
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"), [(np.nan, "contains NaN"), (np.inf, "contains infinity"), (1e300, "too large")]
+)
+def test_a_row_that_is_no_number_is_named(bad, said):
+    """A bad number in a row is refused with its row and column; the rows before are learned."""
+    X, y = rounds(1, rows=6)
+    X[3, 2] = bad
+    learner = AggregatedRegressor()
+    with pytest.raises(RowRefused, match=said) as refused:
+        learner.fit(X, y)
+    assert refused.value.row == 3
+    with pytest.raises(RegretlessError, match="row 3" if bad != 1e300 else "Row 3|row 3"):
+        learner.predict(X)
+    assert np.isfinite(learner.predict(X[:3])).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: AggregatedQuantile(quantile=1.0), "quantile"),
+        (lambda: AggregatedQuantile(quantile=0), "quantile"),
+        (lambda: AggregatedQuantile(rates=()), "rates"),
+        (lambda: AggregatedRegressor(rates=(1, 2, 3, 4, 5)), "rates"),
+        (lambda: AggregatedRegressor(rates=(-1,)), "rates"),
+        (lambda: AggregatedRegressor(rates=(), full=0), "rates"),
+        (lambda: AggregatedRegressor(priors="01"), "priors"),
+        (lambda: AggregatedRegressor(priors=(np.nan,)), "priors"),
+        (lambda: AggregatedRegressor(full=-1), "full"),
+        (lambda: AggregatedRegressor(intercept=np.inf), "intercept"),
+        (lambda: OnlineGradientDescent(loss="hinge"), "loss"),
+        (lambda: OnlineGradientDescent(schedule="never"), "schedule"),
+        (lambda: OnlineGradientDescent(delta=0), "delta"),
+        (lambda: OnlineGradientDescent(rate=-1), "rate"),
+        (lambda: VovkAzouryWarmuth(prior=0), "prior"),
+        (lambda: VovkAzouryWarmuth(prior=1e200), "prior"),
+    ],
+)
+def test_a_parameter_without_a_meaning_is_refused(make, said):
+    """The error names the parameter, and nothing is learned."""
+    X, y = rounds(1, rows=5)
+    learner = make()
+    with pytest.raises(ParameterError, match=said):
+        learner.fit(X, y)
+    assert not hasattr(learner, "state_")
+
+
+@pytest.mark.parametrize("y", [None, ["a"] * 5, np.zeros((5, 2)), np.zeros(4), np.zeros(5) + 1j])
+def test_outcomes_of_another_form_are_refused(y):
+    """No outcomes, words, several columns, another number of rows, and complex numbers are errors."""
+    with pytest.raises(RegretlessError):
+        AggregatedRegressor().fit(np.ones((5, 2)), y)
+
+
+def test_other_rows_give_no_certificate():
+    """Rows that were not played give none against a vector; the one that reads no row stands."""
+    X, y = rounds(3)
+    learner = VovkAzouryWarmuth().fit(X, y)
+    everyone, *others = learner.certify(X, y + 1e-9)
+    assert everyone.applies
+    assert all("learned from others" in one.why for one in others)
+    with pytest.raises(RegretlessError, match="the comparator has 3 numbers; it must have 5 or 6"):
+        learner.certify(X, y, against=[1, 2, 3])
+
+
+def test_parameters_that_change_midway_give_no_certificate():
+    """Rounds that were played by two sets of parameters have no theorem."""
+    X, y = rounds(3)
+    learner = AggregatedRegressor().fit(X[:100], y[:100]).set_params(share=False)
+    learner.partial_fit(X[100:], y[100:])
+    assert not any(one.applies for one in learner.certify(X, y))
+
+
+def test_what_is_about_labels_refuses_learners_of_numbers():
+    """Comparisons, shards, guarantees for rows to come and play say that they are about labels."""
+    X, y = rounds(3, rows=20)
+    learner = AggregatedRegressor().fit(X, y)
+    for use in (
+        lambda: regretless.compare(learner, VovkAzouryWarmuth(), X, y),
+        lambda: regretless.distributed.mix(AggregatedRegressor(), [(X, y)]),
+        lambda: regretless.batch.pac_run(AggregatedRegressor(), X, y),
+        lambda: regretless.play.play(AggregatedRegressor(), regretless.environments.Bernoulli([0.5, 0.2]), 10),
+    ):
+        with pytest.raises(RegretlessError, match="AggregatedRegressor"):
+            use()
+
+
+def test_words_are_features_and_one_row_may_be_named():
+    """A table's columns of text are features, and a row by names is predicted as the table is."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    table = pandas.DataFrame({"size": random.normal(size=200), "town": random.choice(["Rome", "Oslo"], 200)})
+    y = table["size"] * 2 + (table["town"] == "Rome") * 5
+    learner = AggregatedRegressor().fit(table, y)
+    assert learner.predict_one({"size": 1.0, "town": "Rome"}) == learner.predict(
+        pandas.DataFrame({"size": [1.0], "town": ["Rome"]})
+    )
+    assert learner.predict_one({"town": "Rome"}) - learner.predict_one({"town": "Oslo"}) == pytest.approx(5, abs=0.5)
+    assert learner.score(table, y) > 0.99
+
+
+every_check = parametrize_with_checks(
+    [AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()]
+)
+
+
+@every_check
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_finds_no_fault(estimator, check):
+    """Each of scikit-learn's estimator checks passes."""
+    check(estimator)
