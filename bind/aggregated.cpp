@@ -48,6 +48,7 @@ class AggregatedPlayer {
                    const std::vector<double>& curvatures, double full_prior, double intercept, double tie, bool share)
       : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
     const std::size_t targets = memory.shape(0);
+    check_column_count(cells.shape(0));
     demand(targets > 0 && memory.shape(1) == aggregated_memory_size, "memory has the wrong shape");
     demand(cells.shape(1) == targets * aggregated_cell_size, "the cells have the wrong shape");
     demand(shaped(books, targets + (targets > 1), ledger_size), "books have the wrong shape");

@@ -1,7 +1,9 @@
 // A kernel perceptron's borrowed arrays, checked once, then fed rounds.
 #include "kernel_machine.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -258,7 +260,18 @@ class KernelMachine {
   // Rows with columns of their own: those that were checked are read again, and others may write to what is borrowed.
   Block own_block(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts) {
     Block block = block_of(values, indices, starts);
-    block.indices = own(indices_, block.indices, block.entries * (block.wide_indices ? 8 : 4));
+    if (block.wide_indices) {  // there are fewer columns than the largest int32, which stands for all that are none
+      const std::int64_t* const wide = static_cast<const std::int64_t*>(block.indices);
+      using Limits = std::numeric_limits<std::int32_t>;
+      columns_.resize(std::size_t(block.entries));
+      for (std::size_t k = 0; k < columns_.size(); ++k)
+        columns_[k] = std::int32_t(std::clamp<std::int64_t>(wide[k], Limits::min(), Limits::max()));
+    } else if (block.indices) {
+      const std::int32_t* const columns = static_cast<const std::int32_t*>(block.indices);
+      columns_.assign(columns, columns + block.entries);
+    }
+    if (block.indices) block.indices = columns_.data();
+    block.wide_indices = false;
     block.starts = own(starts_, block.starts, (block.rows + 1) * (block.wide_starts ? 8 : 4));
     return block;
   }
@@ -297,7 +310,8 @@ class KernelMachine {
   std::optional<Longs> column_, logged_, source_;
   KernelRules rules_;
   KernelState state_;
-  std::vector<std::int64_t> indices_, starts_;  // of the rows at hand
+  std::vector<std::int32_t> columns_;  // of the rows at hand
+  std::vector<std::int64_t> starts_;
   std::mutex mutex_;
 };
 

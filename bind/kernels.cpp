@@ -34,9 +34,10 @@ static LinearVerdict play(const Block& block, const Labels& labels, const Rules&
     return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); },
                       rows_of(block));
   return std::visit(
-      [&](const auto& rows, const auto& geometry, const auto& loss) {
-        return state.targets == 1 ? play_one(rows, labels, rules, geometry, loss, rate, state, begin, end)
-                                  : play_many(rows, labels, rules, geometry, loss, rate, state, begin, end);
+      [&]<class G>(const auto& rows, const G& geometry, const auto& loss) {
+        return state.targets == 1
+                   ? play_one(rows, labels, rules, geometry, loss, rate, state, begin, end)
+                   : play_many(rows, labels, rules, geometry, LossOfTargets<G>(loss), rate, state, begin, end);
       },
       rows_of(block), named<AnyGeometry>(rules.geometry, rules), named<AnyLoss>(rules.loss, rules));
 }

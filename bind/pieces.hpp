@@ -1,20 +1,44 @@
-// Sparse rows, a piece at a time, with their starts and columns copied.
+// Sparse rows, a piece at a time, with their starts and columns copied; columns become int32.
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <vector>
 
 #include "rounds.hpp"
 
 namespace regretless {
+
+// No state has as many columns as the last int32 numbers, which stand for columns that are too large for one.
+inline constexpr std::int64_t most_columns = (std::int64_t(1) << 31) - (1 << 21);
+inline void check_column_count(std::size_t columns) {
+  demand(std::int64_t(columns) <= most_columns, "there are too many columns");
+}
+
+// Copies columns as int32. Those of a row that do not fit stay in their order, out of every state's range.
+inline void copy_columns(const Block& block, std::int64_t from, std::int64_t n, std::int32_t* to) {
+  if (n == 0) return;
+  if (!block.wide_indices) {
+    std::memcpy(to, static_cast<const std::int32_t*>(block.indices) + from, std::size_t(n) * sizeof *to);
+    return;
+  }
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
+                         most = std::numeric_limits<std::int32_t>::max(), several = 1 << 20;
+  const std::int64_t* const wide = static_cast<const std::int64_t*>(block.indices) + from;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t column = wide[k];
+    if (column < 0) to[k] = std::int32_t(std::max(column, least + k % several));
+    else to[k] = std::int32_t(std::min(column, most - several + k % several));
+  }
+}
 
 // Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another
 // thread may write to the caller's arrays. So kernels are given copies, in pieces that stay in the cache.
 class Pieces {
  public:
   Pieces(const Block& block, std::int64_t begin, std::int64_t end)
-      : block_(block), at_(begin), end_(end), index_size_(block.wide_indices ? 8 : 4),
-        value_size_(block.single ? 4 : 8) {}
+      : block_(block), at_(begin), end_(end), value_size_(block.single ? 4 : 8) {}
 
   bool over() const { return at_ == end_; }
 
@@ -25,11 +49,12 @@ class Pieces {
     if (at_ == first_) return false;
     const std::int64_t entries = starts_[at_ - first_];
     reserve(entries);
-    if (entries > 0) std::memcpy(indices_.get(), indices(origin_), std::size_t(entries * index_size_));
+    copy_columns(block_, origin_, entries, indices_.get());
     piece_ = block_;
     piece_.values = static_cast<const char*>(block_.values) + origin_ * value_size_;
     piece_.indices = indices_.get();
-    piece_.copied_next = indices(origin_ + entries);
+    piece_.wide_indices = false;
+    piece_.copied_next = static_cast<const char*>(block_.indices) + (origin_ + entries) * (block_.wide_indices ? 8 : 4);
     piece_.starts = starts_;
     piece_.wide_starts = true;
     piece_.rows = at_ - first_;
@@ -46,9 +71,6 @@ class Pieces {
   std::int64_t start(std::int64_t row) const {
     return block_.wide_starts ? static_cast<const std::int64_t*>(block_.starts)[row]
                               : static_cast<const std::int32_t*>(block_.starts)[row];
-  }
-  const char* indices(std::int64_t entry) const {
-    return static_cast<const char*>(block_.indices) + entry * index_size_;
   }
 
   // Each start is read once. The first row of a piece may have any length.
@@ -69,22 +91,30 @@ class Pieces {
   void reserve(std::int64_t entries) {
     if (entries <= room_) return;
     room_ = std::max(entries, std::min(2 * room_, most_entries));
-    indices_.reset(new char[std::size_t(room_ * index_size_)]);
+    indices_.reset(new std::int32_t[std::size_t(room_)]);
   }
 
   const Block& block_;
   std::int64_t at_, end_, first_ = 0, origin_ = 0, room_ = 0;
-  const std::int64_t index_size_, value_size_;  // bytes
+  const std::int64_t value_size_;  // bytes
   std::int64_t starts_[most_rows + 1];
-  std::unique_ptr<char[]> indices_;
+  std::unique_ptr<std::int32_t[]> indices_;
   Block piece_;
 };
 
 // play(block, labels, begin, end, first) for rounds begin <= t < end: for each piece of them, whose rounds count from
 // `first`. Dense rows have no columns to copy. Of rounds in another order any row may be next: whoever gives an order
-// gives arrays of its own.
+// gives arrays of its own, which are only copied where columns are wide.
 template <class F>
 LinearVerdict in_pieces(const Rounds& r, const F& play) {
+  if (r.block.starts && r.block.order && r.block.wide_indices) {
+    std::vector<std::int32_t> columns(std::size_t(r.block.entries));
+    copy_columns(r.block, 0, r.block.entries, columns.data());
+    Block block = r.block;
+    block.indices = columns.data();
+    block.wide_indices = false;
+    return play(block, r.of, r.begin, r.end, std::int64_t(0));
+  }
   if (!r.block.starts || r.block.order) return play(r.block, r.of, r.begin, r.end, std::int64_t(0));
   Pieces pieces(r.block, r.begin, r.end);
   while (!pieces.over()) {

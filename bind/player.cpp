@@ -23,6 +23,7 @@ class Player {
          double tie, double intercept, double limit, double margin)
       : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag) {
     const std::size_t targets = weights.shape(1);
+    check_column_count(weights.shape(0));
     if (targets == 0) throw std::invalid_argument("at least one target");
     if (memory.shape(0) != targets || memory.shape(1) != memory_size)
       throw std::invalid_argument("memory has the wrong shape");

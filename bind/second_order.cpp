@@ -35,6 +35,7 @@ class SecondOrderPlayer {
                                         : numbers_by_weights * targets;
     demand(std::int64_t(records.shape(1)) == state_.numbers, "the records have the wrong shape");
     state_.records = hold(0, records);
+    check_column_count(records.shape(0));
     state_.columns = std::int64_t(records.shape(0));
     begin(loss, tie, intercept);
   }

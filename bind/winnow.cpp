@@ -27,6 +27,7 @@ class MirrorPlayer {
                double tie, double intercept)
       : pairs_(pairs), memory_(memory), books_(books), scratch_(scratch) {
     const std::size_t targets = memory.shape(0);
+    check_column_count(pairs.shape(0));
     if (targets == 0) throw std::invalid_argument("at least one target");
     if (pairs.shape(1) != 2 * targets) throw std::invalid_argument("two numbers a feature and target");
     if (memory.shape(1) != mirror_memory_size) throw std::invalid_argument("memory has the wrong shape");

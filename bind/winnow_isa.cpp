@@ -9,8 +9,7 @@ namespace regretless::REGRETLESS_ISA {
 template <class F>
 static LinearVerdict with_rows(const Block& b, F f) {
   if (!b.starts) return b.single ? f(Dense<float>(b)) : f(Dense<double>(b));
-  if (b.single) return b.wide_indices ? f(Sparse<float, std::int64_t>(b)) : f(Sparse<float, std::int32_t>(b));
-  return b.wide_indices ? f(Sparse<double, std::int64_t>(b)) : f(Sparse<double, std::int32_t>(b));
+  return b.single ? f(Sparse<float, std::int32_t>(b)) : f(Sparse<double, std::int32_t>(b));
 }
 template <class F>
 static LinearVerdict with_link(Link link, F f) {

@@ -10,8 +10,8 @@ namespace fuzz {
 struct Rounds {
   std::vector<double> doubles, weights;
   std::vector<float> floats;
-  std::vector<std::int32_t> indices32, starts32, labels;
-  std::vector<std::int64_t> indices64, starts64, order;
+  std::vector<std::int32_t> indices, starts32, labels;
+  std::vector<std::int64_t> starts64, order;
   regretless::Block block;
   regretless::Labels of;
   std::int64_t count = 0, begin = 0, end = 0;
@@ -49,19 +49,13 @@ inline void fill_sparse(Input& in, Rounds& r, std::int64_t columns) {
       of[std::size_t(in.below(std::int64_t(of.size())))] = in.hostile();
     }
   fill_values(in, r, std::int64_t(indices.size()));
-  b.wide_indices = in.flag();
   b.wide_starts = in.flag();
   std::size_t i = 0, s = 0;
   const auto next_index = [&] { return indices[i++]; };
   const auto next_start = [&] { return starts[s++]; };
   const std::int64_t entries = std::int64_t(indices.size()), bounds = b.rows + 1;
-  if (b.wide_indices) {
-    r.indices64 = array<std::int64_t>(entries, next_index);
-    b.indices = at(r.indices64);
-  } else {
-    r.indices32 = array<std::int32_t>(entries, next_index);
-    b.indices = at(r.indices32);
-  }
+  r.indices = array<std::int32_t>(entries, next_index);
+  b.indices = at(r.indices);
   if (b.wide_starts) {
     r.starts64 = array<std::int64_t>(bounds, next_start);
     b.starts = at(r.starts64);
@@ -111,18 +105,18 @@ inline void thin(const Rounds& r, Rounds& sparse) {
       const double x = r.doubles[std::size_t(t * columns + j)];
       if (x != 0) {
         sparse.doubles.push_back(x);
-        sparse.indices32.push_back(std::int32_t(j));
+        sparse.indices.push_back(std::int32_t(j));
       }
     }
     sparse.starts32.push_back(std::int32_t(sparse.doubles.size()));
   }
   sparse.doubles.shrink_to_fit();
-  sparse.indices32.shrink_to_fit();
+  sparse.indices.shrink_to_fit();
   sparse.starts32.shrink_to_fit();
   sparse.block.rows = rows;
   sparse.block.entries = std::int64_t(sparse.doubles.size());
   sparse.block.values = at(sparse.doubles);
-  sparse.block.indices = at(sparse.indices32);
+  sparse.block.indices = at(sparse.indices);
   sparse.block.starts = at(sparse.starts32);
   sparse.block.order = r.block.order;
   sparse.of = r.of;

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "aggregated_types.hpp"
-#include "second_order_full.hpp"
+#include "rows.hpp"
 #include "transpose_four.hpp"
 
 namespace regretless::REGRETLESS_ISA {

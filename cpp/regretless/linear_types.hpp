@@ -15,7 +15,7 @@ struct Block {
   const void* indices = nullptr;
   const void* starts = nullptr;
   bool single = false;        // values are float32, else float64
-  bool wide_indices = false;  // indices are int64, else int32
+  bool wide_indices = false;  // indices are int64, which the loops over rows do not take, else int32
   bool wide_starts = false;
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;

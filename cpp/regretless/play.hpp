@@ -224,10 +224,9 @@ REGRETLESS_APART static void predict_many(const G& geometry, const Rules& rules,
 }
 
 // Whether all targets may suffer a round that is not tame.
-template <class Row, Geometry G, Loss L>
-REGRETLESS_APART bool bear_many(const Row& row, const Round& round, const G& geometry, const L& loss, const Rate& rate,
+template <Geometry G, Loss L>
+REGRETLESS_APART bool bear_many(const Round& round, bool vanished, const G& geometry, const L& loss, const Rate& rate,
                                 const State& state, Side side) {
-  const bool vanished = vanishes(row, round.norm2);
   for (std::int64_t c = 0; c < side.targets; ++c)
     if (!bears(geometry, loss, rate, c == round.label ? 1 : -1, side.scores[c], round.norm2, round.weight, vanished,
                state.memory[c], state.book[c]))
@@ -257,6 +256,24 @@ REGRETLESS_APART bool suffer_many(const Round& round, const Rules& rules, const 
   return moves;
 }
 
+// The loss of several targets: its type is known to two functions, which are called once a round, and not to the loop.
+template <Geometry G>
+struct LossOfTargets {
+  const void* loss;
+  bool (*bear)(const void*, const Round&, bool vanished, const G&, const Rate&, const State&, Side);
+  bool (*suffer)(const void*, const Round&, const Rules&, const G&, const Rate&, const State&, Side);
+  template <Loss L>
+  explicit LossOfTargets(const L& of)
+      : loss(&of), bear([](const void* l, const Round& round, bool vanished, const G& geometry, const Rate& rate,
+                           const State& state, Side side) {
+          return bear_many(round, vanished, geometry, *static_cast<const L*>(l), rate, state, side);
+        }),
+        suffer([](const void* l, const Round& round, const Rules& rules, const G& geometry, const Rate& rate,
+                  const State& state, Side side) {
+          return suffer_many(round, rules, geometry, *static_cast<const L*>(l), rate, state, side);
+        }) {}
+};
+
 REGRETLESS_INLINE void write_down(Side side, double* moves) {
   for (std::int64_t c = 0; c < side.targets; ++c) moves[c] = side.moves[c];
 }
@@ -282,9 +299,10 @@ REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, 
 }
 
 // One against the rest, all targets in one reading of each row: target by target the same bits as `play_one`.
-template <Rows X, Geometry G, Loss L>
-LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const L& loss,
-                        const Rate& rate, const State& state, std::int64_t begin, std::int64_t end) {
+template <Rows X, Geometry G>
+LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry,
+                        const LossOfTargets<G>& loss, const Rate& rate, const State& state, std::int64_t begin,
+                        std::int64_t end) {
   const Side side(state);
   RowSummary summary;
   for (std::int64_t t = begin; t < end; ++t) {
@@ -295,11 +313,11 @@ LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules,
       return {t, summary.refusal};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
     const bool tame = summary.tame && round.weight < tame_rule;
-    if (!tame && !bear_many(rows[t], round, geometry, loss, rate, state, side)) [[unlikely]]
+    if (!tame && !loss.bear(loss.loss, round, vanishes(rows[t], round.norm2), geometry, rate, state, side)) [[unlikely]]
       return {t, LinearRefusal::diverged};
     if (state.scores) [[unlikely]]
       note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
-    const bool moved = suffer_many(round, rules, geometry, loss, rate, state, side);
+    const bool moved = loss.suffer(loss.loss, round, rules, geometry, rate, state, side);
     if (state.moves) [[unlikely]]
       write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);

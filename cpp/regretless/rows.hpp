@@ -219,6 +219,15 @@ REGRETLESS_INLINE double product_and_norm(const Row& row, const double* w, doubl
   return tree(dot);
 }
 
+// The product of two vectors.
+REGRETLESS_INLINE double product(const double* a, const double* b, std::int64_t n) {
+  Eight sum{};
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) sum = sum + load<8>(a + i) * load<8>(b + i);
+  if (i < n) sum = sum + load_some(a + i, n - i) * load_some(b + i, n - i);
+  return tree(sum);
+}
+
 // w <- w + a x. The products are made eight at a time; sparse sums are stored one by one, as the next row may read any.
 template <class Row>
 REGRETLESS_APART static void add(const Row& row, double a, double* w) {

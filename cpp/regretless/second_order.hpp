@@ -89,19 +89,32 @@ REGRETLESS_INLINE LinearRefusal play_row(const Row& row, M& matrix, const L& los
   return refusal;
 }
 
+// The same for a row without its zeros, for loops over all types of rows alike.
+using Sieved = SparseRow<double, std::int32_t>;
+template <Matrix M, Loss L>
+REGRETLESS_APART static LinearRefusal play_sieved(const Sieved& row, M matrix, const L& loss, const Rules& rules,
+                                                  const SecondOrder& state, double y, double weight, std::int64_t t) {
+  bool sieved = true;
+  return play_row(row, matrix, loss, rules, state, y, weight, t, sieved);
+}
+template <Matrix M>
+REGRETLESS_APART static RowSums sums_of_sieved(const Sieved& row, M matrix, double b) {
+  return matrix.row_sums_only(row, b);
+}
+
 // Room for a row without its zeros, in the scratch behind what the kinds of state need.
 struct Sieve {
   double* values;
-  std::int64_t* columns;
+  std::int32_t* columns;
   bool in_use = false;  // once a row had zeros, the next ones will too
   explicit Sieve(const SecondOrder& s) : values(s.scratch + 5 * s.targets + s.columns + 8) {
-    columns = reinterpret_cast<std::int64_t*>(values + s.columns + 8);
+    columns = reinterpret_cast<std::int32_t*>(values + s.columns + 8);
   }
 };
 // The same in memory of its own, once it is needed: others may score meanwhile.
 struct OwnSieve {
   Buffer<double> values;
-  Buffer<std::int64_t> columns;
+  Buffer<std::int32_t> columns;
   template <class Row>
   auto operator()(const Row& row) {
     if (row.n > values.room) {
@@ -123,10 +136,9 @@ LinearVerdict play_one_target(const X& rows, const Labels& labels, const Rules& 
     const std::int64_t at = rows.at(t);
     const double y = labels.label[at], weight = labels.weight ? labels.weight[at] : 1;
     if (!sieve.in_use) refusal = play_row(rows[t], matrix, loss, rules, state, y, weight, t, sieve.in_use);
-    if (sieve.in_use) {
-      const auto row = without_zeros(rows[t], sieve.values, sieve.columns);
-      refusal = play_row(row, matrix, loss, rules, state, y, weight, t, sieve.in_use);
-    }
+    if (sieve.in_use)
+      refusal =
+          play_sieved(without_zeros(rows[t], sieve.values, sieve.columns), matrix, loss, rules, state, y, weight, t);
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
   }
@@ -191,7 +203,7 @@ LinearVerdict score_rows(const X& rows, std::int64_t count, const Rules& rules, 
         sums = matrix.row_sums_only(rows[t], b);
         sieved = sums.zeros;
       }
-      if (sieved) sums = matrix.row_sums_only(sieve(rows[t]), b);
+      if (sieved) sums = sums_of_sieved(sieve(rows[t]), matrix, b);
       *scores = sums.score;
     }
     if (!(sums.norm2 < infinity)) return {t, LinearRefusal::not_finite};

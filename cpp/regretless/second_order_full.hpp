@@ -13,14 +13,6 @@ struct Factored {
   double *sums, *weights, *d, *u, *volume;
 };
 
-REGRETLESS_INLINE double product(const double* a, const double* b, std::int64_t n) {
-  Eight sum{};
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) sum = sum + load<8>(a + i) * load<8>(b + i);
-  if (i < n) sum = sum + load_some(a + i, n - i) * load_some(b + i, n - i);
-  return tree(sum);
-}
-
 // Column j of U, and what is known of A^-1 x so far.
 REGRETLESS_INLINE void turn(double* __restrict u, double* __restrict gain, std::int64_t n, double by, double more) {
   for (std::int64_t i = 0; i < n; ++i) {

@@ -37,12 +37,12 @@ REGRETLESS_INLINE Addresses last_addresses(const Row& row, std::int64_t k) {
 
 // A row without its zeros, in borrowed memory.
 template <class Row>
-REGRETLESS_APART static SparseRow<double, std::int64_t> without_zeros(const Row& row, double* values,
-                                                                      std::int64_t* columns) {
+REGRETLESS_APART static SparseRow<double, std::int32_t> without_zeros(const Row& row, double* values,
+                                                                      std::int32_t* columns) {
   std::int64_t count = 0;
   for (std::int64_t k = 0; k < row.n; ++k) {
     values[count] = row.x[k];
-    columns[count] = std::int64_t(row.column(k));
+    columns[count] = std::int32_t(row.column(k));
     count += row.x[k] != 0;
   }
   return {values, columns, count};

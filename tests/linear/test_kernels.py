@@ -578,6 +578,19 @@ def test_sparse_rows_that_make_no_sense_are_refused_before_they_are_read():
         assert outcome([0, 1, 0, 2], [-2, 0, 4], targets) == (0, "broken starts")
 
 
+@pytest.mark.parametrize("order", [None, [1, 0]], ids=["in order", "shuffled"])
+@pytest.mark.parametrize("far", [[1, 2**32 + 2], [1, 2**31], [2**31, 2**40], [-(2**40), 1], [-(2**33), -(2**32) + 1]])
+def test_columns_beyond_32_bits_are_out_of_range_and_not_columns_of_their_low_bits(far, order):
+    """Wide columns are narrowed on the way to the kernels: what does not fit is refused, alone or with others."""
+    rows = np.ones(4), np.array([*far, 0, 2], dtype=np.int64), np.array([0, 2, 4], dtype=np.int64)
+    y = np.array([1, -1], dtype=np.int32)
+    play = Play(3)
+    turns = None if order is None else np.array(order, dtype=np.int64)
+    assert play.player.play(*rows, y, order=turns) == (0 if order is None else 1, "out of range")
+    assert play.ledger().rounds == (0 if order is None else 1)
+    assert play.player.score(*rows, np.empty((2, 1))) == (0, "out of range")
+
+
 # Sparse rows are copied in pieces of 8,192 entries or 1,024 rows: these lie on the edges of both.
 EDGES = {
     "many short rows": [1] * 1023 + [0, 2, 1] + [3] * 1100,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from collections.abc import Sequence
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -168,11 +169,12 @@ class AggregatedClassifier(OnlineClassifier):
     def snapshot(self) -> dict[str, Any]:
         """The log loss so far, that of each member, and the posterior, of all classes together."""
         ledger, digits = self.ledger_, 7
+        facts = self._facts([nan] * self.state_.targets)  # a cost asks for no length, which takes long to find
         return {
             "rounds": int(ledger.rounds),
             "loss": float(f"{ledger.loss:.{digits}g}"),
             "members": self.members_,
-            "cost": float(f"{sum(map(cost, self.state_.ledgers(), self.member_facts())):.{digits}g}"),
+            "cost": float(f"{sum(map(cost, self.state_.ledgers(), facts)):.{digits}g}"),
             "losses": [float(f"{loss:.{digits}g}") for loss in self.losses_.sum(axis=0)],
             "posterior": [float(f"{weight:.{digits}g}") for weight in self.posterior_.mean(axis=0)],
         }
@@ -185,6 +187,9 @@ class AggregatedClassifier(OnlineClassifier):
 
     def member_facts(self) -> list[AggregatedFacts]:
         """The same by their own type."""
+        return self._facts(self.state_.norms())
+
+    def _facts(self, norms: Sequence[float]) -> list[AggregatedFacts]:
         state, rules = self.state_, self.member_rules()
         return [
             AggregatedFacts(
@@ -196,7 +201,7 @@ class AggregatedClassifier(OnlineClassifier):
                 share=rules.share,
                 heaviest=float(state.memory[target, MOST_WEIGHT]),
             )
-            for target, norm in enumerate(state.norms())
+            for target, norm in enumerate(norms)
         ]
 
     def judged(self, question: Question) -> list[Certificate]:

@@ -13,7 +13,7 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
-from ..state import BaseState, Rules
+from ..state import BaseState, Rules, length
 
 # Members side by side; how many rates; the places of the bettor and the full members, and how many these are.
 LANES, RATES, COIN, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_COIN, _core.AGGREGATED_FULL
@@ -159,6 +159,11 @@ class AggregatedState(BaseState):
     def biases(self) -> Array:
         """The same of the constant feature, shape (targets,)."""
         return np.array([self.mean(target)[0] for target in range(self.targets)])
+
+    def norms(self) -> list[float]:
+        """Length of each target's weights, the constant feature's included."""
+        means = (self.mean(target) for target in range(self.targets))
+        return [length(mean[1:], float(mean[0])) for mean in means]
 
     def mean(self, target: int) -> Array:
         """The members' weights by their posterior, the constant feature first."""
