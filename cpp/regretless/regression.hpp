@@ -26,15 +26,22 @@ struct RegressionBench {
   Buffer<RegressionCell*> cells;
   Buffer<RegressionCell> copies;  // of cells, where nothing is to be learned
   Buffer<RegressionGrowth> grown;
-  Buffer<double> full;  // a row as the full members see it, a unit vector, A^-1 times either, U' x of each
-  Buffer<double> twin;  // of a full member, where nothing is to be learned
+  Buffer<double> numbers, twin;             // twin: of a full member, where nothing is to be learned
+  Buffer<FullRound> rounds;                 // of each full member
+  double *full = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
   std::int64_t n = 0, growths = 0;
 
   explicit RegressionBench(const Regression& s) {
     if (!s.factor) return;
-    const std::int64_t numbers = (3 + regression_fulls) * (s.columns + 1);
-    full.make(numbers);
-    for (std::int64_t i = 0; i < numbers; ++i) full.at[i] = 0;
+    const std::int64_t room = (1 + s.columns + 7) & ~std::int64_t(3), all = (2 + 4 * regression_fulls) * room;
+    rounds.make(regression_fulls);
+    numbers.make(all);
+    for (std::int64_t i = 0; i < all; ++i) numbers.at[i] = 0;
+    full = numbers.at;
+    gain = full + room;
+    double* at = gain + room;
+    for (int lane = 0; lane < regression_fulls; ++lane, at += 4 * room)
+      rounds.at[lane] = {at, at + room, at + 2 * room, at + 3 * room};
   }
   void reserve(std::int64_t room) {
     if (room <= cells.room) return;
@@ -79,7 +86,7 @@ REGRETLESS_INLINE void take_row(const Row& row, const RegressionRules& rules, co
   RegressionCell* const cells = reinterpret_cast<RegressionCell*>(s.cells);
   bench.reserve(row.n + 1);
   bench.n = bench.growths = 0;
-  double* const full = bench.full.at;
+  double* const full = bench.full;
   if (s.factor)
     for (std::int64_t i = 0; i <= s.columns; ++i) full[i] = 0;
   const auto take = [&](RegressionCell* f, std::int64_t place, double x) REGRETLESS_LAMBDA {
@@ -173,10 +180,21 @@ struct FullForecaster {
   }
 
   // The penalty of a feature grows with its size; returned is by how much that raises the least penalised loss.
-  REGRETLESS_INLINE double raise(const RegressionGrowth& g, double* unit, double* gain) const {
-    const double before = member.matrix.weights[g.i], more = prior * (g.after - g.before);
-    member.raise(g.i, prior * g.before / 2, prior * g.after / 2, unit, gain);
-    return more * before * member.matrix.weights[g.i];
+  REGRETLESS_INLINE double raise(const RegressionGrowth& g, FullRound& round, double* gain) const {
+    const double before = member.weights[g.i], more = prior * (g.after - g.before);
+    member.raise(g.i, prior * g.before / 2, prior * g.after / 2, round, gain);
+    return more * before * member.weights[g.i];
+  }
+};
+
+// Changes of full members that wait are done when a call ends, in whatever way.
+struct RegressionSettlement {
+  const RegressionRules& rules;
+  const Regression& s;
+  RegressionBench& bench;
+  ~RegressionSettlement() {
+    for (int lane = 0; s.factor && lane < rules.fulls; ++lane)
+      FullForecaster(s, rules, lane).member.settle(bench.rounds.at[lane], bench.gain);
   }
 };
 
@@ -187,19 +205,20 @@ struct FullView {
 REGRETLESS_APART static FullView score_full(const RegressionRules& rules, const Regression& s, bool learning,
                                             RegressionBench& bench, double* scores) {
   FullView seen;
-  const std::int64_t n = 1 + s.columns;
-  double *x = bench.full.at, *unit = x + n, *gain = unit + n;
   for (int lane = 0; lane < rules.fulls; ++lane) {
     const int k = regression_full_lane + lane;
     if (s.memory->prior[k] == 0) continue;
     FullForecaster one(s, rules, lane);
+    FullRound& round = bench.rounds.at[lane];
+    if (bench.growths > 0) one.member.settle(round, bench.gain);
     if (!learning && bench.growths > 0) one.member.move(bench.twin);
     for (std::int64_t g = 0; g < bench.growths; ++g) {
-      const double rise = one.raise(bench.grown.at[g], unit, gain);
+      const double rise = one.raise(bench.grown.at[g], round, bench.gain);
       if (learning) s.memory->least[k] += rise;
     }
-    seen.variance[lane] = one.member.variance(x, gain + (1 + lane) * n);
-    seen.plain[lane] = product(one.member.matrix.weights, x, n);
+    one.member.project(bench.full, round, bench.gain);
+    seen.variance[lane] = one.member.variance(round);
+    seen.plain[lane] = product(one.member.weights, bench.full, one.member.n);
     scores[k] = seen.plain[lane] / (1 + seen.variance[lane]);
   }
   return seen;
@@ -208,8 +227,6 @@ REGRETLESS_APART static FullView score_full(const RegressionRules& rules, const 
 // The outcome z of a row that all have scored; `forecast` lies within the range of the outcomes so far.
 REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regression& s, const FullView& seen,
                                         const double* score, const double* forecast, double z, RegressionBench& bench) {
-  const std::int64_t n = 1 + s.columns;
-  double *const gain = bench.full.at + 2 * n, *const projected = gain + n;
   for (int lane = 0; lane < rules.fulls; ++lane) {
     const int k = regression_full_lane + lane;
     if (s.memory->prior[k] == 0) continue;
@@ -218,9 +235,10 @@ REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regr
     const double clipped = (z - forecast[k]) * (z - forecast[k]) - (z - score[k]) * (z - score[k]);
     s.memory->energy[k] += z * z * (h / (1 + h)) + (clipped > 0 ? clipped : 0);
     s.memory->least[k] += missed * (missed / (1 + h));
-    take_in_projected(one.member.matrix, projected + lane * n, 1, gain);
-    const double step = missed / (1 + h);
-    for (std::int64_t j = 0; j < n; ++j) one.member.matrix.weights[j] += step * gain[j];
+    FullRound& round = bench.rounds.at[lane];
+    one.member.plan(round, 1);
+    round.step = missed / (1 + h);
+    round.waits = true;
   }
 }
 
@@ -272,6 +290,7 @@ template <Rows X, class Loss>
 LinearVerdict play_regression(const X& rows, const Loss& loss, const double* outcomes, const RegressionRules& rules,
                               const Regression& s, std::int64_t begin, std::int64_t end) {
   RegressionBench bench(s);
+  const RegressionSettlement settlement{rules, s, bench};
   for (std::int64_t t = begin; t < end; ++t) {
     LinearRefusal refusal = rows.check(t, s.columns);
     double norm2 = 0;

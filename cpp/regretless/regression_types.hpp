@@ -53,8 +53,8 @@ struct RegressionRules {
 struct Regression {
   double* cells = nullptr;  // (columns, cell)
   RegressionMemory* memory = nullptr;
-  // Full members, if there are any: (fulls, 1 + columns), the constant feature first; and the columns of U above its
-  // diagonal, (fulls, (1 + columns) * columns / 2).
+  // Full members, if there are any: (fulls, 1 + columns), the constant feature first; and U above its diagonal, (fulls,
+  // aggregated_factor_size(1 + columns)).
   double *weights = nullptr, *scales = nullptr, *factor = nullptr;
   Ledger* book = nullptr;
   double* forecasts = nullptr;  // (rounds), or null: what each round was predicted by

@@ -72,9 +72,9 @@ class RegressionState(BaseState):
     """Cells of features, books of members.
 
     `cells` is (room, `CELL`), a row a feature. `memory` is one row: the cell of the constant feature, numbers for each
-    member, and those of `SINGLE`. While there are full members they have `weights` and `scales`, of shape
-    (1, F * (1 + columns)), and `factor`, (1, F * (1 + columns) * columns / 2) for F of them, as those of the aggregated
-    classifier.
+    member, and those of `SINGLE`. While there are full members, F of them, they have `weights` and `scales`, of shape
+    (1, F * (1 + columns)), and `factor`, (1, F * `_core.aggregated_factor_size(1 + columns)`), as those of the
+    aggregated classifier.
 
     Parameters
     ----------
@@ -248,7 +248,11 @@ class RegressionState(BaseState):
         layout = {"cells": (columns, CELL)}
         if self.full:
             n, fulls = 1 + columns, self._fulls
-            layout |= {"weights": (1, fulls * n), "scales": (1, fulls * n), "factor": (1, fulls * (n * (n - 1) // 2))}
+            layout |= {
+                "weights": (1, fulls * n),
+                "scales": (1, fulls * n),
+                "factor": (1, fulls * _core.aggregated_factor_size(n)),
+            }
         return layout
 
     def tensors(self) -> dict[str, Array]:
