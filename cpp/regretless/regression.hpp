@@ -75,8 +75,8 @@ REGRETLESS_INLINE void take_size(RegressionCell& f, double x) {
   f.most = size > f.most ? size : f.most;
   f.squares += x * x;
   f.count += 1;
-  const double root = __builtin_sqrt(f.squares / f.count);
-  f.root = root > f.root ? root : f.root;
+  if (f.squares > f.root * f.root * f.count) [[unlikely]]
+    f.root = __builtin_sqrt(f.squares / f.count);
 }
 
 // Takes the entries of a row that are not zero, and measures them: copies of the cells, where nothing is to be learned.
@@ -114,11 +114,13 @@ REGRETLESS_INLINE void score_rates(const RegressionRules& rules, double width, d
                                    const RegressionBench& bench, double* score) {
   Quartet sum{};
   if (width > 0) {
+    RegressionCell* const* const __restrict cells = bench.cells.at;
+    const double* const __restrict x = bench.x.at;
     for (std::int64_t k = 0; k < bench.n; ++k) {
-      const RegressionCell& f = *bench.cells.at[k];
+      const RegressionCell& f = *cells[k];
       const double size = steepest * f.most;
       const Quartet metric = spread<4>(f.root) * root(load<4>(f.square) + spread<4>(size * size));
-      sum = sum + where_positive(metric, load<4>(f.sum) * spread<4>(bench.x.at[k]) / metric, spread<4>(0));
+      sum = sum + where_positive(metric, load<4>(f.sum) * spread<4>(x[k]) / metric, spread<4>(0));
     }
   }
   store(score, sum * load<4>(rules.rates) * spread<4>(width));
@@ -126,9 +128,11 @@ REGRETLESS_INLINE void score_rates(const RegressionRules& rules, double width, d
 
 REGRETLESS_INLINE void learn_rates(const RegressionBench& bench, const double* slope) {
   const Quartet slopes = load<4>(slope);
+  RegressionCell* const* const __restrict cells = bench.cells.at;
+  const double* const __restrict x = bench.x.at;
   for (std::int64_t k = 0; k < bench.n; ++k) {
-    RegressionCell& f = *bench.cells.at[k];
-    const Quartet gradient = slopes * spread<4>(bench.x.at[k]);
+    RegressionCell& f = *cells[k];
+    const Quartet gradient = slopes * spread<4>(x[k]);
     store(f.sum, load<4>(f.sum) - gradient);
     store(f.square, load<4>(f.square) + gradient * gradient);
   }

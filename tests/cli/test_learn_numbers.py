@@ -257,6 +257,19 @@ def test_a_forged_number_is_noticed(run, table, tmp_path, key):
     assert run("verify", path, table, "--target", "rent", "--ignore", "bill").code == 3
 
 
+def test_a_model_that_follows_a_drift_is_said_to_age(run, tmp_path):
+    """Where the posterior is on the fastest rate, and where the row before forecasts better, notes say so."""
+    level = np.repeat(np.random.default_rng(4).normal(size=30) * 10, 20)
+    lines = [f"{number / 7:.4f} 1:1 2:{row % 2}\n" for row, number in enumerate(level)]
+    (tmp_path / "walk.svm").write_text("".join(lines))
+    found = run(
+        "learn", tmp_path / "walk.svm", "--task", "regression", "--set", "full=0", "--no-certify", "--json"
+    ).json
+    assert found["members"][-1]["posterior"] > 0.5
+    assert any("of the posterior is on the fastest rate, 1.6" in note for note in found["notes"])
+    assert any("the outcome of the row before loses less" in note for note in found["notes"])
+
+
 def test_a_stream_that_is_read_once_is_learned(run, table):
     """From standard input the task is found all the same; the bound that reads no row again stands."""
     result = run("learn", "-", "--format", "csv", *RENT, "--json", stdin=table.read_bytes())

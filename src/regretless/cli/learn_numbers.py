@@ -13,6 +13,7 @@ from ..errors import RegretlessError
 from . import options
 from .files import load_against, write_vectors
 from .intervals import course_of, interval_lines, interval_values
+from .members import FOLLOWS, MOSTLY
 from .output import Output, UsageError, certificate_values, complain, number_text, parameters_of, verdict, warn_skipped
 from .parameters import read_settings
 from .read_model import known_schema, largest_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .arguments import LearnOptions
 
 Point = tuple[int, float, float]
-MOST_WEIGHTS = 30
+MOST_WEIGHTS, ENOUGH = 30, 100  # bars of a report; rows from which a note on them says something
 NAMES = {"square": "squared", "huber": "Huber"}
 SCHEMA = "regretless.learn/1"
 
@@ -186,13 +187,27 @@ def _notes(run: RegressionRun) -> Iterator[str]:
     """Notes on the data that the user should know."""
     yield from run.stream.notes
     counts = run.forecasts
-    if counts.rounds < 100:
+    if counts.rounds < ENOUGH:
         return
+    if (age := _ageing(run.learner)) is not None:
+        yield age
     rules = ((counts.mean, "the mean of the outcomes so far"), (counts.previous, "the outcome of the row before"))
     least, rule = min(rules, key=lambda pair: pair[0])
     if run.learner.info.task == "regression" and counts.squared > least:
         mine, theirs = loss_text(counts.squared, counts.rounds), loss_text(least, counts.rounds)
         yield f"{rule} loses less: {theirs}, and the learner {mine}; it has learned little, though bounds hold"
+
+
+def _ageing(learner: OnlineRegressor) -> str | None:
+    """What to say where the posterior is mostly on the fastest of several rates; None where it is not."""
+    rates = learner.played_rules().rates
+    if len(rates) < 2:
+        return None
+    fastest = max(range(len(rates)), key=rates.__getitem__)
+    weight = float(learner.posterior_[fastest])
+    if weight <= MOSTLY:
+        return None
+    return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"
 
 
 def loss_text(loss: float, rows: int) -> str:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
 
 MOSTLY = 0.5  # of the posterior
+FOLLOWS = (
+    "its weights follow the last rows, and a model that learns no more will age; predict with one that goes on "
+    "learning, as learn --resume does"
+)
 
 
 def mixture_of(learner: OnlineClassifier) -> AggregatedClassifier | None:
@@ -48,7 +52,4 @@ def ageing(mixture: AggregatedClassifier) -> str | None:
     weight = float(mixture.posterior_[:, fastest].mean())
     if weight <= MOSTLY:
         return None
-    return (
-        f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: its weights follow the last rows, "
-        "and a model that learns no more will age; predict with one that goes on learning, as learn --resume does"
-    )
+    return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"

@@ -79,7 +79,7 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
         )
     candidates = list(_called(learner))
     if not candidates:
-        known = dict.fromkeys(name for names in TABLES.values() for name in names)
+        known = dict.fromkeys(name for kind, names in TABLES.items() if GIVES[kind] for name in names)
         raise RegretlessError(f"there is no learner called {learner!r}; {_known(learner, tuple(known))}")
     for kind, name in candidates:
         if fits(kind, name, environment):
