@@ -398,6 +398,11 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         return self._name(scores)
 
     @property
+    def predicted_by(self) -> str:
+        """What predicts, in the words of its `info`, which parameters may change."""
+        return self.info.predicts_by
+
+    @property
     def scores_are_log_odds(self) -> bool:
         """Whether its probabilities are those whose log odds its scores are."""
         return False
