@@ -142,9 +142,13 @@ void fill_slot(KernelWorkspace<V>& work, V& values, std::int64_t i) {
 }
 
 template <class V>
+bool has_slots(const KernelState& s, const V& values) {
+  return *s.support.count + values.n <= s.support.room && values.fits();
+}
+
+template <class V>
 bool has_room(const KernelState& s, const V& values) {
-  return *s.support.count + values.n <= s.support.room && (!s.log.slot || *s.log.count + values.n <= s.log.room) &&
-         values.fits();
+  return has_slots(s, values) && (!s.log.slot || *s.log.count + values.n <= s.log.room);
 }
 
 // row_of(t) is the place of round t's row and label.
@@ -237,7 +241,7 @@ KernelVerdict adopt_blocks(V& values, KernelState& s, std::int64_t rows) {
   for (std::int64_t t = 0; t < rows; ++t) {
     const LinearRefusal next = values.open(t, 1);
     if (next != LinearRefusal::none) return {t, Halt::refused, (values.close(), next)};
-    if (!has_room(s, values)) return {t, Halt::full, (values.close(), LinearRefusal::none)};
+    if (!has_slots(s, values)) return {t, Halt::full, (values.close(), LinearRefusal::none)};
     values.append(0, (*s.support.count)++);
   }
   values.close();
