@@ -3,7 +3,8 @@ learned, one pass, in the order of the set or in one that is drawn.
 
 ``python -m benchmarks.bench_before --data DATA`` prints errors in percent and log loss a row in nats, beside the best
 constant of either kind, known in hindsight. Before: `AROW` with r in the units of the rows, and the averaged
-perceptron, of which the mistakes of the last weights were counted. With ``--write`` the table of docs/accuracy.md is replaced.
+perceptron, of which the mistakes of the last weights were counted. With ``--write`` the table of docs/accuracy.md is
+replaced.
 """
 
 from __future__ import annotations
