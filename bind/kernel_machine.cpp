@@ -187,9 +187,10 @@ class KernelMachine {
     return kernel_report(kernel_functions().score(block, {}, rules_, state_, out.data()));
   }
 
-  void watch(std::optional<State2> scores) {
+  void watch(std::optional<State2> scores, bool averages) {
     const Working working(mutex_);
     watched_ = scores;
+    state_.averages = averages;
   }
 
   Report score_given(const Matrix& gram, State2 out) {
@@ -343,7 +344,7 @@ void bind_kernel_machine(nb::module_& m) {
            "end"_a = -1, "known"_a.noconvert().none() = nb::none(), "The same on a Gram matrix.")
       .def("score", &KernelMachine::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.")
-      .def("watch", &KernelMachine::watch, "scores"_a.noconvert().none(), watch_words)
+      .def("watch", &KernelMachine::watch, "scores"_a.noconvert().none(), "averages"_a = false, watch_words)
       .def("score_given", &KernelMachine::score_given, "gram"_a.noconvert(), "out"_a.noconvert(),
            "The same on a Gram matrix.")
       .def("gram", &KernelMachine::gram, "values"_a.noconvert(), "indices"_a.noconvert().none(),

@@ -11,24 +11,36 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// A block's scores, (targets, lanes), and what is moved in a round.
+// A block's scores, (targets, lanes), what is moved in a round, and, where the average predicts, the same sums of lags.
 template <class V>
 struct KernelWorkspace {
   KernelState& s;
-  double *scores, *moves;
+  double *scores, *moves, *lags;
 
   explicit KernelWorkspace(KernelState& state)
-      : s(state), scores(state.scratch), moves(state.scratch + V::width * state.support.targets) {}
+      : s(state), scores(state.scratch), moves(scores + V::width * state.support.targets),
+        lags(moves + state.support.targets) {}
 
   REGRETLESS_INLINE void clear() {
-    for (std::int64_t k = 0; k < V::width * s.support.targets; ++k) scores[k] = 0;
+    for (std::int64_t k = 0; k < V::width * s.support.targets; ++k) scores[k] = lags[k] = 0;
   }
-  // scores of panel p += a_c K for every target c.
-  REGRETLESS_INLINE void add(const double* a, std::int64_t p, const Octet& value) {
+  // Sums of panel p += a_c K for every target c.
+  REGRETLESS_INLINE void add(double* sums, const double* a, std::int64_t p, const Octet& value) {
     for (std::int64_t c = 0; c < s.support.targets; ++c) {
-      double* to = scores + c * V::width + p * 8;
+      double* to = sums + c * V::width + p * 8;
       put(to, at(to, 0) + eight(a[c]) * value);
     }
+  }
+  // What a slot adds to the scores, and to the sums of lags.
+  REGRETLESS_INLINE void add_slot(std::int64_t slot, std::int64_t p, const Octet& value) {
+    add(scores, s.support.coefficients + slot * s.support.targets, p, value);
+    if (s.averages) add(lags, s.support.lag + slot * s.support.targets, p, value);
+  }
+  // What round i of the block is predicted by: the last function, or the mean of those before each round.
+  double predicted(std::int64_t i, std::int64_t c) const {
+    const double score = scores[c * V::width + i], rounds = s.book[c].rounds;
+    if (!s.averages) return score;
+    return rounds > 0 ? (rounds * score - lags[c * V::width + i]) / rounds : 0;
   }
 };
 
@@ -126,13 +138,17 @@ void fill_slot(KernelWorkspace<V>& work, V& values, std::int64_t i) {
   s.support.born[slot] = s.book[targets > 1 ? targets : 0].rounds;
   values.append(i, slot);
   settle(work, slot);
-  values.fresh(i, slot, [&](std::int64_t, std::int64_t p, const Octet& value) { work.add(work.moves, p, value); });
+  values.fresh(i, slot, [&](std::int64_t, std::int64_t p, const Octet& value) { work.add_slot(slot, p, value); });
+}
+
+template <class V>
+bool has_slots(const KernelState& s, const V& values) {
+  return *s.support.count + values.n <= s.support.room && values.fits();
 }
 
 template <class V>
 bool has_room(const KernelState& s, const V& values) {
-  return *s.support.count + values.n <= s.support.room && (!s.log.slot || *s.log.count + values.n <= s.log.room) &&
-         values.fits();
+  return has_slots(s, values) && (!s.log.slot || *s.log.count + values.n <= s.log.room);
 }
 
 // row_of(t) is the place of round t's row and label.
@@ -147,9 +163,8 @@ KernelVerdict play_blocks(V& values, const Labels& labels, const KernelRules& ru
     const LinearRefusal next = values.open(t, wanted);
     if (!has_room(s, values)) return values.close(), KernelVerdict{t, Halt::full};
     work.clear();
-    values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
-      work.add(s.support.coefficients + slot * targets, p, value);
-    });
+    values.sweep(0, *s.support.count, 0,
+                 [&](std::int64_t slot, std::int64_t p, const Octet& value) { work.add_slot(slot, p, value); });
     width = 2 * width < V::width ? 2 * width : V::width;
     std::int64_t i = 0;
     bool again = false;
@@ -162,7 +177,7 @@ KernelVerdict play_blocks(V& values, const Labels& labels, const KernelRules& ru
       if (!bear_round(work, values, i, labels.label[row], weight, rules.tie))
         return values.close(), KernelVerdict{t + i, Halt::refused, LinearRefusal::diverged};
       if (s.scores)
-        for (std::int64_t c = 0; c < targets; ++c) s.scores[(t + i) * targets + c] = work.scores[c * V::width + i];
+        for (std::int64_t c = 0; c < targets; ++c) s.scores[(t + i) * targets + c] = work.predicted(i, c);
       if (!play_round(work, values, i, labels.label[row], weight, rules.tie)) continue;
       std::int64_t* slot = known.slots ? known.slots + known.offset + row : nullptr;
       if (slot && *slot >= 0) {
@@ -192,9 +207,8 @@ KernelVerdict score_blocks(V& values, KernelState& s, std::int64_t rows, double*
   for (std::int64_t t = 0; t < rows; t += V::width) {
     const LinearRefusal next = values.open(t, V::width < rows - t ? V::width : rows - t);
     work.clear();
-    values.sweep(0, *s.support.count, 0, [&](std::int64_t slot, std::int64_t p, const Octet& value) {
-      work.add(s.support.coefficients + slot * targets, p, value);
-    });
+    values.sweep(0, *s.support.count, 0,
+                 [&](std::int64_t slot, std::int64_t p, const Octet& value) { work.add_slot(slot, p, value); });
     for (std::int64_t i = 0; i < values.n; ++i)
       for (std::int64_t c = 0; c < targets; ++c) out[(t + i) * targets + c] = work.scores[c * V::width + i];
     if (next != LinearRefusal::none) return {t + values.n, Halt::refused, (values.close(), next)};
@@ -227,7 +241,7 @@ KernelVerdict adopt_blocks(V& values, KernelState& s, std::int64_t rows) {
   for (std::int64_t t = 0; t < rows; ++t) {
     const LinearRefusal next = values.open(t, 1);
     if (next != LinearRefusal::none) return {t, Halt::refused, (values.close(), next)};
-    if (!has_room(s, values)) return {t, Halt::full, (values.close(), LinearRefusal::none)};
+    if (!has_slots(s, values)) return {t, Halt::full, (values.close(), LinearRefusal::none)};
     values.append(0, (*s.support.count)++);
   }
   values.close();

@@ -53,6 +53,7 @@ struct KernelState {
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* norm2 = nullptr;    // (targets): |f|^2
   double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
+  bool averages = false;      // that is the mean of the functions before each round, instead of the last
   double* scratch = nullptr;  // room for kernel_scratch numbers
   double* work = nullptr;     // sparse support: (place_room + 1, sparse_lanes) zeros
   std::int64_t most = 0;      // slots that may be filled before someone must make room; 0: as many as there are
@@ -71,9 +72,9 @@ struct Known {
 };
 
 inline constexpr std::int64_t dense_lanes = 64, sparse_lanes = 32, gram_lanes = 64;
-// Scores of a block and the moves of a round, then the block's rows if the support is dense.
+// Two sums for each row of a block and the moves of a round, then the block's rows if the support is dense.
 inline std::int64_t kernel_scratch(std::int64_t columns, std::int64_t targets) {
-  return (dense_lanes + 1) * targets + dense_lanes * columns;
+  return (2 * dense_lanes + 1) * targets + dense_lanes * columns;
 }
 
 enum class Halt { none, refused, full, over };  // done; a row is refused; arrays must grow; one slot more than wanted

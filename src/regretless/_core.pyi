@@ -249,7 +249,7 @@ class KernelMachine:
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows, the same bits that play sees."""
 
-    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, averages: bool = False) -> None:
         """
         Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
         """

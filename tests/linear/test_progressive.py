@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from regretless.catalogue import LEARNERS
+from regretless.cli.learn_result import progressive_lines
 from regretless.data.batch import Batch
 from regretless.errors import ModelError
 from regretless.linear import (
@@ -21,6 +23,7 @@ from regretless.linear import (
     VotedPerceptron,
 )
 from regretless.linear import voted as voted_module
+from regretless.linear.kernel import player as kernel_player
 from regretless.linear.progressive import MOST_CLASSES, Progressive
 
 from ..catalogue import Entry
@@ -85,6 +88,77 @@ def test_the_mean_predicts_what_the_learner_would_have_said(classes, average, in
     late = watched(AveragedPerceptron(average=average, intercept=intercept), X[:20], y[:20])
     assert counts.errors - late.errors == errors
     assert counts.errors < learner.ledger_.mistakes
+
+
+def _products(left, right):
+    """Inner products that have the same bits in whatever pieces rows come."""
+    left, right = (rows.toarray() if sp.issparse(rows) else rows for rows in (left, right))
+    return (left[:, None] * right).sum(axis=2)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("average", ["averaged", "voted"])
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "callable"])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_averages_and_votes_of_kernels_predict_what_the_learner_would_have_said(classes, average, kernel, layout):
+    """Errors of an averaged or voted kernel perceptron are those of its predictions before each row; beside them the
+    vote has those of its last function, which the theorems count."""
+    X, y = drawn(classes, seed=4)
+    function = _products if kernel == "callable" else kernel
+    made = partial(KernelPerceptron, function, gamma=0.2, degree=2, average=average, ties=-1)
+    rows = layout(X)
+
+    def batch(begin, end):
+        part = rows[begin:end]
+        return (
+            Batch(part.data, y[begin:end], 5, part.indices, part.indptr)
+            if sp.issparse(part)
+            else Batch(part, y[begin:end], 5)
+        )
+
+    def counts_of(rows, step):
+        learner, counts = made(), Progressive()
+        learner.on_scores = counts
+        for begin in range(0, rows, step):
+            learner.observe(batch(begin, min(begin + step, rows)))
+        return learner, counts
+
+    learner, counts = counts_of(ROWS, 37)
+    plain, errors = made(), 0
+    for row in range(ROWS):
+        if row >= 20:  # all classes are known
+            errors += plain.predict(rows[row : row + 1])[0] != y[row]
+        plain.observe(batch(row, row + 1))
+    assert counts.errors - counts_of(20, 20)[1].errors == errors
+    assert counts.describe() == counts_of(ROWS, ROWS)[1].describe()
+    assert (counts.last is None) == (average == "averaged")
+    assert counts.last is None or counts.last.errors == learner.ledger_.mistakes
+
+
+@pytest.mark.parametrize(("average", "instead"), [(None, None), ("averaged", "the mean"), ("voted", "votes")])
+def test_lines_name_the_function_that_predicts(average, instead):
+    """What is printed of an averaged or voted kernel perceptron are the errors of the mean or the vote, and what the
+    theorems count beside it; else the errors are said to be the last function's."""
+    X, y = drawn(2, seed=4)
+    learner = KernelPerceptron("rbf", gamma=0.2, average=average)
+    counts = watched(learner, X, y)
+    lines = list(progressive_lines(learner, counts))
+    mistakes = f"{int(learner.ledger_.mistakes)} of {ROWS}"
+    assert f": {counts.errors} of {ROWS}" in lines[0]
+    assert lines[0].endswith("(by the last function)") == (average is None)
+    if instead:
+        assert f"by the last function instead of {instead}, as the theorems count: {mistakes}" in lines[1]
+        assert counts.errors != learner.ledger_.mistakes
+
+
+def test_votes_of_kernels_that_take_too_long_are_not_counted(monkeypatch):
+    """Beyond so many rounds times updates, all counts are those of the last function, in one batch or many."""
+    X, y = drawn(2, seed=3)
+    monkeypatch.setattr(kernel_player, "MOST_VOTED", 2000)
+    learner = KernelPerceptron("rbf", gamma=0.2, average="voted")
+    counts = watched(learner, X, y, step=20)
+    assert counts.last is None
+    assert counts.errors == learner.ledger_.mistakes
 
 
 @pytest.mark.parametrize("classes", [2, 3])

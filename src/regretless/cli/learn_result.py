@@ -108,8 +108,6 @@ def mixture_values(learner: OnlineClassifier, counts: Progressive) -> dict[str, 
 MOST_SHOWN = 12  # classes
 ENOUGH_ROWS = 100  # to say that a simple rule errs less
 
-OF_LAST = {"vote": "by the last weights: votes would take too long", "support": "by the last function"}
-
 
 def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterator[str]:
     """Log loss and errors of a first pass, each row predicted before it was learned, beside those of simple rules."""
@@ -122,14 +120,16 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
         yield f"  the best constant probabilities so far: {loss_text(counts.constant_so_far(), rows)}"
     auc = counts.auc()
     area = "" if auc is None else f"; AUC {sum(auc) / 2:.4f}"
-    how = OF_LAST.get(learner.info.predicts_by, "") if counts.last is None else ""
+    by, last = learner.predicted_by, "last function" if learner.holds_rows else "last weights"
+    late = by == "vote" and counts.last is None
+    how = f"by the {last}: votes would take too long" if late else f"by the {last}" if by == "support" else ""
     errors = share_text(counts.errors, rows)
     yield f"errors, each row predicted before it is learned: {errors}{area}{how and f' ({how})'}"
     mistakes = int(learner.ledger_.mistakes)
-    if learner.info.predicts_by == "average" and learner.ledger_.rounds == rows:
-        yield f"  by the last weights instead of their mean, as the theorems count: {share_text(mistakes, rows)}"
+    if by == "average" and learner.ledger_.rounds == rows:
+        yield f"  by the {last} instead of the mean, as the theorems count: {share_text(mistakes, rows)}"
     if counts.last is not None:
-        yield f"  by the last weights instead of votes, as the theorems count: {share_text(counts.last.errors, rows)}"
+        yield f"  by the {last} instead of votes, as the theorems count: {share_text(counts.last.errors, rows)}"
     most = label_text(counts.frequent)
     yield f"  always the most frequent label so far (now {most}): {share_text(counts.constant, rows)}"
     yield f"  always the label of the row before: {share_text(counts.previous, rows)}"

@@ -168,7 +168,8 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             As in `fit`.
         classes : array-like, optional
             All classes that will ever come. Without it, classes are met as they come: a class that is new starts its
-            one-against-rest learner from nothing in the round in which it appears.
+            one-against-rest learner from nothing in the round in which it appears; of second-order learners, from
+            what it would have learned until then.
 
         Returns
         -------
@@ -395,6 +396,11 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
     def labels(self, scores: Array) -> Array:
         """The labels that go with some scores."""
         return self._name(scores)
+
+    @property
+    def predicted_by(self) -> str:
+        """What predicts, in the words of its `info`, which parameters may change."""
+        return self.info.predicts_by
 
     @property
     def scores_are_log_odds(self) -> bool:

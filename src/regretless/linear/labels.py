@@ -132,7 +132,8 @@ def extend(state: BaseState, old: Array, new: Array) -> BaseState:
     """The state that has learned `old` classes, ready for `new` ones.
 
     A learner of two classes is two one-against-rest learners, one the mirror image of the other, so nothing is lost
-    when a third class comes. What comes late starts from nothing, with an empty ledger.
+    when a third class comes. What comes late starts from nothing, with an empty ledger;
+    second-order learners put what they have learned of it in that place.
 
     Parameters
     ----------

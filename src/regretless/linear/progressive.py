@@ -40,8 +40,8 @@ class Progressive:
     constant, previous : int
         Errors of the two rules.
     last : Progressive or None
-        Of a learner that votes, the counts of its last weights; None if it does not, or votes took too long: then all
-        counts are those of the last weights.
+        Of a learner that votes, the counts of its last weights or function; None if it does not, or votes took too
+        long: then all counts are those of the last.
     log_loss : float or None
         The sum over rows of minus the logarithm of the probability that the label had, in nats, where scores are log
         odds; None where they are not.

@@ -15,6 +15,7 @@ from .. import _core
 from ..checks import one_of, positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
+from ..ledger import FIELDS
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
@@ -22,6 +23,7 @@ from .comparators.candidates import matrix_of
 from .state import BaseState, Geometry, Rules, State, length
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
+ROUNDS = FIELDS.index("rounds")
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
 MOST_COLUMNS = 2000  # of a full matrix
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
@@ -30,6 +32,7 @@ PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, a
 MOST_PLAYED = 3_000_000  # entries that the passes over whitened rows look at, when rounds are few
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
+SPARE = "spare_"  # before the names of arrays
 
 
 class SecondOrderState(BaseState):
@@ -55,6 +58,11 @@ class SecondOrderState(BaseState):
         Whether a learner with a diagonal matrix keeps weights besides the sums.
     sized : bool
         Whether such a learner's prior is in units of the largest square of each feature so far.
+
+    Attributes
+    ----------
+    spare : SecondOrderState or None
+        While classes may still come, one target that has seen -1 in every round: what a class that comes starts from.
     """
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.SECOND_ORDER_MEMORY_SIZE}
@@ -65,6 +73,7 @@ class SecondOrderState(BaseState):
     weights: Array
     scales: Array
     factor: Array
+    spare: SecondOrderState | None = None
 
     def __init__(
         self,
@@ -98,8 +107,8 @@ class SecondOrderState(BaseState):
         return {"prior": self.prior, "full": self.full, "weighted": self._weighted, "sized": self.sized}
 
     def make_player(self, rules: Rules) -> Any:
-        """The loop over rows that keeps these arrays."""
-        return _core.SecondOrderPlayer(
+        """The loop over rows that keeps these arrays, and those of the spare target."""
+        player = _core.SecondOrderPlayer(
             **{name: getattr(self, name) for name in self._layout(0)},
             memory=self.memory,
             books=self.books,
@@ -108,6 +117,7 @@ class SecondOrderState(BaseState):
             tie=rules.tie,
             intercept=rules.intercept,
         )
+        return player if self.spare is None else _SparePlayer(player, self.spare, rules)
 
     # ---- what it means
 
@@ -219,6 +229,8 @@ class SecondOrderState(BaseState):
 
     def grow(self, columns: int) -> None:
         """Make room for columns that the stream has revealed; what is new owes nothing to the rest."""
+        if self.spare is not None:
+            self.spare.grow(columns)
         if columns > self._room():
             self._refuse_many(columns)
             # A full matrix is as large as it must be: it grows seldom, and room would be dear.
@@ -233,11 +245,12 @@ class SecondOrderState(BaseState):
         super().grow(columns)
 
     def tensors(self) -> dict[str, Array]:
-        """All that must be kept of it, by name."""
+        """All that must be kept of it, by name, and of the spare target."""
         arrays = {name: getattr(self, name) for name in self._layout(0)}
         if not self.full:
             arrays["records"] = self.records[: self.columns]
-        return {**arrays, **super().tensors()}
+        spare = {} if self.spare is None else self.spare.tensors()
+        return {**arrays, **super().tensors(), **{SPARE + name: array for name, array in spare.items()}}
 
     def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
         """The shapes of what `tensors` gives when there are so many columns."""
@@ -258,13 +271,30 @@ class SecondOrderState(BaseState):
             other = type(self)(0, self.targets, **options)
             vars(self).clear()
             vars(self).update(vars(other))
-        super().adopt(columns, tensors)
+        spare = {name.removeprefix(SPARE): array for name, array in tensors.items() if name.startswith(SPARE)}
+        self.spare = None
+        super().adopt(columns, {name: array for name, array in tensors.items() if not name.startswith(SPARE)})
         positive = (self.memory[:, PRIOR], self.scales) if self.full else (self.memory[:, PRIOR],)
         squares = [self.memory[:, [SQUARE, VOLUME]]] if self.full else [self.memory[:, SQUARE], self._part(1)]
         if self.sized:
             squares += [self.memory[:, SIZE], self._part(3)]
         if any((array <= 0).any() for array in positive) or any((array < 0).any() for array in squares):
             raise ValueError("its matrix is not positive")
+        if spare:
+            self.spare = self.blank(columns, 1)
+            self.spare.adopt(columns, spare)
+
+    def add_spare(self) -> None:
+        """Let one more target see -1 in every round from here on."""
+        self.spare, self._player = self.blank(self.columns, 1), None
+
+    def drop_spare(self) -> None:
+        """All classes are known."""
+        self.spare, self._player = None, None
+
+    def size(self, columns: int) -> int:
+        """How many bytes it takes when there are so many columns."""
+        return super().size(columns) + (0 if self.spare is None else self.spare.size(columns))
 
     def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
         """The arrays besides memory and books, and their shapes for so many columns."""
@@ -290,6 +320,39 @@ class SecondOrderState(BaseState):
             raise RegretlessError(
                 f"there are {columns:,} features, and matrix='full' takes {MOST_COLUMNS:,}; give matrix='diagonal'"
             )
+
+
+class _SparePlayer:
+    """Plays the rounds, and each of them once more as -1 for the spare target."""
+
+    def __init__(self, player: Any, spare: SecondOrderState, rules: Rules) -> None:
+        self.score, self.watch = player.score, player.watch
+        self._player, self._spare, self._rules = player, spare, rules
+
+    def play(
+        self,
+        values: Array,
+        indices: Array | None,
+        starts: Array | None,
+        labels: Array,
+        weights: Array | None = None,
+        order: Array | None = None,
+        begin: int = 0,
+        end: int = -1,
+    ) -> tuple[int, str | None]:
+        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+        played, why = self._player.play(values, indices, starts, labels, weights, order, begin, end)
+        if played > begin:
+            other = self._spare.player(self._rules)
+            other.play(values, indices, starts, np.full_like(labels, -1), weights, order, begin, played)
+        return played, why
+
+    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+        outcome: tuple[int, str | None] = self._player.one(x, label, weight)
+        if outcome[1] is None:
+            self._spare.player(self._rules).one(x, -1, weight)
+        return outcome
 
 
 # ---- the learners
@@ -331,6 +394,28 @@ class SecondOrderLearner(OnlineClassifier):
         return SecondOrderState(
             columns, targets, prior=prior, full=full, weighted=self.WEIGHTED, sized=sized is not None
         )
+
+    # While classes may still come, a spare target learns what each of them will have learned.
+
+    def _adopt(self, classes: Array, state: BaseState) -> None:
+        super()._adopt(classes, state)
+        if len(classes) == 1 and not self.state_.books[-1, ROUNDS]:
+            self.state_.add_spare()
+
+    def _expect(self, classes: Array, columns: int) -> None:
+        super()._expect(classes, columns)
+        self.state_.drop_spare()
+
+    def extended(self, classes: Array) -> BaseState:
+        """The state for one class more, which has seen -1 in every round so far."""
+        grown, spare = super().extended(classes), self.state_.spare
+        if spare is None or grown is self.state_:
+            return grown
+        assert isinstance(grown, SecondOrderState)
+        for place in np.flatnonzero(~np.isin(classes, self.classes_)).tolist():
+            grown.copy_target(spare, 0, place)
+        grown.spare = spare
+        return grown
 
     def geometry(self) -> Geometry:
         """Comparators are measured by the matrix that was learned."""

@@ -14,7 +14,6 @@ from ..data.arrays import ArrayStream
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import RegretlessError
-from ..info import info_of
 from ..linear.certificates import CertifiedLearner
 from ..linear.comparators.evaluate import Vector
 from ..linear.comparators.search import Question, TargetDirections, all_directions, read
@@ -59,7 +58,7 @@ class LinearPlayer(LabelPlayer):
     @property
     def blocks(self) -> bool:
         """Where mistakes are not those of the ledger, each round has to be predicted."""
-        return info_of(self.learner).predicts_by not in ("average", "vote")
+        return self.learner.predicted_by not in ("average", "vote")
 
     def predict(self, row: Array, point: int | None) -> tuple[int, float | None]:
         """Predict the row."""

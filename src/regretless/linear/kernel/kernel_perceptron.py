@@ -78,7 +78,7 @@ class KernelPerceptron(OnlineClassifier):
     average : {None, "averaged", "voted"}, default=None
         Which function predicts: the last; the mean of those before each round; or a vote in which each of them has one
         voice, which costs as much as the mean and a sum over all updates besides. What is counted and certified are the
-        rounds of the perceptron itself.
+        rounds of the perceptron itself; `learn` prints the errors of what predicts beside them.
     budget : int or None, default=None
         The most rows in the support; None for as many as there are updates.
     removal : {"oldest", "random", "smallest", "projection"}, default="oldest"
@@ -338,6 +338,11 @@ class KernelPerceptron(OnlineClassifier):
         super().save(path)
 
     # ---- what was learned
+
+    @property
+    def predicted_by(self) -> str:
+        """The last function, the mean or the vote, as `average` says."""
+        return {"averaged": "average", "voted": "vote"}.get(self.average or "", self.info.predicts_by)
 
     def settled(self) -> dict[str, Any]:
         """The kernel's gamma, where it has one."""

@@ -21,6 +21,7 @@ PAIRS = 1 << 21  # of a row and a support row, between two moments in which Pyth
 CHUNK = 256  # rows for which a kernel of the user's is asked at once
 STRETCH = 1024  # rounds that are handed over at once where each removal stops them
 VOTES = 1 << 22  # values of the kernel that a vote looks at, at once
+MOST_VOTED = 200_000_000  # rounds times updates, up to which votes are counted while learning
 
 Report = tuple[int, str | None]
 
@@ -38,10 +39,14 @@ class DualPlayer:
         self.state, self.rules = state, rules
         self._machine: tuple[tuple[Any, ...], _core.KernelMachine] | None = None
         self._scores: Array | None = None
+        self.votes_in_time: Array | None = None  # of the rounds that were watched last; None if that took too long
 
     def watch(self, scores: Array | None) -> None:
-        """Write the scores of the rounds to come there, those of the function that learns."""
+        """Write what each of the rounds to come is predicted by there: the scores of the mean where it predicts, else
+        those of the last function, and votes beside."""
         self._scores = scores
+        if scores is not None:
+            self.votes_in_time = np.empty_like(scores) if self.rules.average == "voted" else None
 
     def play(
         self,
@@ -55,6 +60,31 @@ class DualPlayer:
         end: int = -1,
     ) -> Report:
         """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+        before = self._rounds()
+        played, why = self._play(values, indices, starts, labels, sample_weight, order, begin, end)
+        if self._scores is not None and self.votes_in_time is not None:
+            cost = self._rounds() * int(self.state.support.counts[LINES]) * self.state.targets
+            if order is not None or cost > MOST_VOTED:
+                self.votes_in_time = None
+            else:
+                part = Batch(values, None, self._columns(values, starts), indices, starts).slice(begin, played)
+                self._vote(part, self.votes_in_time[begin:played], before + np.arange(float(len(part))))
+        return played, why
+
+    def _rounds(self) -> int:
+        return int(self.state.books[-1, ROUNDS])
+
+    def _play(
+        self,
+        values: Array,
+        indices: Array | None,
+        starts: Array | None,
+        labels: Array,
+        sample_weight: Array | None = None,
+        order: Array | None = None,
+        begin: int = 0,
+        end: int = -1,
+    ) -> Report:
         batch = Batch(values, None, self._columns(values, starts), indices, starts)
         if end < 0:
             end = len(batch) if order is None else len(order)
@@ -68,7 +98,7 @@ class DualPlayer:
         while begin < end:
             machine = self._ready(BLOCK, self._entries(batch, order, begin), widest)
             until = min(end, begin + STRETCH) if self.rules.budget else end
-            machine.watch(self._scores)
+            machine.watch(self._scores, averages=self.rules.average == "averaged")
             if gram is None:
                 begin, why = machine.play(
                     values, indices, starts, labels, sample_weight, order, begin, until, known, first
@@ -308,7 +338,7 @@ class DualPlayer:
         while done < len(chunk):
             machine, stored = self._ready(len(chunk), chunk.entries, widest_of(chunk)), support.count
             slots = None if known is None else np.ascontiguousarray(known[rows])
-            machine.watch(scores)
+            machine.watch(scores, averages=self.rules.average == "averaged")
             done, why = machine.play_given(gram, before, labels, weights, None, done, len(chunk), slots)
             new = support.column[stored : support.count] - before
             self._store(machine, rows_of(chunk, new), stored, np.diagonal(own)[new])
@@ -327,27 +357,30 @@ class DualPlayer:
         machine.adopt(rows.values, rows.indices, rows.starts)
         support.norm2[first : support.count] = own
 
-    def _vote(self, batch: Batch, out: Array) -> Report:
-        """The share of the rounds whose function says +1, less the share of the others."""
+    def _vote(self, batch: Batch, out: Array, before: Array | None = None) -> Report:
+        """The share of the rounds whose function says +1, less the share of the others: of all rounds, or of as many as
+        were played before each row."""
         support, books, tie = self.state.support, self.state.books, 1.0 if self.rules.tie >= 0 else -1.0
         lines = int(support.counts[LINES])
-        slots, moves = support.log_slot[:lines], support.log_moves[:lines]
-        bounds = np.concatenate([[0.0], support.log_round[:lines], [books[-1, ROUNDS]]])
+        slots, moves, rounds = support.log_slot[:lines], support.log_moves[:lines], support.log_round[:lines]
+        begins, ends = np.append(0.0, rounds), np.append(rounds, np.inf)
+        until = np.full(len(batch), books[-1, ROUNDS]) if before is None else before
         block = max(1, VOTES // (lines + 1))
         for place in range(0, len(batch), block):
             part = batch.slice(place, min(place + block, len(batch)))
             values, (row, why) = self._pairs(part)
             if why is not None:
                 return place + row, why
-            terms = values[:, slots]
+            terms, ended = values[:, slots], np.minimum(ends, until[place : place + len(part), None])
             scores = np.zeros((len(part), lines + 1))
             for c in range(self.state.targets):
                 # A class that came late has no votes before it came.
                 late = books[-1, ROUNDS] - books[c, ROUNDS]
-                lives = np.diff(np.maximum(bounds, late))
+                lives = np.maximum(ended - np.maximum(begins, late), 0)
                 np.cumsum(terms * moves[:, c], axis=1, out=scores[:, 1:])
                 signs = np.where(scores == 0, tie, np.sign(scores))
-                out[place : place + len(part), c] = signs @ lives / max(lives.sum(), 1.0)
+                votes = np.einsum("ij,ij->i", signs, lives)
+                out[place : place + len(part), c] = votes / np.maximum(lives.sum(axis=1), 1.0)
         return len(batch), None
 
 
