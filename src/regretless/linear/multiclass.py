@@ -18,8 +18,8 @@ from ..errors import RegretlessError
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
 from ..theorem import Theorem
-from ..theory.facts import SEPARATES, LinearFacts
-from ..theory.perceptron import MULTICLASS, classes_clean_pass
+from ..theory.facts import LinearFacts
+from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Tally, VectorLosses, norms2
@@ -190,7 +190,9 @@ def certify(question: Question) -> list[Certificate]:
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
     comparators = read(question, [matrix or zero for matrix in chosen])
     certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
-    return [replace(one, why=inseparable) if inseparable and one.why == SEPARATES[0] else one for one in certificates]
+    return [
+        replace(one, why=inseparable) if inseparable and one.why == CLASSES_SEPARATE[0] else one for one in certificates
+    ]
 
 
 def _facts(question: Question) -> LinearFacts:

@@ -349,7 +349,7 @@ def posterior_panel(snapshots: Snapshots) -> Panel | None:
 
 
 def reliability_panel(table: Mapping[str, Any]) -> Panel:
-    """What came beside what was said to be probable, in percent: on the diagonal where probabilities are right.
+    """How often classes came beside how probable they were: on the diagonal where probabilities are right.
 
     Parameters
     ----------
@@ -359,18 +359,18 @@ def reliability_panel(table: Mapping[str, Any]) -> Panel:
     forecasts = [100 * one for one in table["forecast"]]
     points = [(x, 100 * y) for x, y in zip(forecasts, table["frequency"], strict=True)]
     lines = [
-        Series("Came", "first", points, final="", mark="dots" if len(points) == 1 else "line"),
-        Series("As often as said", "outcome", [(0.0, 0.0), (100.0, 100.0)]),
+        Series("Frequency", "first", points, final="", mark="dots" if len(points) == 1 else "line"),
+        Series("As often as forecast", "outcome", [(0.0, 0.0), (100.0, 100.0)]),
     ]
     parts = [f"{name} {formatting.real(table[name], 4)}" for name in ("reliability", "resolution", "uncertainty")]
     brier = formatting.real(table["brier"], 4)
     note = f"Brier score {brier} = reliability - resolution + uncertainty: {', '.join(parts)}."
-    heading = ("Said, percent", "Came, percent", "Rows")
+    heading = ("Forecast, percent", "Observed, percent", "Rows")
     cells = [
         (formatting.real(x, 3), formatting.real(y, 3), formatting.number(n))
         for (x, y), n in zip(points, table["rows"], strict=True)
     ]
     return Panel(
         "reliability", "Forecast and frequency", "Observed, percent", "real", lines, [note], scale="linear", even=True,
-        across="Said, percent", table=[heading, *cells], rest="Of all rows",
+        across="Forecast, percent", table=[heading, *cells], rest="Of all rows",
     )  # fmt: skip
