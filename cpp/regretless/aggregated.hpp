@@ -180,11 +180,8 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   if (members) std::memcpy(members, scores, sizeof scores);
 
   const Probabilities o(scores);
-  const double odds = log_odds(m.weight, o), own = weight * log_one_plus_exp(-y * odds);
-  const Octet loss = o.loss(y) * eight(weight);
   slopes(o, y, weight, slope);
   if (m.prior[coin_lane] == 0) slope[coin_lane] = 0;
-  put(m.loss, at(m.loss, 0) + loss);
   put(m.linear, at(m.linear, 0) + at(slope, 0) * at(scores, 0));
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
   for (int lane = 0; s.factor && lane < full_lanes; ++lane)
@@ -194,6 +191,10 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
                                 scores[k], slope[k], weight);
   learn(cells, work.entries, slope);
 
+  // Long chains of arithmetic, for which learning need not wait.
+  const Octet loss = o.loss(y) * eight(weight);
+  const double odds = log_odds(m.weight, o), own = weight * log_one_plus_exp(-y * odds);
+  put(m.loss, at(m.loss, 0) + loss);
   book.rounds += 1;
   book.updates += 1;
   book.loss += own;

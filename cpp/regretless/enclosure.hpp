@@ -88,7 +88,7 @@ REGRETLESS_INLINE double scaled_down(double x, int k) {
 struct Least {
   std::int64_t terms;
   Pair least{infinity, 0, true};
-  REGRETLESS_INLINE void hear(const Compensated<double>& sum) {
+  REGRETLESS_INLINE void take(const Compensated<double>& sum) {
     const Pair p = floor_of(sum, terms);
     if (below(p, least)) least = p;
   }
@@ -140,9 +140,9 @@ inline bool enclose(const GameMatrix& game, const double* row, const double* col
   if (!are_weights(row, game.rows) || !are_weights(column, game.columns)) return false;
   with_matrix(game, [&](const auto& a) {
     Least lower{a.rows}, upper{a.columns};
-    column_products(a, row, room, [&](std::int64_t, const Compensated<double>& sum) { lower.hear(sum); });
+    column_products(a, row, room, [&](std::int64_t, const Compensated<double>& sum) { lower.take(sum); });
     row_products(a, column, room,
-                 [&](std::int64_t, const Compensated<double>& sum) { upper.hear({-sum.sum, -sum.rest, sum.errors}); });
+                 [&](std::int64_t, const Compensated<double>& sum) { upper.take({-sum.sum, -sum.rest, sum.errors}); });
     found = {guaranteed(a, game.exponent, lower, row, a.rows), -guaranteed(a, game.exponent, upper, column, a.columns)};
   });
   return true;

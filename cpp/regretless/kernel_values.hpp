@@ -74,10 +74,10 @@ struct DenseValues : BlockOf<dense_lanes> {
 
   // Takes the rows t, t + 1, ... that are fit to be read, at most `wanted`; returns what is wrong with the next.
   LinearRefusal open(std::int64_t t, std::int64_t wanted) {
-    return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
+    return std::visit([&](const auto& typed) { return place_rows(typed, t, wanted); }, rows);
   }
   template <Rows X>
-  LinearRefusal lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
+  LinearRefusal place_rows(const X& x, std::int64_t t, std::int64_t wanted) {
     first = t;
     n = 0;
     const std::int64_t columns = support.columns;
@@ -161,10 +161,10 @@ struct SparseValues : BlockOf<sparse_lanes> {
   }
 
   LinearRefusal open(std::int64_t t, std::int64_t wanted) {
-    return std::visit([&](const auto& typed) { return lay_out(typed, t, wanted); }, rows);
+    return std::visit([&](const auto& typed) { return place_rows(typed, t, wanted); }, rows);
   }
   template <Rows X>
-  LinearRefusal lay_out(const X& x, std::int64_t t, std::int64_t wanted) {
+  LinearRefusal place_rows(const X& x, std::int64_t t, std::int64_t wanted) {
     wipe(x);
     first = t;
     for (; n < wanted; ++n) {

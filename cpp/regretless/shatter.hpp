@@ -153,7 +153,7 @@ inline void sort_ranks(ShatterLevel& l) {
 
 // Where the sides of each cell go, the smallest ones first; ones of cell c at places[2 c], zeros at places[2 c + 1], -1
 // for those that are not kept.
-inline bool lay_out(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below) {
+inline bool place_sides(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below) {
   const std::int64_t sides = 2 * l.cells;
   below.cells = sides < s.kept ? sides : s.kept;
   if (!room_for_cells(below) || !grow(s.places, s.more_rooms[1], sides)) return false;
@@ -313,7 +313,7 @@ inline Shattered step(ShatterSearch& s, std::int64_t& work) {
   if (early && !pass_on(s, chosen, l.next, side)) return Shattered::no_memory;
   work -= (left + 1) * l.words + 1;
   if (early && below.count < missing - 1) return Shattered::open;
-  if (!lay_out(s, l, below)) return Shattered::no_memory;
+  if (!place_sides(s, l, below)) return Shattered::no_memory;
   const bool to_tail = tells(below, missing - 1);
   if (!early && !pass_on(s, chosen, l.next, to_tail ? 0 : side)) return Shattered::no_memory;
   if (below.count < missing - 1) return Shattered::open;
@@ -376,7 +376,7 @@ inline bool begin_dive_below(ShatterSearch& s, std::int64_t best) {
   ShatterLevel& below = s.levels[s.depth + 1];
   choose(s, best);
   s.target = s.depth + 1;
-  if (!count_sides(s, l, column_of(l, best)) || !lay_out(s, l, below) || !room_for_candidates(below, l.count))
+  if (!count_sides(s, l, column_of(l, best)) || !place_sides(s, l, below) || !room_for_candidates(below, l.count))
     return false;
   below.count = below.next = 0;
   s.passing = true;
