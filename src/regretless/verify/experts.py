@@ -275,7 +275,7 @@ class _Table:
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
         """All that the rows say of one comparator, and the textbook of the learner."""
         if certificate["quantity"] == "coverage error":
-            return _of_intervals(certificate["constants"]["ledger"], len(self.advice))
+            return of_intervals(certificate["constants"]["ledger"], len(self.advice))
         comparator = certificate["comparator"]
         counted, suffered = (
             self._suffered(comparator, weights) if comparator else (np.ones(len(self.advice), dtype=bool), None)
@@ -339,7 +339,7 @@ class _Table:
         return {"spread": float(spreads.max(initial=0.0)), "spread2": float((spreads**2).sum())}
 
 
-def _of_intervals(ledger: Mapping[str, Any], rounds: int) -> Again:
+def of_intervals(ledger: Mapping[str, Any], rounds: int) -> Again:
     """What the misses of intervals say of their share. They are the report's: where an outcome is as far from its
     forecast as another was, rounding decides whether it misses, and the textbook rounds in another way."""
     alpha = float(ledger["alpha"])
