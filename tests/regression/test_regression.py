@@ -305,6 +305,13 @@ def test_other_rows_give_no_certificate():
         learner.certify(X, y, against=[1, 2, 3])
 
 
+def test_a_first_row_that_is_far_longer_than_the_others_hides_none_of_them():
+    """The first row is charged to nobody, and its length takes no digits from those of the rows that are."""
+    X, y = rounds(3, rows=30)
+    X[0] *= 1e12
+    assert all(one.applies and one.holds for one in AggregatedRegressor().fit(X, y).certify(X, y))
+
+
 def test_parameters_that_change_midway_give_no_certificate():
     """Rounds that were played by two sets of parameters have no theorem."""
     X, y = rounds(3)

@@ -202,7 +202,7 @@ def _suffer(learner: Certified, rounds: Rounds, some: list[Candidate]) -> tuple[
     )
     for batch in rounds():
         lengths = norms2(batch) + size * size
-        norm2 += float(lengths.sum() - (lengths[0] if not rows and len(batch) else 0.0))
+        norm2 += float(lengths[0 if rows else 1 :].sum())
         rows += len(batch)
     for matrix, z in _blocks(learner, rounds):
         missed = z[:, None] - matrix @ vectors

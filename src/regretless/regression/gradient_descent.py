@@ -62,8 +62,8 @@ class OnlineGradientDescent(OnlineRegressor):
     >>> from regretless.regression import OnlineGradientDescent
     >>> X = np.tile([[0.0], [1.0], [2.0]], (200, 1))
     >>> learner = OnlineGradientDescent(loss="absolute").fit(X, 2 * X[:, 0] + 1)
-    >>> learner.predict([[1.0]]).round(1)
-    array([3.])
+    >>> learner.predict([[0.0], [1.0], [2.0]]).round()
+    array([1., 3., 5.])
     >>> all(certificate.holds for certificate in learner.certify(X, 2 * X[:, 0] + 1))
     True
     """

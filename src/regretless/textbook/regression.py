@@ -34,10 +34,11 @@ def dual_averaging(X: Array, z: Array, eta: float, tau: float | None = None) -> 
         B = high - low
         steepest = 2 * B if tau is None else 1.0
         M, squares, count = np.maximum(M, abs(x)), squares + x * x, count + (x != 0)
-        N = np.maximum(N, np.sqrt(squares / np.maximum(count, 1)))
+        N = np.where(squares > N * N * count, np.sqrt(squares / np.maximum(count, 1)), N)
         metric = N * np.sqrt(S + (steepest * M) ** 2)
-        w = eta * B * G / np.where(metric > 0, metric, 1)
-        p = float(np.clip(w @ x, low, high))
+        # w = eta B G / metric; summed in the order of the features: a rate that is too large doubles every rounding.
+        score = np.cumsum(G * x / np.where(metric > 0, metric, 1))[-1] * eta * B
+        p = float(np.clip(score, low, high))
         g = slope(p, outcome, tau)
         linear, G, S = linear + g * p, G - g * x, S + (g * x) ** 2
         low, high = min(low, outcome), max(high, outcome)

@@ -307,7 +307,7 @@ class _CombinedRounds:
     def again(self, certificate: Mapping[str, Any], weights: Any) -> Again:
         """All that the rows say of one comparator, and the textbook of the learner."""
         if certificate["quantity"] == "coverage error":
-            return _of_intervals(certificate["constants"]["ledger"], len(self.advice))
+            return of_intervals(certificate["constants"]["ledger"], len(self.advice))
         comparator = certificate["comparator"]
         counted, suffered = (
             self._suffered(comparator, weights) if comparator else (np.ones(len(self.advice), dtype=bool), None)
@@ -371,7 +371,7 @@ class _CombinedRounds:
         return {"spread": float(spreads.max(initial=0.0)), "spread2": float((spreads**2).sum())}
 
 
-def _of_intervals(ledger: Mapping[str, Any], rounds: int) -> Again:
+def of_intervals(ledger: Mapping[str, Any], rounds: int) -> Again:
     """What the misses of intervals say of their share. They are the report's: where an outcome is as far from its
     forecast as another was, rounding decides whether it misses, and the textbook rounds in another way."""
     alpha = float(ledger["alpha"])
