@@ -149,7 +149,9 @@ EXAMPLES = (
     ),
     Example("flusight_2015", "influenza, as if outcomes came at once", _FLU, MLPoly()),
     Example("flusight_2015", "influenza, outcomes 1 to 4 weeks later", _FLU, MLPoly(), weeks_later),
+    Example("portfolio_djia", "Dow Jones, two years", _stocks("djia"), EG(0.05)),
     Example("portfolio_nyse_o", "New York Stock Exchange, 22 years", _stocks("nyse_o"), EG(0.05)),
+    Example("portfolio_tse", "Toronto Stock Exchange, five years", _stocks("tse"), EG(0.05)),
 )
 
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from .linear.base import OnlineClassifier
     from .regression.base import OnlineRegressor
     from .run.comparison import compare
+    from .run.mixture import LearnerMixture
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compare", "load"]
+__all__ = ["LearnerMixture", "__version__", "compare", "load"]
 ROOMS = [
     "bandits",
     "batch",
@@ -71,6 +72,10 @@ def __getattr__(name: str) -> Any:
         from .run.comparison import compare
 
         return compare
+    if name == "LearnerMixture":
+        from .run.mixture import LearnerMixture
+
+        return LearnerMixture
     if name[:1].isupper():
         from .catalogue import class_called
 

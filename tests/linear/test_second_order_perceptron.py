@@ -234,6 +234,30 @@ def test_classes_that_come_late_are_learned_as_announced_ones(learner, matrix, o
     assert met.state_.spare is None
 
 
+def test_a_spare_target_of_another_kind_is_refused(tmp_path):
+    """A model whose spare target has another matrix, another prior or a spare target of its own does not fit
+    together."""
+    X, y = drawn(5, rows=40, columns=3)
+    ours, path = AROW(matrix="full").partial_fit(X, y), tmp_path / "model.rgl"
+    ours.save(path)
+    description, tensors = read_model(path)
+    spare = {name: array for name, array in tensors.items() if name.startswith("spare_")}
+    other = AROW(matrix="full", r=2.0).partial_fit(X, y).state_.spare.tensors()
+    diagonal = AROW(matrix="diagonal", scale="none").partial_fit(X, y).state_.spare.tensors()
+    for change in (
+        {f"spare_{name}": array for name, array in other.items()},
+        {f"spare_{name}": array for name, array in diagonal.items()},
+        spare | {f"spare_{name}": array for name, array in spare.items()},
+        dict(list(spare.items())[:-1]),
+    ):
+        kept = {name: array for name, array in tensors.items() if name not in spare}
+        write_model(path, description, kept | change)
+        with pytest.raises(ModelError, match="does not fit together"):
+            regretless.load(path)
+    write_model(path, description, tensors)
+    np.testing.assert_array_equal(regretless.load(path).coef_, ours.coef_)
+
+
 def charged(learner, matrix, X, signs, weights):
     """What one class against the rest is charged, by its definition."""
     u, A, loss, w = np.zeros(X.shape[1]), np.eye(X.shape[1]), 0.0, np.zeros(X.shape[1])

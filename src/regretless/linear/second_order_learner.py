@@ -283,6 +283,8 @@ class SecondOrderState(BaseState):
         if spare:
             self.spare = self.blank(columns, 1)
             self.spare.adopt(columns, spare)
+            if self.spare.spare is not None or self.spare.options() != self.options():
+                raise ValueError("its spare target is of another kind")
 
     def add_spare(self) -> None:
         """Let one more target see -1 in every round from here on."""
