@@ -26,7 +26,6 @@ DESCRIPTION = (
     "errors. With --probabilities, a line has the probability of each label instead. A model of numbers has a "
     "forecast a line."
 )
-MOST_FEATURES = 2**31 - 1  # unknown ones are passed over, so there is nothing to protect
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,7 +57,7 @@ def run(arguments: PredictOptions) -> int:
     """Predict."""
     from ..data.source import LiveInput
     from ..run.linear import Continuation
-    from .read_model import known_schema, read_predictor
+    from .read_model import MOST_FEATURES, known_schema, read_predictor
 
     if arguments.scores and arguments.probabilities:
         raise UsageError("--scores and --probabilities: one of them can be printed")

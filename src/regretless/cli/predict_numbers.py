@@ -29,8 +29,7 @@ def predict_numbers(arguments: PredictOptions, learner: OnlineRegressor, extra: 
     """Forecast."""
     from ..data.source import LiveInput
     from ..run.regression import continuation
-    from .predict import MOST_FEATURES
-    from .read_model import known_schema
+    from .read_model import MOST_FEATURES, known_schema
 
     if arguments.probabilities:
         raise UsageError("--probabilities: this model forecasts numbers, and labels alone have probabilities")

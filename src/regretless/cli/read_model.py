@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..regression.base import OnlineRegressor
 
+MOST_FEATURES = 2**31 - 1  # of rows to predict: unknown ones are passed over, so there is nothing to protect
+
 
 def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
     """A model that ``learn`` wrote.

@@ -20,7 +20,7 @@ from ..pictured import Bars, Pictured
 from ..theorem import Theorem
 from ..theory.regression import cost
 from ..turns import BUSY, Turn, in_turn
-from .certificates import Certified
+from .certificates import CertifiedRegressor
 from .state import RegressionRules, RegressionState
 from .validation import LARGEST, TOO_LARGE, read_outcomes, refuse_unfit
 
@@ -28,7 +28,7 @@ TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 
 
 @with_constructor
-class OnlineRegressor(HasInfo, Estimator, Certified, Persistent, Pictured):
+class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictured):
     """Linear learners of numbers played over the rows of X, once and in their order.
 
     Subclasses name their theorems and turn their parameters into rules. The first outcome says where others are

@@ -1,9 +1,15 @@
-"""How a learner of numbers has its theorems read against the rounds that it played."""
+"""How a learner of numbers has its theorems read against the rounds that it played, and the comparators in hindsight:
+its members, the best constant, ridge regression and least squares.
+
+Every vector gives a valid certificate, so that a sample of the rows is good enough to choose them by. What is printed
+is read on all rows. Outcomes are measured from the first one, whose round is not among those that are charged.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, ClassVar
 
@@ -13,17 +19,25 @@ from ..certificate import Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
+from ..linear.comparators.evaluate import norms2
 from ..linear.validation import read_rows
 from ..theorem import Theorem
+from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts
-from .state import FULL, RegressionRules, RegressionState
-from .validation import read_outcomes
+from .state import FULL, LANES, MOST, RATES, SUMS, RegressionRules, RegressionState
+from .validation import LARGEST, read_outcomes
+
+WIDE = 600  # features, the constant one included, up to which all products of two of them are summed
+ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are more, or where the loss is not square
+STEPS = 60  # of a search on a sample
+DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
+BLOCK = 4096  # rows whose scores are made at once
 
 Rounds = Callable[[], Iterator[Batch]]
 OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
 
 
-class Certified(ABC):
+class CertifiedRegressor(ABC):
     """What a learner of numbers offers of certificates.
 
     Attributes
@@ -120,9 +134,7 @@ class Certified(ABC):
 
     def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""
-        from .comparators import comparators
-
-        read, ledger, facts = comparators(self, rounds, against), self.ledger_, self.facts()
+        read, ledger, facts = comparators_of(self, rounds, against), self.ledger_, self.facts()
         return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in self.theorems]
 
     def gives(self, rounds: Rounds) -> bool:
@@ -156,3 +168,209 @@ class Certified(ABC):
         bias = vector[columns] if vector.size > columns else 0.0
         origin = self.state_.one("origin") / size if size else 0.0
         return np.append(bias - origin, vector[:columns])
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A vector, the constant feature first, and its loss."""
+
+    name: str
+    label: str
+    vector: Array
+    loss: float = 0.0
+
+
+def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[MemberComparator]:
+    """The members, and what each vector is to each of them."""
+    some = _candidates(learner, rounds, given)
+    rows, norm2 = _suffer(learner, rounds, some)
+    state, names = learner.state_, learner._names()
+    members = [
+        MemberComparator("member", f"the member {names[place]}", rows, float(loss), norm2, member=names[place])
+        for place, loss in enumerate(state.part("loss"))
+        if state.present[place]
+    ]
+    return [*members, *(one for candidate in some for one in _to_members(learner, candidate, rows, norm2))]
+
+
+def _to_members(learner: CertifiedRegressor, one: Candidate, rows: float, norm2: float) -> Iterator[MemberComparator]:
+    state, rules, names = learner.state_, learner.played_rules(), learner._names()
+    cells = state.all_cells()
+    base = MemberComparator(
+        one.name, one.label, rows, one.loss, norm2, vector=one.vector[1:], bias=float(one.vector[0])
+    )
+    for place in range(LANES):
+        if not state.present[place]:
+            continue
+        member = replace(base, member=names[place])
+        if place < RATES:
+            yield replace(member, linear=float(state.part("linear")[place] + cells[:, SUMS][:, place] @ one.vector))
+        else:
+            penalty = rules.priors[place - FULL] * float((cells[:, MOST] * one.vector) @ (cells[:, MOST] * one.vector))
+            yield replace(member, regularised=penalty, energy=float(state.part("energy")[place]))
+
+
+# ---- which vectors
+
+
+def _candidates(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[Candidate]:
+    if given is not None:
+        return [Candidate("yours", "yours", learner.against(given))]
+    state, rules, names = learner.state_, learner.played_rules(), learner._names()
+    weights = state.member_weights()
+    some = [
+        Candidate("final weights", f"the final weights of {names[place]}", weights[:, place])
+        for place in range(LANES)
+        if state.present[place] and np.isfinite(weights[:, place]).all()
+    ]
+    some.append(Candidate("zero", "the first outcome", np.zeros(1 + state.columns)))
+    if rules.loss == "square" and 1 + state.columns <= WIDE:
+        return [*some, *_by_products(learner, rounds)]
+    return [*some, *_by_sample(learner, rounds)]
+
+
+def _constant(learner: CertifiedRegressor, value: float) -> list[Candidate]:
+    """A constant forecast, which takes an intercept."""
+    size = learner.played_rules().intercept
+    if not size:
+        return []
+    vector = np.zeros(1 + learner.state_.columns)
+    vector[0] = value / size
+    return [Candidate("constant", "the best constant", vector)]
+
+
+def _sizes(learner: CertifiedRegressor) -> Array:
+    """The largest size of each feature, 1 of those that never came."""
+    most = learner.state_.all_cells()[:, MOST]
+    return np.where(most > 0, most, 1.0)
+
+
+def _by_products(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidate]:
+    """Ridge regressions and least squares from the sums of all products of two features, in units of their sizes."""
+    sizes, rules = _sizes(learner), learner.played_rules()
+    products, with_z, total, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0.0, 0
+    for matrix, z in _blocks(learner, rounds):
+        scaled = (matrix.toarray() if hasattr(matrix, "toarray") else matrix) / sizes
+        products += scaled.T @ scaled
+        with_z += scaled.T @ z
+        total += float(z.sum())
+        rows += len(z)
+    if not rows:
+        return
+    yield from _constant(learner, total / rows)
+    for prior in sorted({*rules.priors, *DAMPS}):
+        try:
+            solved = np.linalg.solve(products + prior * np.eye(len(sizes)), with_z)
+        except np.linalg.LinAlgError:
+            continue
+        yield Candidate("ridge", f"ridge regression, prior {prior:g}", solved / sizes)
+    solved = np.linalg.lstsq(products, with_z, rcond=1e-12)[0]
+    yield Candidate("least squares", "least squares", solved / sizes)
+
+
+def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidate]:
+    """Regressions on the first rows, as many as fit."""
+    from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
+
+    sizes, rules = _sizes(learner), learner.played_rules()
+    parts, outcomes, entries = [], [], 0
+    for matrix, z in _blocks(learner, rounds):
+        parts.append(csr_array(matrix))
+        outcomes.append(z)
+        entries += parts[-1].nnz
+        if entries >= ENTRIES:
+            break
+    if not parts:
+        return
+    z, scaled = np.concatenate(outcomes), vstack(parts).tocsr()
+    scaled = scaled @ _diagonal(1 / sizes)
+    if rules.loss == "square":
+        yield from _constant(learner, float(z.mean()))
+        for damp in DAMPS:
+            yield Candidate("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
+        return
+    level = rules.tau if rules.loss == "pinball" else 0.5
+    yield from _constant(learner, float(np.quantile(z, level)))
+    for damp in DAMPS:
+        label = f"quantile regression, prior {damp:g}"
+        yield Candidate("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
+
+
+def _diagonal(numbers: Array) -> Any:
+    from scipy.sparse import dia_array
+
+    return dia_array((numbers[None], [0]), shape=(len(numbers), len(numbers)))
+
+
+def _damped(rows: Any, z: Array, damp: float) -> Array:
+    from scipy.sparse.linalg import lsqr  # type: ignore[import-untyped, unused-ignore]
+
+    return np.asarray(lsqr(rows, z, damp=damp**0.5, iter_lim=200)[0])
+
+
+def _of_quantile(rows: Any, z: Array, tau: float, damp: float) -> Array:
+    """The least pinball loss, its kink rounded off, and a penalty."""
+    from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
+
+    width = max(float(np.subtract(*np.quantile(z, [0.75, 0.25]))) / 100, 1e-12)
+
+    def loss(u: Array) -> tuple[float, Array]:
+        missed = z - rows @ u
+        inside = np.clip(missed / width, -1, 1)
+        smooth = (tau - 0.5) * missed + 0.5 * np.where(
+            np.abs(missed) < width, width / 2 * (inside**2 + 1), np.abs(missed)
+        )
+        slope = (tau - 0.5) + 0.5 * inside
+        return float(smooth.sum() + damp / 2 * u @ u), damp * u - rows.T @ slope
+
+    return np.asarray(
+        minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    )
+
+
+# ---- what they lose
+
+
+def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[Candidate]) -> tuple[float, float]:
+    """Read all rounds once, and note what each vector loses; how many rounds there are, and their squared lengths."""
+    vectors = np.stack([one.vector for one in some], axis=1)
+    rules, total, rows, norm2, size = (
+        learner.played_rules(),
+        np.zeros(len(some)),
+        0,
+        0.0,
+        learner.played_rules().intercept,
+    )
+    for batch in rounds():
+        lengths = norms2(batch) + size * size
+        norm2 += float(lengths[0 if rows else 1 :].sum())
+        rows += len(batch)
+    for matrix, z in _blocks(learner, rounds):
+        missed = z[:, None] - matrix @ vectors
+        total += rules.lost(missed).sum(axis=0)
+    for one, loss in zip(some, total, strict=True):
+        one.loss = float(loss) if np.isfinite(loss) else LARGEST**2
+    return float(rows), norm2
+
+
+def _blocks(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[tuple[Any, Array]]:
+    """The rounds that are charged, in blocks: matrices with the constant feature first, and their outcomes."""
+    origin, first = learner.state_.one("origin"), True
+    for batch in rounds():
+        if batch.labels is None or not len(batch):
+            continue
+        for begin in range(int(first), len(batch), BLOCK):
+            part = batch.slice(begin, min(begin + BLOCK, len(batch)))
+            yield _matrix(learner, part), np.asarray(part.labels, dtype=np.float64) - origin
+        first = False
+
+
+def _matrix(learner: CertifiedRegressor, batch: Batch) -> Any:
+    size, columns = learner.played_rules().intercept, learner.state_.columns
+    constant = np.full((len(batch), 1), size)
+    values = batch.values.astype(np.float64)
+    if batch.starts is None:
+        return np.hstack([constant, values, np.zeros((len(batch), columns - batch.columns))])
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([constant, csr_array((values, batch.indices, batch.starts), shape=(len(batch), columns))]).tocsr()
