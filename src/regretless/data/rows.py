@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -74,14 +75,25 @@ def _has_cells(line: bytes) -> bool:
 
 
 def _first_line(path: str | os.PathLike[str]) -> bytes:
-    """The first line that is neither blank nor a comment; nothing where the file cannot be read, or only once."""
+    """The first line that is neither blank nor a comment; nothing where the file cannot be read, or only once.
+
+    Standard input is looked at without taking anything from it.
+    """
+    text = b""
     with suppress(OSError, RegretlessError):
-        if os.fspath(path) != "-" and stat.S_ISREG(os.stat(path).st_mode):
+        if os.fspath(path) == "-":
+            text = _ahead()
+        elif stat.S_ISREG(os.stat(path).st_mode):
             with open_bytes(path) as file:
                 text, _ = read_ready(file, HEAD)
-            lines = text.removeprefix(b"\xef\xbb\xbf").splitlines()
-            return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
-    return b""
+    lines = text.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+
+
+def _ahead() -> bytes:
+    """What standard input has ready, once it has anything; nothing where it is closed or cannot be looked at."""
+    peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
+    return b"" if peek is None else bytes(peek(HEAD))
 
 
 @dataclass(frozen=True)
