@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ulp
 
-from ..checks import positive, whole
-
 METHODS = {
     "simplex": "condensed tableau, compiled, that cannot cycle; ends at a vertex. For small games",
     "interior-point": "feasible primal-dual steps, then a polish on the supports. For games up to some thousands",
@@ -60,6 +58,11 @@ def wanted_gap(tolerance: float | None, rounds: int | None, default: Callable[[]
     RegretlessError
         If a number is out of its range.
     """
+    from ..checks import (
+        positive,
+        whole,
+    )  # not above: they need numpy, and the command line's help needs the names alone
+
     if rounds is not None:
         whole("rounds", rounds)
     if tolerance is not None:
