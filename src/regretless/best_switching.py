@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,11 +89,3 @@ class Shifting:
                 stretches.append((expert, t, last))
                 expert, last, used = int(self._leaders[t, used]), t - 1, used - 1
         return [(expert, 0, last), *reversed(stretches)]
-
-
-def shifting(blocks: Iterable[Array], experts: int, switches: int, rounds: int) -> Shifting:
-    """The same for blocks of losses."""
-    table = Shifting(experts, switches, rounds)
-    for own in blocks:
-        table.add(own)
-    return table

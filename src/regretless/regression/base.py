@@ -31,9 +31,8 @@ TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictured):
     """Linear learners of numbers played over the rows of X, once and in their order.
 
-    Subclasses name their theorems and turn their parameters into rules. The first outcome says where others are
-    measured
-    from: until it is known the forecast is 0, and it is charged to nobody.
+    Subclasses name their theorems and turn their parameters into rules. The others are
+    measured from the first outcome: until it is known the forecast is 0, and it is charged to nobody.
     """
 
     info: ClassVar[RegressionInfo]

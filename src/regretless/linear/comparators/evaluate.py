@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,15 +17,6 @@ from ...errors import RegretlessError
 from ..state import BIAS, Rules, State
 
 MOST_TOGETHER = 64  # directions whose tables are kept at once
-
-
-class RoundSums(Protocol):
-    """The sums over the rounds that were read."""
-
-    def scaled(self, weight: float) -> Self:
-        """The same as if every round were so many."""
-
-    def __add__(self, other: Self) -> Self: ...
 
 
 class Tally(ABC):

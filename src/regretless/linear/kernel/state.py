@@ -321,7 +321,7 @@ class DualArrays(BaseState):
 # ---- what goes when the support has one row more than its budget, and what that costs
 #
 # The length of all that is removed is added up, because with it the perceptron's bound still holds (see
-# `regretless.theory.kernel`); rounding errors are added on its side.
+# `regretless.theory.perceptron`); rounding errors are added on its side.
 
 REFRESH = 256  # removals after which the inverse is computed afresh
 RIDGE = 1e-10  # of the mean of the diagonal: what keeps the inverse of nearly dependent rows finite
