@@ -57,12 +57,15 @@ class RegressionInfo(NamedTuple):
         As on the command line and in model files.
     task : str
         What it forecasts: "regression", the mean, or "quantile".
+    twin : str
+        The function of `regretless.textbook.regression` that is its twin; "" for a mixture.
     charged, geometry, rate : str
         Its composition in words: the loss of a forecast p of an outcome y, how weights move, and by how much.
     """
 
     name: str
     task: str
+    twin: str
     charged: str
     geometry: str
     rate: str

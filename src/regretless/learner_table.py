@@ -237,6 +237,7 @@ REGRESSORS = {
         RegressionInfo(
             name="aggregated-quantile",
             task="quantile",
+            twin="",
             charged="max(tau (y - p), (1 - tau) (p - y))",
             geometry="diagonal, mixed by AdaHedge",
             rate="four rates",
@@ -248,6 +249,7 @@ REGRESSORS = {
         RegressionInfo(
             name="aggregated-regressor",
             task="regression",
+            twin="",
             charged="(y - p)^2",
             geometry="diagonal and full, mixed by AdaHedge",
             rate="four rates, second order",
@@ -259,6 +261,7 @@ REGRESSORS = {
         RegressionInfo(
             name="vovk-azoury-warmuth",
             task="regression",
+            twin="vaw",
             charged="(y - p)^2",
             geometry="second order, full",
             rate="none",
@@ -270,6 +273,7 @@ REGRESSORS = {
         RegressionInfo(
             name="online-gradient-descent",
             task="regression",
+            twin="gradient_descent",
             charged="square, absolute, pinball, huber",
             geometry="euclidean",
             rate="scale-free, 1/sqrt t, constant",

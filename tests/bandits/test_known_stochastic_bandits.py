@@ -207,7 +207,7 @@ def test_kl_ucb_by_gaps_is_a_number_of_hand_and_of_the_book():
     near = p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
     assert 0 < value <= gap * (f / near + 1 / (2 * (3 / 32) ** 2) + 2 / (6 / 32) ** 2)
     named = {"name": "arm"}, {"arms": 2, "width": 1.0, "means": (0.5, 0.0)}
-    assert book.BOUNDS["kl_ucb_gaps"]({"rounds": rounds}, *named) == pytest.approx(value)
+    assert book.BOUNDS["expected"]["kl_ucb_gaps"]({"rounds": rounds}, *named) == pytest.approx(value)
     assert value < theory.kl_ucb.value(books, ARM, two)
 
 
@@ -371,6 +371,7 @@ def test_moss_needs_a_horizon_and_thompson_a_posterior():
 CASES = [Known(one, ledger(), ARM, facts(), 2 * value, 10.0) for one, value in KNOWN_VALUES.items()]
 ASSUMES: Assumes = [
     ((theory.ucb1, theory.kl_ucb), theory.SEEN),
+    ((theory.ucb1_gaps, theory.kl_ucb_gaps), (theory.MEANS, *theory.SEEN)),
     ((theory.moss,), (theory.HORIZON, *theory.SEEN)),
     ((theory.thompson,), (theory.BETA, theory.COINS, *theory.SEEN, theory.BY_PRIOR)),
 ]

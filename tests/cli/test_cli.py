@@ -14,7 +14,7 @@ import pytest
 
 import regretless
 from regretless import report
-from regretless.catalogue import LEARNERS
+from regretless.catalogue import LEARNERS, REGRESSORS
 from regretless.cli import arguments
 from regretless.cli.entry import VERBS, make
 from regretless.cli.options import verb_of
@@ -537,7 +537,7 @@ def test_the_formats_and_learners_are_those_that_exist():
     assert set(ROWS.names) == set(READERS)
     verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
     learner = next(action for action in verbs.choices["learn"]._actions if action.dest == "learner")
-    assert tuple(learner.choices) == tuple(LEARNERS)
+    assert tuple(learner.choices) == tuple(dict.fromkeys([*LEARNERS, *REGRESSORS]))
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -171,6 +171,7 @@ def rebuilt(
 def _kind_of(description: Mapping[str, Any]) -> Kind:
     if "room" in description:
         rooms = {room: kind for kind, room in ROOMS.items()}
-        return rooms.get(description["room"], "bandits")
+        room = description["room"]
+        return rooms.get(room, "bandits") if isinstance(room, str) else "bandits"
     name = description.get("learner")
     return "experts" if isinstance(name, str) and name in EXPERT_LEARNERS else "linear"

@@ -139,6 +139,7 @@ class AggregatedRegressor(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="aggregated-regressor",
         task="regression",
+        twin="",
         charged="(y - p)^2",
         geometry="diagonal and full, mixed by AdaHedge",
         rate="four rates, second order",
@@ -231,6 +232,7 @@ class AggregatedQuantile(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="aggregated-quantile",
         task="quantile",
+        twin="",
         charged="max(tau (y - p), (1 - tau) (p - y))",
         geometry="diagonal, mixed by AdaHedge",
         rate="four rates",

@@ -71,6 +71,7 @@ class OnlineGradientDescent(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="online-gradient-descent",
         task="regression",
+        twin="gradient_descent",
         charged="square, absolute, pinball, huber",
         geometry="euclidean",
         rate="scale-free, 1/sqrt t, constant",

@@ -58,6 +58,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="vovk-azoury-warmuth",
         task="regression",
+        twin="vaw",
         charged="(y - p)^2",
         geometry="second order, full",
         rate="none",
