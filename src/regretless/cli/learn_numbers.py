@@ -13,7 +13,7 @@ from ..errors import RegretlessError
 from . import options
 from .files import load_against, write_vectors
 from .intervals import course_of, interval_lines, interval_values
-from .members import FOLLOWS, MOSTLY
+from .members import A_QUARTER, FOLLOWS
 from .output import Output, UsageError, certificate_values, complain, number_text, parameters_of, verdict, warn_skipped
 from .parameters import read_settings
 from .read_model import known_schema, largest_of
@@ -205,7 +205,7 @@ def _ageing(learner: OnlineRegressor) -> str | None:
         return None
     fastest = max(range(len(rates)), key=rates.__getitem__)
     weight = float(learner.posterior_[fastest])
-    if weight <= MOSTLY:
+    if weight <= A_QUARTER:
         return None
     return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"
 

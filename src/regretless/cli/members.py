@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..linear.aggregated.classifier import AggregatedClassifier
     from ..linear.base import OnlineClassifier
 
-MOSTLY = 0.5  # of the posterior
+A_QUARTER = 0.25  # of the posterior: on a fast rate already enough for a model to age
 FOLLOWS = (
     "its weights follow the last rows, and a model that learns no more will age; predict with one that goes on "
     "learning, as learn --resume does"
@@ -44,12 +44,12 @@ def member_lines(members: Sequence[Mapping[str, Any]], rounds: float, classes: i
 
 
 def ageing(mixture: AggregatedClassifier) -> str | None:
-    """What to say where the posterior is mostly on the fastest of several rates; None where it is not."""
+    """What to say where much of the posterior is on the fastest of several rates; None where it is not."""
     rates = mixture.member_rules().rates
     if len(rates) < 2:
         return None
     fastest = max(range(len(rates)), key=rates.__getitem__)
     weight = float(mixture.posterior_[:, fastest].mean())
-    if weight <= MOSTLY:
+    if weight <= A_QUARTER:
         return None
     return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"

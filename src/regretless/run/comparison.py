@@ -305,7 +305,8 @@ class Comparison:
             return f"{NEITHER}: the difference is between {low:+.4f} and {high:+.4f} a row"
         better, worse = self.names if high < 0 else self.names[::-1]
         least, most = sorted((abs(low), abs(high)))
-        return f"{better} erred less than {worse}: in expectation by {least:.4f} to {most:.4f} a row, on average over these rows"
+        by = f"by {least:.4f} to {most:.4f} a row, on average over these rows"
+        return f"{better} erred less than {worse}: in expectation {by}"
 
     def __str__(self) -> str:
         return f"{self.verdict()} (with probability {self.level:g}, after any number of rows)"
