@@ -225,6 +225,29 @@ def test_words_are_no_numbers(run, table):
     assert "'Oslo', which is no number" in result.err or "'Rome', which is no number" in result.err
 
 
+def test_words_are_refused_by_the_name_of_the_interval(run, table):
+    """Where --interval alone says that numbers are wanted, the message about a target of words names it and the
+    column."""
+    result = run("learn", table, "--target", "town", "--interval", "0.9", *QUIET)
+    assert (result.code, result.out) == (1, "")
+    assert "--interval is for numbers, and the target 'town' holds words, first '" in result.err
+    assert "choose a column of numbers with --target, or leave --interval out" in result.err
+
+
+def test_a_report_of_numbers_is_not_verified_by_words(run, table, tmp_path):
+    """Where verify reads another target than learn did, and it holds words, the message names it and asks for
+    --target."""
+    words = table.read_text().replace("town", "label", 1)
+    (tmp_path / "towns.csv").write_text(words)
+    report = tmp_path / "m.json"
+    report.write_text(run("learn", tmp_path / "towns.csv", *RENT, "--json").out)
+    result = run("verify", report, tmp_path / "towns.csv")
+    assert (result.code, result.out) == (1, "")
+    assert f"the target 'label' holds words, first '{words.splitlines()[1].split(',')[1]}'" in result.err
+    assert f"and {report} is about numbers; give --target" in result.err
+    assert run("verify", report, tmp_path / "towns.csv", *RENT).code == 0
+
+
 def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     """combine, compare and shards say what the model is; predict has no probabilities and no intervals where there are
     none."""

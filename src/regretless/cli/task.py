@@ -104,6 +104,28 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
     raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
 
 
+def refuse_words(stream: Stream, batch: Batch) -> None:
+    """Refuse words where --interval wants numbers, by the first rows.
+
+    Raises
+    ------
+    RegretlessError
+        If they are words.
+    """
+    if batch.labels is not None and batch.labels.dtype.kind == "U":
+        advice = "choose a column of numbers with --target, or leave --interval out"
+        raise RegretlessError(
+            f"{stream.name}: --interval is for numbers, and {as_words(stream, batch.labels)}; {advice}"
+        )
+
+
+def as_words(stream: Stream, labels: Array) -> str:
+    """That the labels are words, and the first of them."""
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} holds"
+    return f"{what} words, first {str(labels[0])!r}"
+
+
 def _are_numbered(values: Array) -> bool:
     """Whether they are few, or begin with 0 or 1."""
     return len(values) <= MANY_CLASSES or values[0] in (0, 1)
