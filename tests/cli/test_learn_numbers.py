@@ -248,6 +248,25 @@ def test_a_report_of_numbers_is_not_verified_by_words(run, table, tmp_path):
     assert run("verify", report, tmp_path / "towns.csv", *RENT).code == 0
 
 
+@pytest.mark.parametrize("learner", ["aggregated-regressor", "vovk-azoury-warmuth", "online-gradient-descent"])
+def test_rows_that_are_learned_once_more_are_noticed(run, table, tmp_path, learner):
+    """Learning the same file again, and a third time, is warned of; other rows, though they end with the same one, are
+    not."""
+    model = tmp_path / "m.rgl"
+    words = ("--learner", learner, "--task", "regression", *RENT, "--no-certify", *QUIET)
+    assert "as it seems" not in run("learn", table, *words, "--save", model).err
+    for _ in range(2):
+        result = run("learn", table, *words, "--resume", model)
+        assert result.code == 0
+        assert (
+            f"{table} is, as it seems, what the model had learned from: its rows were learned once more" in result.err
+        )
+    lines = table.read_text().splitlines(keepends=True)
+    (tmp_path / "more.csv").write_text("".join([*lines[:5], "700" + lines[5], *lines[6:]]))
+    assert run("learn", table, *words, "--save", model).code == 0
+    assert "as it seems" not in run("learn", tmp_path / "more.csv", *words, "--resume", model).err
+
+
 def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     """combine, compare and shards say what the model is; predict has no probabilities and no intervals where there are
     none."""
