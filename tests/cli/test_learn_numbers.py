@@ -267,6 +267,30 @@ def test_rows_that_are_learned_once_more_are_noticed(run, table, tmp_path, learn
     assert "as it seems" not in run("learn", tmp_path / "more.csv", *words, "--resume", model).err
 
 
+def test_rows_without_an_outcome_are_predicted(run, table, tmp_path):
+    """A blank outcome, or a blank label, stops no prediction, and losses and errors are those of the other rows; learn
+    and compare refuse it."""
+    lines = table.read_text().splitlines()
+    for target, place, task in (("rent", 2, "regression"), ("town", 1, "classification")):
+        model, blank = tmp_path / f"{target}.rgl", tmp_path / f"{target}.csv"
+        cells = lines[3].split(",")
+        cells[place] = ""
+        blank.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n")
+        short = tmp_path / "short.csv"
+        short.write_text("\n".join([*lines[:3], *lines[4:]]) + "\n")
+        words = ("--target", target, "--ignore", "bill", "--task", task, "--no-certify", *QUIET)
+        assert run("learn", table, *words, "--save", model).code == 0
+        assert run("predict", model, blank).out == run("predict", model, table).out
+        of_all, of_others = (run("predict", model, file, "--json").json for file in (blank, short))
+        assert (of_all["rows"], of_others["rows"]) == (150, 149)
+        assert of_all["outcomes" if task == "regression" else "labelled"] == 149
+        for name in ("squared_loss",) if task == "regression" else ("errors", "error_rate", "unknown_labels"):
+            assert of_all[name] == pytest.approx(of_others[name])
+        assert ":4:" in run("learn", blank, *words).err
+        if task == "classification":
+            assert "the label is missing" in run("compare", model, model, blank).err
+
+
 def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     """combine, compare and shards say what the model is; predict has no probabilities and no intervals where there are
     none."""
