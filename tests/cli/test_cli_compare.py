@@ -135,3 +135,23 @@ def test_parameters_that_are_taken_from_the_rows_are_refused(run: CommandLine, f
     assert "--set-b p='auto': " in result.err
     assert "give a number" in result.err
     assert run("compare", "perceptron", "p-norm-perceptron", file, "--set-b", "p=4").code == 0
+
+
+def test_quantities_are_not_compared_as_labels(run: CommandLine, tmp_path: Path) -> None:
+    """A column of prices is refused as in `learn`, beside a model too, but not with --any-labels; a learner of numbers
+    is named as one."""
+    model, table = tmp_path / "m.rgl", tmp_path / "t.csv"
+    table.write_text("a,price\n" + "".join(f"{n % 7},{n / 8}\n" for n in range(200)))
+    words = ("--target", "price")
+    said = run("compare", "aggregated", "perceptron", table, *words)
+    assert (said.code, said.out) == (1, "")
+    assert "the target 'price' has 200 different numbers in the first 200 rows, as a quantity has" in said.err
+    assert "forecast it with learn --task regression (aggregated-regressor)" in said.err
+    assert "or give --any-labels" in said.err
+    assert run("compare", "arow", "perceptron", table, *words, "--any-labels").code == 0
+    assert run("learn", table, *words, *BARE, "--any-labels", "--save", model).code == 0
+    assert "as a quantity has" in run("compare", model, "perceptron", table, *words).err
+    assert run("compare", model, model, table, *words).code == 0
+    said = run("compare", "arow", "AggregatedRegressor", table, *words)
+    assert said.code == 2
+    assert "B, aggregated-regressor, forecasts numbers, and compare is for labels" in said.err

@@ -225,6 +225,72 @@ def test_words_are_no_numbers(run, table):
     assert "'Oslo', which is no number" in result.err or "'Rome', which is no number" in result.err
 
 
+def test_words_are_refused_by_the_name_of_the_interval(run, table):
+    """Where --interval alone says that numbers are wanted, the message about a target of words names it and the
+    column."""
+    result = run("learn", table, "--target", "town", "--interval", "0.9", *QUIET)
+    assert (result.code, result.out) == (1, "")
+    assert "--interval is for numbers, and the target 'town' holds words, first '" in result.err
+    assert "choose a column of numbers with --target, or leave --interval out" in result.err
+
+
+def test_a_report_of_numbers_is_not_verified_by_words(run, table, tmp_path):
+    """Where verify reads another target than learn did, and it holds words, the message names it and asks for
+    --target."""
+    words = table.read_text().replace("town", "label", 1)
+    (tmp_path / "towns.csv").write_text(words)
+    report = tmp_path / "m.json"
+    report.write_text(run("learn", tmp_path / "towns.csv", *RENT, "--json").out)
+    result = run("verify", report, tmp_path / "towns.csv")
+    assert (result.code, result.out) == (1, "")
+    assert f"the target 'label' holds words, first '{words.splitlines()[1].split(',')[1]}'" in result.err
+    assert f"and {report} is about numbers; give --target" in result.err
+    assert run("verify", report, tmp_path / "towns.csv", *RENT).code == 0
+
+
+@pytest.mark.parametrize("learner", ["aggregated-regressor", "vovk-azoury-warmuth", "online-gradient-descent"])
+def test_rows_that_are_learned_once_more_are_noticed(run, table, tmp_path, learner):
+    """Learning the same file again, and a third time, is warned of; other rows, though they end with the same one, are
+    not."""
+    model = tmp_path / "m.rgl"
+    words = ("--learner", learner, "--task", "regression", *RENT, "--no-certify", *QUIET)
+    assert "as it seems" not in run("learn", table, *words, "--save", model).err
+    for _ in range(2):
+        result = run("learn", table, *words, "--resume", model)
+        assert result.code == 0
+        assert (
+            f"{table} is, as it seems, what the model had learned from: its rows were learned once more" in result.err
+        )
+    lines = table.read_text().splitlines(keepends=True)
+    (tmp_path / "more.csv").write_text("".join([*lines[:5], "700" + lines[5], *lines[6:]]))
+    assert run("learn", table, *words, "--save", model).code == 0
+    assert "as it seems" not in run("learn", tmp_path / "more.csv", *words, "--resume", model).err
+
+
+def test_rows_without_an_outcome_are_predicted(run, table, tmp_path):
+    """A blank outcome, or a blank label, stops no prediction, and losses and errors are those of the other rows; learn
+    and compare refuse it."""
+    lines = table.read_text().splitlines()
+    for target, place, task in (("rent", 2, "regression"), ("town", 1, "classification")):
+        model, blank = tmp_path / f"{target}.rgl", tmp_path / f"{target}.csv"
+        cells = lines[3].split(",")
+        cells[place] = ""
+        blank.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n")
+        short = tmp_path / "short.csv"
+        short.write_text("\n".join([*lines[:3], *lines[4:]]) + "\n")
+        words = ("--target", target, "--ignore", "bill", "--task", task, "--no-certify", *QUIET)
+        assert run("learn", table, *words, "--save", model).code == 0
+        assert run("predict", model, blank).out == run("predict", model, table).out
+        of_all, of_others = (run("predict", model, file, "--json").json for file in (blank, short))
+        assert (of_all["rows"], of_others["rows"]) == (150, 149)
+        assert of_all["outcomes" if task == "regression" else "labelled"] == 149
+        for name in ("squared_loss",) if task == "regression" else ("errors", "error_rate", "unknown_labels"):
+            assert of_all[name] == pytest.approx(of_others[name])
+        assert ":4:" in run("learn", blank, *words).err
+        if task == "classification":
+            assert "the label is missing" in run("compare", model, model, blank).err
+
+
 def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     """combine, compare and shards say what the model is; predict has no probabilities and no intervals where there are
     none."""

@@ -234,6 +234,7 @@ class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
     set_a: list[str]
     set_b: list[str]
     level: float
+    any_labels: bool
 
 
 @dataclass(frozen=True, kw_only=True)

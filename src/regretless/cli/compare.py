@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import LEARNERS, learner_class, name_in
+from ..catalogue import LEARNERS, REGRESSORS, learner_class, name_in
 from ..errors import ParameterError
 from . import options
 from .files import refuse_overwriting
@@ -27,6 +27,7 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..data.batch import Batch
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..run.comparison import Comparison, Competitor
@@ -69,6 +70,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=LEVEL,
         help="the interval holds with this probability (0.95)",
     )
+    group.add_argument(
+        "--any-labels", action="store_true", help="take numbers for labels though there are very many different ones"
+    )
     options.add_features(options.add_reading(parser))
     output = parser.add_argument_group("output")
     options.add_report(output)
@@ -77,8 +81,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: CompareOptions) -> int:
     """Compare."""
-    from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, play
+    from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, LearningCompetitor, play
     from .signals import run_until_signal
+    from .task import refuse_quantities
 
     options.refuse_quiet_progress(arguments)
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
@@ -89,8 +94,12 @@ def run(arguments: CompareOptions) -> int:
     console = options.console_of(arguments)
     started = perf_counter()
 
+    def on_first(batch: Batch) -> None:
+        if not arguments.any_labels and any(isinstance(side, LearningCompetitor) for side in sides):
+            refuse_quantities(streams[0], batch, "learn ")
+
     def go(stop: Any) -> Comparison:
-        for _ in play(result, sides, streams, lambda rounds: console.rounds(rounds, unit="rows")):
+        for _ in play(result, sides, streams, lambda rounds: console.rounds(rounds, unit="rows"), on_first):
             if stop():
                 break
         return result
@@ -169,6 +178,9 @@ def _side(
         except ParameterError as error:
             raise UsageError(f"--set-{letter} {fault_text(error)}") from error
     if not os.path.exists(name_or_path):
+        if (of_numbers := name_in(REGRESSORS, name_or_path)) in REGRESSORS:
+            fault = f"{letter.upper()}, {of_numbers}, forecasts numbers, and compare is for labels"
+            raise UsageError(f"{fault}; learn --learner {of_numbers} says what it loses, beside simple rules")
         fault = f"{letter.upper()} is neither a model nor a learner: {name_or_path}"
         raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
     if settings:

@@ -155,6 +155,7 @@ def _run(
     from ..run.linear import Place
     from ..run.regression import RegressionRun
     from .interval_options import intervals_of, refuse_others
+    from .task import refuse_words
 
     if forecasts.rounds:
         refuse_others(arguments, forecasts.intervals)
@@ -170,6 +171,7 @@ def _run(
         place=goes_on.place or Place(),
         last=goes_on.last,
         forecasts=forecasts,
+        on_first=lambda batch: None if arguments.interval is None else refuse_words(stream, batch),
     )
 
 

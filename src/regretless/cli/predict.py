@@ -72,7 +72,7 @@ def run(arguments: PredictOptions) -> int:
         _refuse_without_probabilities(learner, arguments.model)
     schema = known_schema(learner, Continuation.read(extra).schema)
     source: Any = LiveInput() if arguments.file == "-" else arguments.file
-    stream = options.open_input(source, arguments, schema, frozen=True, max_features=MOST_FEATURES)
+    stream = options.open_input(source, arguments, schema, frozen=True, unlabelled=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
@@ -151,7 +151,7 @@ def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *,
     import numpy as np
 
     classes = learner.classes_
-    counts, errors, strange, labelled = np.zeros(len(classes), np.int64), 0, 0, True
+    counts, errors, strange, labelled = np.zeros(len(classes), np.int64), 0, 0, 0
     likely: list[list[float]] = []
     for batch, scores in scored:
         if probabilities:
@@ -159,17 +159,29 @@ def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *,
         predicted = learner.labels(scores)
         counts += np.bincount(classes.searchsorted(predicted), minlength=len(classes))
         if batch.labels is None:
-            labelled = False
             continue
-        comparable = (batch.labels.dtype.kind == "U") == (classes.dtype.kind == "U")
-        errors += int((batch.labels != predicted).sum()) if comparable else len(batch)
-        strange += int((~np.isin(batch.labels, classes)).sum()) if comparable else len(batch)
+        there = _there(batch.labels, classes)
+        labels = batch.labels[there]
+        labelled += len(labels)
+        comparable = (labels.dtype.kind == "U") == (classes.dtype.kind == "U")
+        errors += int((labels != predicted[there]).sum()) if comparable else len(labels)
+        strange += int((~np.isin(labels, classes)).sum()) if comparable else len(labels)
     rows = int(counts.sum())
     return {
         "rows": rows,
         "counts": {label_text(label): int(count) for label, count in zip(classes.tolist(), counts, strict=True)},
-        "errors": errors if labelled and rows else None,
-        "error_rate": errors / rows if labelled and rows else None,
-        "unknown_labels": strange if labelled and rows else None,
+        **({"labelled": labelled} if 0 < labelled < rows else {}),
+        "errors": errors if labelled else None,
+        "error_rate": errors / labelled if labelled else None,
+        "unknown_labels": strange if labelled else None,
         **({"probabilities": likely} if probabilities else {}),
     }
+
+
+def _there(labels: Array, classes: Array) -> Array:
+    """Which rows have a label; no text is none, unless the model knows it as one."""
+    import numpy as np
+
+    if labels.dtype.kind != "U":
+        return np.asarray(~np.isnan(labels))
+    return np.asarray(labels != "") | ("" in classes.tolist())

@@ -37,7 +37,7 @@ def predict_numbers(arguments: PredictOptions, learner: OnlineRegressor, extra: 
     intervals = _intervals(arguments, forecasts.intervals)
     source: Any = LiveInput() if arguments.file == "-" else arguments.file
     schema = known_schema(learner, goes_on.schema)
-    stream = options.open_input(source, arguments, schema, frozen=True, max_features=MOST_FEATURES)
+    stream = options.open_input(source, arguments, schema, frozen=True, unlabelled=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}

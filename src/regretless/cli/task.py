@@ -75,8 +75,16 @@ def taken_for(stream: Stream, task: str) -> str:
     return f"{what} fractions, so numbers are forecast (--task {task}); --task {CLASSIFICATION} takes them for labels"
 
 
-def refuse_quantities(stream: Stream, batch: Batch) -> None:
+def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
     """Refuse numbers that are rather a quantity to be forecast than labels, by the first rows.
+
+    Parameters
+    ----------
+    stream : Stream
+    batch : Batch
+        Its first rows.
+    verb : str
+        Which verb forecasts numbers, where it is another one.
 
     Raises
     ------
@@ -91,9 +99,31 @@ def refuse_quantities(stream: Stream, batch: Batch) -> None:
     fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)
     if not fractions and len(values) <= OFTEN * len(labels) and _are_numbered(values):
         return
-    advice = f"forecast it with --task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
+    advice = f"forecast it with {verb}--task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
     advice += "--any-labels if each number is a label all the same"
     raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+
+
+def refuse_words(stream: Stream, batch: Batch) -> None:
+    """Refuse words where --interval wants numbers, by the first rows.
+
+    Raises
+    ------
+    RegretlessError
+        If they are words.
+    """
+    if batch.labels is not None and batch.labels.dtype.kind == "U":
+        advice = "choose a column of numbers with --target, or leave --interval out"
+        raise RegretlessError(
+            f"{stream.name}: --interval is for numbers, and {as_words(stream, batch.labels)}; {advice}"
+        )
+
+
+def as_words(stream: Stream, labels: Array) -> str:
+    """That the labels are words, and the first of them."""
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} holds"
+    return f"{what} words, first {str(labels[0])!r}"
 
 
 def _are_numbered(values: Array) -> bool:

@@ -131,6 +131,7 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     import numpy as np
 
     from .. import verify
+    from .task import as_words
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
@@ -139,6 +140,9 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
+    if "task" in report and len(labels) and labels.dtype.kind == "U":
+        fault = f"{as_words(stream, labels)}, and {arguments.report} is about numbers"
+        raise RegretlessError(f"{stream.name}: {fault}; give --target and the other options of reading as for learn")
     check = verify.regression.check if "task" in report else verify.linear.check
     return check(report, rows, np.asarray(labels), vectors, stream.skipped)
 

@@ -23,7 +23,17 @@ SVMLIGHT = re.compile(LABEL + rb"(?:[ \t]+(?:qid|[0-9]+):[-+0-9.eE]+)+[ \t]*(?:#
 ENTRY = re.compile(rb"[ \t|][^ \t]*:")
 TEXTS = ("svmlight", "csv", "tsv")  # formats that a first line tells apart
 CROSSING = frozenset({"interactions", "hash_bits", "keep_names"})
-TABLE = CROSSING | {"target", "missing", "categorical", "text", "ngrams", "ignore", "max_features", "frozen"}
+TABLE = CROSSING | {
+    "target",
+    "missing",
+    "categorical",
+    "text",
+    "ngrams",
+    "ignore",
+    "max_features",
+    "frozen",
+    "unlabelled",
+}
 DELIMITED = TABLE | {"header"}
 ARRAY = CROSSING | {"target", "frozen"}
 TEXT = CROSSING | {"ids_from", "max_features"}
@@ -145,6 +155,7 @@ def open_stream(
     categorical: Iterable[str] = (),
     schema: dict[str, Any] | None = None,
     frozen: bool = False,
+    unlabelled: bool = False,
     ids_from: int | None = None,
     hash_bits: int | None = None,
     ignore: Iterable[str] = (),
@@ -181,6 +192,8 @@ def open_stream(
         The `Stream.schema` of an earlier stream, whose columns this one is to have.
     frozen : bool
         Predict: columns and values that the schema does not know contribute nothing; labels may be absent.
+    unlabelled : bool
+        Tables: some rows may lack their label, which is then nan, or no text.
     ids_from : {0, 1}, optional
         Svmlight: the id of the first column; by default found in the file.
     hash_bits : int, optional
@@ -233,7 +246,7 @@ def open_stream(
     }
     settings = {option: value for option, value in options.items() if value is not None}
     _refuse_foreign(settings, name, reader)
-    everywhere = {"frozen": frozen, "max_features": max_features}
+    everywhere = {"frozen": frozen, "unlabelled": unlabelled, "max_features": max_features}
     _refuse_keep_names(keep_names, hash_bits, schema)
     crossing = {} if reader.named else _numbered(settings, schema)
     if crossing:

@@ -66,6 +66,8 @@ class TableStream(Stream):
         The `schema` of an earlier stream, whose features this one continues.
     frozen : bool
         Let values that the schema does not know contribute nothing, and do without labels where there are none.
+    unlabelled : bool
+        Let single rows lack their label, which is then nan, or no text.
     dtype : {"float64", "float32"}
         Of the values; labels are float64 or strings.
     """
@@ -87,6 +89,7 @@ class TableStream(Stream):
         max_features: int = 1 << 27,
         schema: dict[str, Any] | None = None,
         frozen: bool = False,
+        unlabelled: bool = False,
         dtype: str = "float64",
     ) -> None:
         super().__init__(name_of(path))
@@ -95,7 +98,7 @@ class TableStream(Stream):
         one_of("dtype", dtype, ("float32", "float64"))
         self.rereadable = can_be_read_again(path)
         self._size = stored_size(path)
-        self._path, self._frozen = path, frozen
+        self._path, self._frozen, self._unlabelled = path, frozen, unlabelled
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
         self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
         if both := sorted(self._text & self.categorical):
@@ -377,10 +380,14 @@ class TableStream(Stream):
         if self._frozen and chunk.table[target].null_count == chunk.table.num_rows:
             return None
         missing = missing_rows(chunk.table[target])
-        chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
+        if not self._unlabelled:
+            chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
             labels = self._numbers(chunk, target, zero=True)
             _refuse_not_finite(chunk, [target], labels.reshape(-1, 1), optional=False)
+            if len(missing):
+                labels = labels.copy()
+                labels[missing] = np.nan
             return labels
         code, known = codes_of(chunk.table[target])
         longest = max(map(len, known), default=0)

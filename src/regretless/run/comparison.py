@@ -386,7 +386,11 @@ def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
 
 
 def play(
-    result: Comparison, sides: tuple[Competitor, Competitor], streams: list[Stream], on_rounds: Callable[[int], object]
+    result: Comparison,
+    sides: tuple[Competitor, Competitor],
+    streams: list[Stream],
+    on_rounds: Callable[[int], object],
+    on_first: Callable[[Batch], object] = lambda batch: None,
 ) -> Iterator[int]:
     """Go over the streams once; yields the number of rows after each batch, where the caller may stop.
 
@@ -399,6 +403,8 @@ def play(
         One that both read, or one for each, of the same rows.
     on_rounds : callable
         Called with the number of rows.
+    on_first : callable
+        Called with the first rows, before they are played.
 
     Raises
     ------
@@ -408,6 +414,8 @@ def play(
         If a row cannot be used.
     """
     for pair in _pairs(streams):
+        if not result.rounds:
+            on_first(pair[0])
         losses = []
         for side, batch, stream in zip(sides, pair, (streams[0], streams[-1]), strict=True):
             if batch.labels is None:

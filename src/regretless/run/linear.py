@@ -120,6 +120,8 @@ class Run(StreamRun):
     last: str | None = None
     progressive: Progressive = field(default_factory=Progressive)
     again: bool = field(default=False, init=False)
+    # The squared length of the first row, where the ledger leaves out the first round.
+    _left_out: float = field(default=0.0, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.learner.scores_are_log_odds and not self.progressive.rounds:
@@ -154,6 +156,7 @@ class Run(StreamRun):
         """Whether those that were learned before are these rows, once or several times."""
         ledger = self.learner.ledger_
         played, more = ledger.rounds - rounds, ledger.total_norm2 - norm2
+        norm2 += self._left_out
         alike = abs(more * rounds - norm2 * played) <= SAME * norm2 * played
         return last == self.last and rounds % self.place.rows == 0 and alike
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..data.batch import Array
+from ..data.batch import Array, Batch
 from ..errors import DataError
 from ..persist.validation import count, fits, one
 from ..regression.base import OnlineRegressor
@@ -166,6 +166,12 @@ class RegressionRun(Run):
             self.learner.on_forecasts = None
         if not self.place.rows:
             raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
+
+    def _batch(self, batch: Batch) -> None:
+        if self.first is None and len(batch):
+            row = batch.slice(0, 1).values.astype(np.float64).ravel()
+            self._left_out = float(row @ row) + self.learner.rules().intercept ** 2
+        super()._batch(batch)
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file."""
