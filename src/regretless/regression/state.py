@@ -21,7 +21,7 @@ CELL = _core.REGRESSION_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
 MOST, ROOT = 2 * RATES + 2, 2 * RATES + 3
 PARTS = ("prior", "weight", "log_weight", "loss", "linear", "energy", "least")  # of the memory, one for each member
-SINGLE = ("origin", "low", "high", "eta", "gap", "outcomes", "outcomes2")  # of the memory, one for all
+SINGLE = ("origin", "low", "high", "eta", "gap", "second", "mean", "spread")  # of the memory, one for all
 
 
 @dataclass(frozen=True, slots=True)

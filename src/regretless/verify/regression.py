@@ -220,9 +220,9 @@ class _Rows:
             "input/features": self.rows.shape[1],
             "input/nonzeros": int(nonzeros),
         }
-        z = self.z[1:]
-        if self.loss == "square" and len(z):
-            numbers["best_constant_loss"] = float(((z - z.mean()) ** 2).sum())
+        y = self.outcomes[1:]
+        if self.loss == "square" and len(y):
+            numbers["best_constant_loss"] = float(((y - y.mean()) ** 2).sum())
         if self.played is not None:
             numbers["loss"] = self.played.loss
         return numbers
