@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.ledger import Ledger
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 from regretless.textbook import regression as book
 from regretless.theory import regression as theory
 from regretless.theory.aggregated import MemberComparator
@@ -22,7 +22,7 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 # Nine rounds, eight of them charged, and four members: with the rate 1/2 and the gap 1, a mixture costs
 # 2 (ln 4 + ln 8) + 1 = 10 ln 2 + 1 with shares, and 4 ln 2 + 1 without.
 BOOK = Ledger(rounds=9, updates=8, loss=4.5, total_norm2=40)
-SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, least=2.0, energy=0.75)
+SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, worst=4.0, least=2.0, energy=0.75)
 ALONE = replace(SHARES, share=False)
 ONE = replace(SHARES, members=1.0, eta=0.0, gap=0.0)
 LEADERS = replace(SHARES, eta=0.0, gap=0.0)
@@ -92,6 +92,25 @@ def test_nothing_is_said_of_a_bound_that_no_forecast_exceeds():
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "worst"),
+    [
+        ({"loss": "square"}, 4.0),
+        ({"loss": "absolute"}, 2.0),
+        ({"loss": "pinball", "quantile": 0.2}, 1.6),
+        ({"loss": "huber", "delta": 3.0}, 2.0),
+        ({"loss": "huber", "delta": 2.0}, 2.0),
+        ({"loss": "huber", "delta": 1.0}, 1.5),
+    ],
+)
+def test_no_round_loses_more_than_the_width_of_the_range(parameters, worst):
+    """The most that a run can lose is its loss at the whole width of the range, 2, in each of the three rounds that are
+    charged; Huber's is half the square up to delta, and a line beyond."""
+    y = np.array([0.0, 2.0, 0.0, 1.0])
+    certificates = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
+    assert [one.most.value for one in certificates if one.applies] == pytest.approx([3 * worst] * 2)
 
 
 # ---- the hunt

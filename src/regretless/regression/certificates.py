@@ -78,6 +78,7 @@ class CertifiedRegressor(ABC):
     def facts(self) -> RegressionFacts:
         """What theorems may ask."""
         state, rules = self.state_, self.played_rules()
+        width = state.one("high") - state.one("low")
         least, energy = nan, nan
         if state.full:
             members = [place for place in range(FULL, len(state.present)) if state.present[place]]
@@ -88,9 +89,8 @@ class CertifiedRegressor(ABC):
             share=rules.share,
             eta=state.one("eta"),
             gap=state.one("gap"),
-            width=state.one("high") - state.one("low"),
-            steepest=rules.steepest,
-            degree=rules.degree,
+            width=width,
+            worst=rules.worst(width),
             least=least,
             energy=energy,
             steady=state.steady,

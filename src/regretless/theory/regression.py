@@ -66,10 +66,8 @@ class RegressionFacts(Facts):
         up.
     width : float
         Of the range of the outcomes.
-    steepest : float
-        The largest loss of a round, where forecast and outcome lie in a range of width 1.
-    degree : float
-        2 of losses that grow with the square of the range, 1 of the others.
+    worst : float
+        The largest loss of a round, where forecast and outcome lie in that range.
     least : float
         The least penalised loss of any vector, as the best full member has it; NaN without one.
     energy : float
@@ -83,8 +81,7 @@ class RegressionFacts(Facts):
     eta: float = 0.0
     gap: float = 0.0
     width: float = 0.0
-    steepest: float = 1.0
-    degree: float = 2.0
+    worst: float = 0.0
     least: float = nan
     energy: float = nan
     steady: bool = True
@@ -98,8 +95,9 @@ def _most(ledger: Ledger, _: MemberComparator | None, learner: RegressionFacts) 
     """Forecasts and outcomes lie in one range, whatever the learner does."""
     if not learner.width:
         return NO_LIMIT
-    worst = learner.steepest * learner.width**learner.degree
-    return Most((ledger.rounds - 1) * worst, "the largest loss within the range of the outcomes, in every round")
+    return Most(
+        (ledger.rounds - 1) * learner.worst, "the largest loss within the range of the outcomes, in every round"
+    )
 
 
 def cost(ledger: Ledger, learner: RegressionFacts) -> float:

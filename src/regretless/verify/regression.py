@@ -123,8 +123,8 @@ class _Rows:
         known = {**ledger, **learner, **comparator}
         scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
         scales["observed"], scales["bound"] = self.scale(certificate["observed"]), self.scale(certificate["bound"])
-        steepest = {"pinball": max(self.level, 1 - self.level), "huber": self.level}.get(self.loss, 1.0)
-        most = (len(self.z) - 1) * steepest * learner["width"] ** (2.0 if self.loss == "square" else 1.0)
+        ends = np.array([learner["width"], -learner["width"]])
+        most = (len(self.z) - 1) * float(book.charged(0.0, ends, self.loss, self.level).max())
         facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
         shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
         return Again(
