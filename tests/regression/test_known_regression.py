@@ -58,6 +58,7 @@ BREAKS = {
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
     theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
     theory.STEADY[0]: [{"learner.steady": False}],
+    theory.FLOAT[0]: [{"comparator.loss": float("inf")}, {"comparator.loss": NAN}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
     SLOPES[0]: [{"comparator.linear": NAN}],
     CONSTANTS[0]: [{"comparator.name": "ridge"}, {"comparator.linear": NAN}],
@@ -111,6 +112,16 @@ def test_no_round_loses_more_than_the_width_of_the_range(parameters, worst):
     y = np.array([0.0, 2.0, 0.0, 1.0])
     certificates = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
     assert [one.most.value for one in certificates if one.applies] == pytest.approx([3 * worst] * 2)
+
+
+@pytest.mark.parametrize("size", [1e155, 1e200, 1e308])
+def test_a_vector_whose_loss_is_no_float_gives_no_bound(size):
+    """Beside a vector so long that its loss is infinite nothing is claimed, and the certificate says why."""
+    X, y = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 1.0], [3.0, 1.0]]), np.array([0.0, 1.0, 2.0, 1.0])
+    certificates = AggregatedRegressor().fit(X, y).certify(X, y, against=[-size, -size])
+    whys = {one.theorem.name: one.why for one in certificates if not one.applies}
+    assert whys["by_slopes"] == whys["by_a_full_matrix"] == theory.FLOAT[0]
+    assert all(one.holds for one in certificates if one.applies)
 
 
 # ---- the hunt

@@ -25,7 +25,7 @@ from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts
 from .state import FULL, LANES, MOST, RATES, SUMS, RegressionRules, RegressionState
-from .validation import LARGEST, read_outcomes
+from .validation import read_outcomes
 
 WIDE = 600  # features, the constant one included, up to which all products of two of them are summed
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are more, or where the loss is not square
@@ -180,6 +180,7 @@ class Candidate:
     loss: float = 0.0
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
 def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[MemberComparator]:
     """The members, and what each vector is to each of them."""
     some = _candidates(learner, rounds, given)
@@ -346,10 +347,9 @@ def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[Candidate]) 
         norm2 += float(lengths[0 if rows else 1 :].sum())
         rows += len(batch)
     for matrix, z in _blocks(learner, rounds):
-        missed = z[:, None] - matrix @ vectors
-        total += rules.lost(missed).sum(axis=0)
+        total += rules.lost(z[:, None] - matrix @ vectors).sum(axis=0)
     for one, loss in zip(some, total, strict=True):
-        one.loss = float(loss) if np.isfinite(loss) else LARGEST**2
+        one.loss = float(loss)
     return float(rows), norm2
 
 

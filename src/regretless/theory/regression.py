@@ -42,7 +42,7 @@ to the others, whose c_k only falls; K counts them all the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan, log, nan
+from math import isfinite, isnan, log, nan
 
 from ..certificate import NO_LIMIT, Most
 from ..facts import Facts
@@ -130,13 +130,18 @@ def _linear(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> boo
     return not isnan(comparator.linear)
 
 
+def _finite(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> bool:
+    return isfinite(comparator.loss)
+
+
 def _constant(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> bool:
     return comparator.name == "constant" and not (isnan(comparator.regularised) and isnan(comparator.linear))
 
 
 CHARGED = ("the first outcome says where others are measured from, and there was no other", _charged)
 FULL = "it is about full matrices, which stay up to 256 features unless `full` says otherwise"
-PLAYED = (CHARGED, SAME, STEADY)
+FLOAT = ("the loss of the comparator must be a float, and it is too large for one", _finite)
+PLAYED = (CHARGED, SAME, STEADY, FLOAT)
 
 
 @theorem(
