@@ -85,6 +85,17 @@ def test_a_quantile_is_learned_as_in_python(run, table):
     assert min(constants) * 0.999 <= found["best_constant_loss"] <= min(constants) * 1.05
 
 
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
+def test_squared_losses_of_simple_rules_stand_beside_squared_losses_alone(run, table, loss):
+    """The mean so far and the row before, whose losses are squared, are printed for the square loss and for no other:
+    neither in the lines, nor in the table, nor in a note."""
+    words = ("--learner", "online-gradient-descent", "--task", "regression", "--set", f"loss={loss}", "--no-certify")
+    result = run("learn", table, *RENT, *words, "--set", "schedule=constant", "--set", "rate=1e-9")
+    assert result.code == 0
+    for said in ("the mean of the outcomes so far:", "the outcome of the row before:", "mean so far", "loses less"):
+        assert (said in result.out + result.err) == (loss == "square"), said
+
+
 def test_gradient_descent_is_of_both_tasks(run, table, tmp_path):
     """online-gradient-descent learns labels or numbers, as the column or --task says, and its models are told apart."""
     words = ("--learner", "online-gradient-descent", "--no-certify", *QUIET)

@@ -87,7 +87,7 @@ def learn_numbers(arguments: LearnOptions, path: str, task: str, stream: Stream 
     run = _run(arguments, learner, stream, goes_on, forecasts)
     trusted = run.rounds == 0
     started = perf_counter()
-    table = SquaredLossTable if task == "regression" else LossTable
+    table = SquaredLossTable if of_squares(learner) else LossTable
     go(run, table(console.line, run.point), console)
     outcome = NumbersOutput(run, path, perf_counter() - started, stream.skipped, quiet=arguments.quiet)
     warn_skipped(stream)
@@ -193,7 +193,7 @@ def _notes(run: RegressionRun) -> Iterator[str]:
         yield age
     rules = ((counts.mean, "the mean of the outcomes so far"), (counts.previous, "the outcome of the row before"))
     least, rule = min(rules, key=lambda pair: pair[0])
-    if run.learner.info.task == "regression" and counts.squared > least:
+    if of_squares(run.learner) and counts.squared > least:
         mine, theirs = loss_text(counts.squared, counts.rounds), loss_text(least, counts.rounds)
         yield f"{rule} loses less: {theirs}, and the learner {mine}; it has learned little, though bounds hold"
 
@@ -213,6 +213,11 @@ def _ageing(learner: OnlineRegressor) -> str | None:
 def loss_text(loss: float, rows: int) -> str:
     """A loss in all and a row, as ``10,818 (0.3322 a row)``."""
     return f"{number_text(loss)} ({number_text(loss / rows)} a row)" if rows else number_text(loss)
+
+
+def of_squares(learner: OnlineRegressor) -> bool:
+    """Whether the learner's loss is squared, as those of the two simple rules are."""
+    return learner.rules().loss == "square"
 
 
 def loss_name(learner: OnlineRegressor) -> str:
@@ -310,7 +315,7 @@ class NumbersOutput(Output):
         yield f"{name}, each row forecast before it is learned, the first one left out: {loss}"
         if (constant := constant_of(learner, self.certificates)) is not None:
             yield f"  the best constant, known in hindsight: {loss_text(constant, rows)}"
-        if learner.info.task == "regression":
+        if of_squares(learner):
             yield f"  the mean of the outcomes so far: {loss_text(counts.mean, rows)}"
             yield f"  the outcome of the row before: {loss_text(counts.previous, rows)}"
         if rows:
