@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.ledger import Ledger
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
+from regretless.regression import (
+    AggregatedQuantile,
+    AggregatedRegressor,
+    OnlineGradientDescent,
+    VovkAzouryWarmuth,
+    certificates,
+)
 from regretless.textbook import regression as book
 from regretless.theory import regression as theory
 from regretless.theory.aggregated import MemberComparator
@@ -110,8 +116,8 @@ def test_no_round_loses_more_than_the_width_of_the_range(parameters, worst):
     """The most that a run can lose is its loss at the whole width of the range, 2, in each of the three rounds that are
     charged; Huber's is half the square up to delta, and a line beyond."""
     y = np.array([0.0, 2.0, 0.0, 1.0])
-    certificates = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
-    assert [one.most.value for one in certificates if one.applies] == pytest.approx([3 * worst] * 2)
+    made = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
+    assert [one.most.value for one in made if one.applies] == pytest.approx([3 * worst] * 2)
 
 
 @pytest.mark.parametrize("size", [1e155, 1e200, 1e308])
@@ -122,6 +128,52 @@ def test_a_vector_whose_loss_is_no_float_gives_no_bound(size):
     whys = {one.theorem.name: one.why for one in certificates if not one.applies}
     assert whys["by_slopes"] == whys["by_a_full_matrix"] == theory.FLOAT[0]
     assert all(one.holds for one in certificates if one.applies)
+
+
+KINDS = [
+    {"loss": "square"},
+    {"loss": "absolute"},
+    *({"loss": "pinball", "quantile": level} for level in (0.05, 0.5, 0.93)),
+    *({"loss": "huber", "delta": delta} for delta in (1e-3, 0.7, 1e3)),
+]
+
+
+def constant_of(learner: OnlineGradientDescent, X: np.ndarray, y: np.ndarray) -> MemberComparator:
+    """What the certificate against the best constant compares with."""
+    return next(one for one in learner.certify(X, y) if one.theorem is theory.against_best_constant).comparator
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+@pytest.mark.parametrize("rows", [2, 7, 40])
+def test_no_constant_loses_less_than_the_best(parameters, rows):
+    """None of a fine grid, and no outcome, loses less than what is called the best constant; the textbook's loses as
+    much."""
+    random = np.random.default_rng(rows)
+    X, y = random.normal(size=(rows, 2)), random.gamma(0.5, size=rows) * 10
+    learner = OnlineGradientDescent(**parameters).fit(X, y)
+    best, level = constant_of(learner, X, y), float(parameters.get("quantile", parameters.get("delta", 0.5)))
+    some = np.concatenate([y, np.linspace(y.min(), y.max(), 2001)])
+    losses = book.charged(some[:, None], y[1:], parameters["loss"], level).sum(axis=1)
+    assert best.label == "the best constant"
+    assert best.loss <= losses.min() * (1 + 1e-12) + 1e-12
+    again = book.charged(book.best_constant(y[1:], parameters["loss"], level), y[1:], parameters["loss"], level)
+    assert best.loss == pytest.approx(float(again.sum()), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+def test_a_constant_of_a_sample_is_called_so(parameters, monkeypatch):
+    """Of rows that are too many a constant is chosen on the first ones, 20 of them that are charged, and says so; the
+    mean is known of all."""
+    monkeypatch.setattr(certificates, "BLOCK", 10)
+    monkeypatch.setattr(certificates, "ENTRIES", 40)
+    monkeypatch.setattr(certificates, "WIDE", 0)
+    X, y = np.random.default_rng(1).normal(size=(100, 1)) + 2, np.arange(100.0)
+    learner = OnlineGradientDescent(**parameters).fit(X, y)
+    best = constant_of(learner, X, y)
+    if parameters["loss"] == "square":
+        assert (best.label, best.loss) == ("the best constant", pytest.approx(learner.best_constant_loss_))
+    else:
+        assert best.label == "a constant chosen on the first 21 rows"
 
 
 # ---- the hunt

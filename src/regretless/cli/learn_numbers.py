@@ -226,10 +226,13 @@ def loss_name(learner: OnlineRegressor) -> str:
 
 
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:
-    """The loss of the best constant known in hindsight; of a quantile, where the rows were read again for it."""
+    """The loss of the best constant known in hindsight; of losses that are not squared, where all rows were read again
+    for it, and not a sample of them."""
+    from ..regression.certificates import BEST_CONSTANT
+
     if learner.rules().loss == "square":
         return learner.best_constant_loss_
-    losses = [one.comparator.loss for one in certificates if getattr(one.comparator, "name", "") == "constant"]
+    losses = [one.comparator.loss for one in certificates if getattr(one.comparator, "label", "") == BEST_CONSTANT]
     return float(losses[0]) if losses else None
 
 

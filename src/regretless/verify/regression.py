@@ -221,8 +221,9 @@ class _Rows:
             "input/nonzeros": int(nonzeros),
         }
         y = self.outcomes[1:]
-        if self.loss == "square" and len(y):
-            numbers["best_constant_loss"] = float(((y - y.mean()) ** 2).sum())
+        if len(y) and self.report.get("best_constant_loss") is not None:
+            best = book.best_constant(y, self.loss, self.level)
+            numbers["best_constant_loss"] = float(book.charged(best, y, self.loss, self.level).sum())
         if self.played is not None:
             numbers["loss"] = self.played.loss
         return numbers
