@@ -286,8 +286,11 @@ REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rul
   reweigh_members(m, own, lost, rules.share, round);
   m.low = low;
   m.high = high;
-  m.outcomes += z;
-  m.outcomes2 += z * z;
+  // Welford's sums. Measured from the very first outcome, which may be far away, the others would lose their digits.
+  if (round == 1) m.second = y;
+  const double beside = y - m.second, apart = beside - m.mean;
+  m.mean += apart / round;
+  m.spread += apart * (beside - m.mean);
 }
 
 template <Rows X, class Loss>

@@ -35,7 +35,8 @@ struct RegressionMemory {
   double origin, low, high;             // the first outcome; the range of the others, measured from it
   double eta;                           // of the mixture, 0 while it follows the leaders
   double gap;                           // sum of what the mixture's loss exceeded its mix losses by
-  double outcomes, outcomes2;           // sums over the rounds that were charged: of outcomes, of their squares
+  // Of the outcomes that were charged: the first one, their mean less it, their squared distances from that mean.
+  double second, mean, spread;
 };
 inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.regression import AggregatedQuantile, AggregatedRegressor
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, certificates
 
 from ..command_line import CommandLine
 
@@ -82,7 +82,40 @@ def test_a_quantile_is_learned_as_in_python(run, table):
     assert found["loss"] == found["pinball_loss"] == learner.ledger_.loss
     assert found["loss_name"] == "pinball loss"
     constants = [np.where(y[1:] > c, 0.9 * (y[1:] - c), 0.1 * (c - y[1:])).sum() for c in y]
-    assert min(constants) * 0.999 <= found["best_constant_loss"] <= min(constants) * 1.05
+    assert found["best_constant_loss"] == pytest.approx(min(constants), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
+def test_squared_losses_of_simple_rules_stand_beside_squared_losses_alone(run, table, loss):
+    """The mean so far and the row before, whose losses are squared, are printed for the square loss and for no other:
+    neither in the lines, nor in the table, nor in a note."""
+    words = ("--learner", "online-gradient-descent", "--task", "regression", "--set", f"loss={loss}", "--no-certify")
+    result = run("learn", table, *RENT, *words, "--set", "schedule=constant", "--set", "rate=1e-9")
+    assert result.code == 0
+    for said in ("the mean of the outcomes so far:", "the outcome of the row before:", "mean so far", "loses less"):
+        assert (said in result.out + result.err) == (loss == "square"), said
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
+def test_the_best_constant_is_computed_again(run, table, tmp_path, loss):
+    """verify finds the loss of the best constant of each loss, and notices another by a hundredth."""
+    words = ("--learner", "online-gradient-descent", "--task", "regression", "--set", f"loss={loss}", "--json")
+    report, path = run("learn", table, *RENT, *words).json, tmp_path / "r.json"
+    for factor, code in ((1, 0), (0.99, 3)):
+        path.write_text(json.dumps(report | {"best_constant_loss": factor * report["best_constant_loss"]}))
+        assert run("verify", path, table, *RENT).code == code
+
+
+def test_a_constant_of_a_sample_is_not_called_the_best(run, table, monkeypatch):
+    """Of rows too many to be kept a constant is chosen on the first ones: its certificate says so, and no line and no
+    number calls it the best one known in hindsight."""
+    monkeypatch.setattr(certificates, "BLOCK", 10)
+    monkeypatch.setattr(certificates, "ENTRIES", 40)
+    words = ("--task", "quantile", "--set", "quantile=0.9")
+    result = run("learn", table, *RENT, *words)
+    assert "against a constant chosen on the first" in result.out
+    assert "known in hindsight" not in result.out
+    assert run("learn", table, *RENT, *words, "--json").json["best_constant_loss"] is None
 
 
 def test_gradient_descent_is_of_both_tasks(run, table, tmp_path):

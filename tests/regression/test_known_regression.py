@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.ledger import Ledger
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
+from regretless.regression import (
+    AggregatedQuantile,
+    AggregatedRegressor,
+    OnlineGradientDescent,
+    VovkAzouryWarmuth,
+    certificates,
+)
 from regretless.textbook import regression as book
 from regretless.theory import regression as theory
 from regretless.theory.aggregated import MemberComparator
@@ -22,7 +28,7 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 # Nine rounds, eight of them charged, and four members: with the rate 1/2 and the gap 1, a mixture costs
 # 2 (ln 4 + ln 8) + 1 = 10 ln 2 + 1 with shares, and 4 ln 2 + 1 without.
 BOOK = Ledger(rounds=9, updates=8, loss=4.5, total_norm2=40)
-SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, least=2.0, energy=0.75)
+SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, worst=4.0, least=2.0, energy=0.75)
 ALONE = replace(SHARES, share=False)
 ONE = replace(SHARES, members=1.0, eta=0.0, gap=0.0)
 LEADERS = replace(SHARES, eta=0.0, gap=0.0)
@@ -58,6 +64,7 @@ BREAKS = {
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
     theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
     theory.STEADY[0]: [{"learner.steady": False}],
+    theory.FLOAT[0]: [{"comparator.loss": float("inf")}, {"comparator.loss": NAN}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
     SLOPES[0]: [{"comparator.linear": NAN}],
     CONSTANTS[0]: [{"comparator.name": "ridge"}, {"comparator.linear": NAN}],
@@ -92,6 +99,81 @@ def test_nothing_is_said_of_a_bound_that_no_forecast_exceeds():
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "worst"),
+    [
+        ({"loss": "square"}, 4.0),
+        ({"loss": "absolute"}, 2.0),
+        ({"loss": "pinball", "quantile": 0.2}, 1.6),
+        ({"loss": "huber", "delta": 3.0}, 2.0),
+        ({"loss": "huber", "delta": 2.0}, 2.0),
+        ({"loss": "huber", "delta": 1.0}, 1.5),
+    ],
+)
+def test_no_round_loses_more_than_the_width_of_the_range(parameters, worst):
+    """The most that a run can lose is its loss at the whole width of the range, 2, in each of the three rounds that are
+    charged; Huber's is half the square up to delta, and a line beyond."""
+    y = np.array([0.0, 2.0, 0.0, 1.0])
+    made = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
+    assert [one.most.value for one in made if one.applies] == pytest.approx([3 * worst] * 2)
+
+
+@pytest.mark.parametrize("size", [1e155, 1e200, 1e308])
+def test_a_vector_whose_loss_is_no_float_gives_no_bound(size):
+    """Beside a vector so long that its loss is infinite nothing is claimed, and the certificate says why."""
+    X, y = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 1.0], [3.0, 1.0]]), np.array([0.0, 1.0, 2.0, 1.0])
+    certificates = AggregatedRegressor().fit(X, y).certify(X, y, against=[-size, -size])
+    whys = {one.theorem.name: one.why for one in certificates if not one.applies}
+    assert whys["by_slopes"] == whys["by_a_full_matrix"] == theory.FLOAT[0]
+    assert all(one.holds for one in certificates if one.applies)
+
+
+KINDS = [
+    {"loss": "square"},
+    {"loss": "absolute"},
+    *({"loss": "pinball", "quantile": level} for level in (0.05, 0.5, 0.93)),
+    *({"loss": "huber", "delta": delta} for delta in (1e-3, 0.7, 1e3)),
+]
+
+
+def constant_of(learner: OnlineGradientDescent, X: np.ndarray, y: np.ndarray) -> MemberComparator:
+    """What the certificate against the best constant compares with."""
+    return next(one for one in learner.certify(X, y) if one.theorem is theory.against_best_constant).comparator
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+@pytest.mark.parametrize("rows", [2, 7, 40])
+def test_no_constant_loses_less_than_the_best(parameters, rows):
+    """None of a fine grid, and no outcome, loses less than what is called the best constant; the textbook's loses as
+    much."""
+    random = np.random.default_rng(rows)
+    X, y = random.normal(size=(rows, 2)), random.gamma(0.5, size=rows) * 10
+    learner = OnlineGradientDescent(**parameters).fit(X, y)
+    best, level = constant_of(learner, X, y), float(parameters.get("quantile", parameters.get("delta", 0.5)))
+    some = np.concatenate([y, np.linspace(y.min(), y.max(), 2001)])
+    losses = book.charged(some[:, None], y[1:], parameters["loss"], level).sum(axis=1)
+    assert best.label == "the best constant"
+    assert best.loss <= losses.min() * (1 + 1e-12) + 1e-12
+    again = book.charged(book.best_constant(y[1:], parameters["loss"], level), y[1:], parameters["loss"], level)
+    assert best.loss == pytest.approx(float(again.sum()), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+def test_a_constant_of_a_sample_is_called_so(parameters, monkeypatch):
+    """Of rows that are too many a constant is chosen on the first ones, 20 of them that are charged, and says so; the
+    mean is known of all."""
+    monkeypatch.setattr(certificates, "BLOCK", 10)
+    monkeypatch.setattr(certificates, "ENTRIES", 40)
+    monkeypatch.setattr(certificates, "WIDE", 0)
+    X, y = np.random.default_rng(1).normal(size=(100, 1)) + 2, np.arange(100.0)
+    learner = OnlineGradientDescent(**parameters).fit(X, y)
+    best = constant_of(learner, X, y)
+    if parameters["loss"] == "square":
+        assert (best.label, best.loss) == ("the best constant", pytest.approx(learner.best_constant_loss_))
+    else:
+        assert best.label == "a constant chosen on the first 21 rows"
 
 
 # ---- the hunt

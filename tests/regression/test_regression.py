@@ -3,6 +3,8 @@ checks."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -206,6 +208,17 @@ def test_no_forecast_is_ever_no_number(kind, X, y):
         assert y[:t].min() <= forecasts[t] <= y[:t].max()
     assert np.isfinite(kind.predict(X)).all()
     assert all(one.holds for one in kind.certify(X, y))
+
+
+@pytest.mark.parametrize(("first", "level"), [(1e8, 0.0), (0.0, 1e8), (-1e70, 3.0), (1e8, 1e8)])
+def test_a_first_outcome_that_is_far_away_hides_no_loss_of_the_best_constant(first, level):
+    """The squared loss of the best constant has nine digits wherever the first outcome and the others lie."""
+    y = np.append(first, level + np.random.default_rng(9).random(1000))
+    apart = [Fraction(one) for one in y[1:]]
+    mean = sum(apart) / len(apart)
+    expected = float(sum((one - mean) ** 2 for one in apart))
+    learner = VovkAzouryWarmuth().fit(np.ones((len(y), 1)), y)
+    assert learner.best_constant_loss_ == pytest.approx(expected, rel=1e-9)
 
 
 BAD = [

@@ -87,7 +87,7 @@ def learn_numbers(arguments: LearnOptions, path: str, task: str, stream: Stream 
     run = _run(arguments, learner, stream, goes_on, forecasts)
     trusted = run.rounds == 0
     started = perf_counter()
-    table = SquaredLossTable if task == "regression" else LossTable
+    table = SquaredLossTable if of_squares(learner) else LossTable
     go(run, table(console.line, run.point), console)
     outcome = NumbersOutput(run, path, perf_counter() - started, stream.skipped, quiet=arguments.quiet)
     warn_skipped(stream)
@@ -195,7 +195,7 @@ def _notes(run: RegressionRun) -> Iterator[str]:
         yield age
     rules = ((counts.mean, "the mean of the outcomes so far"), (counts.previous, "the outcome of the row before"))
     least, rule = min(rules, key=lambda pair: pair[0])
-    if run.learner.info.task == "regression" and counts.squared > least:
+    if of_squares(run.learner) and counts.squared > least:
         mine, theirs = loss_text(counts.squared, counts.rounds), loss_text(least, counts.rounds)
         yield f"{rule} loses less: {theirs}, and the learner {mine}; it has learned little, though bounds hold"
 
@@ -217,16 +217,24 @@ def loss_text(loss: float, rows: int) -> str:
     return f"{number_text(loss)} ({number_text(loss / rows)} a row)" if rows else number_text(loss)
 
 
+def of_squares(learner: OnlineRegressor) -> bool:
+    """Whether the learner's loss is squared, as those of the two simple rules are."""
+    return learner.rules().loss == "square"
+
+
 def loss_name(learner: OnlineRegressor) -> str:
     """What the learner's loss is called."""
     return f"{NAMES.get(name := learner.rules().loss, name)} loss"
 
 
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:
-    """The loss of the best constant known in hindsight; of a quantile, where the rows were read again for it."""
+    """The loss of the best constant known in hindsight; of losses that are not squared, where all rows were read again
+    for it, and not a sample of them."""
+    from ..regression.certificates import BEST_CONSTANT
+
     if learner.rules().loss == "square":
         return learner.best_constant_loss_
-    losses = [one.comparator.loss for one in certificates if getattr(one.comparator, "name", "") == "constant"]
+    losses = [one.comparator.loss for one in certificates if getattr(one.comparator, "label", "") == BEST_CONSTANT]
     return float(losses[0]) if losses else None
 
 
@@ -312,7 +320,7 @@ class NumbersOutput(Output):
         yield f"{name}, each row forecast before it is learned, the first one left out: {loss}"
         if (constant := constant_of(learner, self.certificates)) is not None:
             yield f"  the best constant, known in hindsight: {loss_text(constant, rows)}"
-        if learner.info.task == "regression":
+        if of_squares(learner):
             yield f"  the mean of the outcomes so far: {loss_text(counts.mean, rows)}"
             yield f"  the outcome of the row before: {loss_text(counts.previous, rows)}"
         if rows:

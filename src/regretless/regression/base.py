@@ -274,8 +274,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
     def best_constant_loss_(self) -> float:
         """The squared loss of the best constant forecast, known in hindsight, of all rounds but the first."""
         self._require_fitted()
-        rounds, total, squares = self.ledger_.rounds - 1, self.state_.one("outcomes"), self.state_.one("outcomes2")
-        return max(0.0, squares - total * total / rounds) if rounds > 0 else 0.0
+        return self.state_.one("spread")
 
     def bars(self) -> list[Bars]:
         """The weights, the constant feature's left out."""

@@ -25,11 +25,13 @@ from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts
 from .state import FULL, LANES, MOST, RATES, SUMS, RegressionRules, RegressionState
-from .validation import LARGEST, read_outcomes
+from .validation import read_outcomes
 
 WIDE = 600  # features, the constant one included, up to which all products of two of them are summed
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are more, or where the loss is not square
 STEPS = 60  # of a search on a sample
+HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
+BEST_CONSTANT = "the best constant"
 DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
 BLOCK = 4096  # rows whose scores are made at once
 
@@ -78,6 +80,7 @@ class CertifiedRegressor(ABC):
     def facts(self) -> RegressionFacts:
         """What theorems may ask."""
         state, rules = self.state_, self.played_rules()
+        width = state.one("high") - state.one("low")
         least, energy = nan, nan
         if state.full:
             members = [place for place in range(FULL, len(state.present)) if state.present[place]]
@@ -88,9 +91,8 @@ class CertifiedRegressor(ABC):
             share=rules.share,
             eta=state.one("eta"),
             gap=state.one("gap"),
-            width=state.one("high") - state.one("low"),
-            steepest=rules.steepest,
-            degree=rules.degree,
+            width=width,
+            worst=rules.worst(width),
             least=least,
             energy=energy,
             steady=state.steady,
@@ -180,6 +182,7 @@ class Candidate:
     loss: float = 0.0
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
 def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[MemberComparator]:
     """The members, and what each vector is to each of them."""
     some = _candidates(learner, rounds, given)
@@ -229,14 +232,38 @@ def _candidates(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list
     return [*some, *_by_sample(learner, rounds)]
 
 
-def _constant(learner: CertifiedRegressor, value: float) -> list[Candidate]:
+def _constant(learner: CertifiedRegressor, value: float, label: str = BEST_CONSTANT) -> list[Candidate]:
     """A constant forecast, which takes an intercept."""
     size = learner.played_rules().intercept
     if not size:
         return []
     vector = np.zeros(1 + learner.state_.columns)
     vector[0] = value / size
-    return [Candidate("constant", "the best constant", vector)]
+    return [Candidate("constant", label, vector)]
+
+
+def _mean(learner: CertifiedRegressor) -> float:
+    """Of all outcomes that were charged, measured from the first one."""
+    state = learner.state_
+    return state.one("second") - state.one("origin") + state.one("mean")
+
+
+def least_constant(z: Array, rules: RegressionRules) -> float:
+    """The constant of the least loss, which is not squared, on these outcomes: a quantile, or the zero of the sum of
+    Huber's slopes, which rises with the constant."""
+    if rules.loss != "huber":
+        level = rules.tau if rules.loss == "pinball" else 0.5
+        return float(np.quantile(z, level, method="inverted_cdf"))
+    low, high = float(z.min()), float(z.max())
+    for _ in range(HALVINGS):
+        middle = low + (high - low) / 2
+        if middle in (low, high):
+            break
+        if np.clip(middle - z, -rules.tau, rules.tau).sum() < 0:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _sizes(learner: CertifiedRegressor) -> Array:
@@ -248,16 +275,15 @@ def _sizes(learner: CertifiedRegressor) -> Array:
 def _by_products(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidate]:
     """Ridge regressions and least squares from the sums of all products of two features, in units of their sizes."""
     sizes, rules = _sizes(learner), learner.played_rules()
-    products, with_z, total, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0.0, 0
+    products, with_z, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0
     for matrix, z in _blocks(learner, rounds):
         scaled = (matrix.toarray() if hasattr(matrix, "toarray") else matrix) / sizes
         products += scaled.T @ scaled
         with_z += scaled.T @ z
-        total += float(z.sum())
         rows += len(z)
     if not rows:
         return
-    yield from _constant(learner, total / rows)
+    yield from _constant(learner, _mean(learner))
     for prior in sorted({*rules.priors, *DAMPS}):
         try:
             solved = np.linalg.solve(products + prior * np.eye(len(sizes)), with_z)
@@ -285,12 +311,14 @@ def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidat
     z, scaled = np.concatenate(outcomes), vstack(parts).tocsr()
     scaled = scaled @ _diagonal(1 / sizes)
     if rules.loss == "square":
-        yield from _constant(learner, float(z.mean()))
+        yield from _constant(learner, _mean(learner))
         for damp in DAMPS:
             yield Candidate("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
         return
+    all_rows = len(z) + 1 >= learner.ledger_.rounds
+    label = BEST_CONSTANT if all_rows else f"a constant chosen on the first {len(z) + 1:,} rows"
+    yield from _constant(learner, least_constant(z, rules), label)
     level = rules.tau if rules.loss == "pinball" else 0.5
-    yield from _constant(learner, float(np.quantile(z, level)))
     for damp in DAMPS:
         label = f"quantile regression, prior {damp:g}"
         yield Candidate("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
@@ -346,10 +374,9 @@ def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[Candidate]) 
         norm2 += float(lengths[0 if rows else 1 :].sum())
         rows += len(batch)
     for matrix, z in _blocks(learner, rounds):
-        missed = z[:, None] - matrix @ vectors
-        total += rules.lost(missed).sum(axis=0)
+        total += rules.lost(z[:, None] - matrix @ vectors).sum(axis=0)
     for one, loss in zip(some, total, strict=True):
-        one.loss = float(loss) if np.isfinite(loss) else LARGEST**2
+        one.loss = float(loss)
     return float(rows), norm2
 
 

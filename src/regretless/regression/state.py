@@ -21,7 +21,7 @@ CELL = _core.REGRESSION_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
 MOST, ROOT = 2 * RATES + 2, 2 * RATES + 3
 PARTS = ("prior", "weight", "log_weight", "loss", "linear", "energy", "least")  # of the memory, one for each member
-SINGLE = ("origin", "low", "high", "eta", "gap", "outcomes", "outcomes2")  # of the memory, one for all
+SINGLE = ("origin", "low", "high", "eta", "gap", "second", "mean", "spread")  # of the memory, one for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,9 @@ class RegressionRules(Rules):
     priors: tuple[float, ...] = ()
     share: bool = True
 
-    @property
-    def steepest(self) -> float:
-        """The largest loss of a round, where forecast and outcome lie in a range of width 1."""
-        if self.loss == "huber":
-            return self.tau
-        return max(self.tau, 1 - self.tau) if self.loss == "pinball" else 1.0
-
-    @property
-    def degree(self) -> float:
-        """With which power of the range's width that grows."""
-        return 2.0 if self.loss == "square" else 1.0
+    def worst(self, width: float) -> float:
+        """The largest loss of a round, where forecast and outcome lie in a range of this width."""
+        return float(self.lost(np.array([width, -width])).max())
 
     def lost(self, missed: Array) -> Array:
         """What outcomes less forecasts cost."""

@@ -54,6 +54,22 @@ def charged(p: Any, z: Any, name: str, c: float) -> Any:
     return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
 
 
+def best_constant(z: Array, name: str, c: float) -> float:
+    """The constant of the least loss in hindsight: the mean, an outcome, or for Huber's loss a zero of its derivative,
+    which is linear between the knots z - c and z + c."""
+    if name == "square":
+        return float(z.mean())
+    if name != "huber":
+        return float(np.sort(z)[max(0, int(np.ceil((c if name == "pinball" else 0.5) * len(z))) - 1)])
+    knots = np.sort(np.concatenate([z - c, z + c]))
+    low, high = 0, len(knots) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if np.clip(knots[middle] - z, -c, c).sum() < 0 else (low, middle)
+    left, right = (float(np.clip(knots[end] - z, -c, c).sum()) for end in (low, high))
+    return float(knots[low] - left * (knots[high] - knots[low]) / (right - left))
+
+
 def gradient_descent(
     X: Array, z: Array, name: str, c: float, schedule: str, rate: float
 ) -> tuple[Array, Array, Array, float]:

@@ -42,7 +42,7 @@ to the others, whose c_k only falls; K counts them all the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan, log, nan
+from math import isfinite, isnan, log, nan
 
 from ..certificate import NO_LIMIT, Most
 from ..facts import Facts
@@ -66,10 +66,8 @@ class RegressionFacts(Facts):
         up.
     width : float
         Of the range of the outcomes.
-    steepest : float
-        The largest loss of a round, where forecast and outcome lie in a range of width 1.
-    degree : float
-        2 of losses that grow with the square of the range, 1 of the others.
+    worst : float
+        The largest loss of a round, where forecast and outcome lie in that range.
     least : float
         The least penalised loss of any vector, as the best full member has it; NaN without one.
     energy : float
@@ -83,8 +81,7 @@ class RegressionFacts(Facts):
     eta: float = 0.0
     gap: float = 0.0
     width: float = 0.0
-    steepest: float = 1.0
-    degree: float = 2.0
+    worst: float = 0.0
     least: float = nan
     energy: float = nan
     steady: bool = True
@@ -98,8 +95,9 @@ def _most(ledger: Ledger, _: MemberComparator | None, learner: RegressionFacts) 
     """Forecasts and outcomes lie in one range, whatever the learner does."""
     if not learner.width:
         return NO_LIMIT
-    worst = learner.steepest * learner.width**learner.degree
-    return Most((ledger.rounds - 1) * worst, "the largest loss within the range of the outcomes, in every round")
+    return Most(
+        (ledger.rounds - 1) * learner.worst, "the largest loss within the range of the outcomes, in every round"
+    )
 
 
 def cost(ledger: Ledger, learner: RegressionFacts) -> float:
@@ -132,13 +130,18 @@ def _linear(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> boo
     return not isnan(comparator.linear)
 
 
+def _finite(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> bool:
+    return isfinite(comparator.loss)
+
+
 def _constant(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> bool:
     return comparator.name == "constant" and not (isnan(comparator.regularised) and isnan(comparator.linear))
 
 
 CHARGED = ("the first outcome says where others are measured from, and there was no other", _charged)
 FULL = "it is about full matrices, which stay up to 256 features unless `full` says otherwise"
-PLAYED = (CHARGED, SAME, STEADY)
+FLOAT = ("the loss of the comparator must be a float, and it is too large for one", _finite)
+PLAYED = (CHARGED, SAME, STEADY, FLOAT)
 
 
 @theorem(

@@ -123,8 +123,8 @@ class _Rows:
         known = {**ledger, **learner, **comparator}
         scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
         scales["observed"], scales["bound"] = self.scale(certificate["observed"]), self.scale(certificate["bound"])
-        steepest = {"pinball": max(self.level, 1 - self.level), "huber": self.level}.get(self.loss, 1.0)
-        most = (len(self.z) - 1) * steepest * learner["width"] ** (2.0 if self.loss == "square" else 1.0)
+        ends = np.array([learner["width"], -learner["width"]])
+        most = (len(self.z) - 1) * float(book.charged(0.0, ends, self.loss, self.level).max())
         facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
         shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
         return Again(
@@ -220,9 +220,10 @@ class _Rows:
             "input/features": self.rows.shape[1],
             "input/nonzeros": int(nonzeros),
         }
-        z = self.z[1:]
-        if self.loss == "square" and len(z):
-            numbers["best_constant_loss"] = float(((z - z.mean()) ** 2).sum())
+        y = self.outcomes[1:]
+        if len(y) and self.report.get("best_constant_loss") is not None:
+            best = book.best_constant(y, self.loss, self.level)
+            numbers["best_constant_loss"] = float(book.charged(best, y, self.loss, self.level).sum())
         if self.played is not None:
             numbers["loss"] = self.played.loss
         return numbers
