@@ -418,7 +418,7 @@ class RegressionPlayer:
         Forecasts of all rows, the same bits that play sees; and those of the members.
         """
 
-REGRESSION_MEMORY_SIZE: int = 75
+REGRESSION_MEMORY_SIZE: int = 76
 
 REGRESSION_CELL_SIZE: int = 12
 
