@@ -288,7 +288,7 @@ def _compare() -> Iterator[Case]:
             "compare perceptron multiclass-perceptron three.svm --quiet",
             "compare perceptron arow - --format svmlight --ids-from 1 --progress < two.svm",
             "compare perceptron arow bare.data --target c6 --no-header",
-            "compare perceptron alma votes.svm --level 0.5",
+            "compare perceptron alma votes.svm --level 0.5 --any-labels",
         ),
     )
     reading = "--missing zero --on-error skip"
