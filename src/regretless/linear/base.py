@@ -18,14 +18,13 @@ from ..info import HasInfo, LinearInfo
 from ..ledger import Ledger
 from ..persist.model import Persistent
 from ..pictured import Bars, Pictured
-from ..turns import BUSY, Turn, in_turn
+from ..turns import BUSY, in_turn
 from .certificates import CertifiedLearner
-from .estimator import Estimator, with_constructor
+from .estimator import TURN, Estimator, with_constructor
 from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, weigh, with_class
 from .state import BaseState, Rules, State
 from .validation import ascending, explain_nonfinite, fault_of, read_rows, read_weights
 
-TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 
 
@@ -304,28 +303,6 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             x = self._row_of(x)
         return self._name(self.scores_one(x))[0]
 
-    def _row_of(self, values: Mapping[str, Any]) -> Array:
-        self._require_fitted()
-        names = self._feature_names()
-        if names is None:
-            raise RegretlessError(
-                f"{type(self).__name__} learned from rows without names of features: give an array of "
-                f"{self.state_.columns} numbers, or fit a data frame"
-            )
-        known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
-        row = (known.get(name, 0.0) for name in names)
-        return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
-
-    def _feature_names(self) -> list[str] | None:
-        """What the features are called; None if they have numbers alone."""
-        if "feature_names_in_" in vars(self):
-            return [str(name) for name in self.feature_names_in_]
-        if "schema_" in vars(self):
-            from ..data.names import all_names
-
-            return all_names(self.schema_, self.state_.columns)
-        return None
-
     def scores_one(self, x: Array) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""
         scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
@@ -501,12 +478,6 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
 
     # ---- inside
 
-    @property
-    def turn(self) -> Turn:
-        """Held by the thread that learns, while any number of them may predict; made when it is first asked for."""
-        made: Turn = vars(self).get(TURN) or vars(self).setdefault(TURN, Turn(again=True))
-        return made
-
     def _adopt(self, classes: Array, state: BaseState) -> None:
         _ = self.turn  # `update_one` relies on it
         self.state_ = state
@@ -514,14 +485,6 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         self.classes_ = classes
         codes, _ = encode(classes, classes)
         self._codes = dict(zip(classes.tolist(), codes.tolist(), strict=True))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: a copy learns by itself."""
-        return {name: value for name, value in vars(self).items() if name != TURN}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        _ = self.turn
 
     def _expect(self, classes: Array, columns: int) -> None:
         """Take up classes that were announced."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, make_dataclass
 from functools import cache
 from inspect import get_annotations
@@ -14,10 +15,12 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
+from ..turns import Turn
 from .labels import read_labels
 from .validation import read_weights
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
+TURN = "_turn"  # the attribute that holds whose turn it is to learn; neither copied nor pickled
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")
 PARAMETERS = "_constructor_parameters"  # the attribute of a class that holds them, each with its name and annotation
 
@@ -130,6 +133,42 @@ class Estimator(ABC):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(sparse=True),
         )
+
+    @property
+    def turn(self) -> Turn:
+        """Held by the thread that learns, while any number of them may predict; made when it is first asked for."""
+        made: Turn = vars(self).get(TURN) or vars(self).setdefault(TURN, Turn(again=True))
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock: a copy learns by itself."""
+        return {name: value for name, value in vars(self).items() if name != TURN}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        _ = self.turn
+
+    def _row_of(self, values: Mapping[str, Any]) -> Array:
+        self._require_fitted()
+        names = self._feature_names()
+        if names is None:
+            raise RegretlessError(
+                f"{type(self).__name__} learned from rows without names of features: give an array of "
+                f"{vars(self)['state_'].columns} numbers, or fit a data frame"
+            )
+        known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
+        row = (known.get(name, 0.0) for name in names)
+        return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
+
+    def _feature_names(self) -> list[str] | None:
+        """What the features are called; None if they have numbers alone."""
+        if "feature_names_in_" in vars(self):
+            return [str(name) for name in self.feature_names_in_]
+        if "schema_" in vars(self):
+            from ..data.names import all_names
+
+            return all_names(self.schema_, vars(self)["state_"].columns)
+        return None
 
     def get_metadata_routing(self) -> Any:
         """Which of the optional arguments of its methods a learner asks a meta-estimator for."""

@@ -176,7 +176,7 @@ class AggregatedRegressor(OnlineRegressor):
         """An empty state with the members that there are room for."""
         rules, limit = self.rules(), self._limit()
         return RegressionState(
-            columns, members=places(len(rules.rates), len(rules.priors) if limit else 0), limit=limit
+            columns, 1, members=places(len(rules.rates), len(rules.priors) if limit else 0), limit=limit
         )
 
     def _names(self) -> list[str]:
@@ -259,7 +259,7 @@ class AggregatedQuantile(OnlineRegressor):
 
     def new_state(self, columns: int) -> RegressionState:
         """An empty state."""
-        return RegressionState(columns, members=places(len(self.rules().rates), 0), limit=0)
+        return RegressionState(columns, 1, members=places(len(self.rules().rates), 0), limit=0)
 
     def _names(self) -> list[str]:
         return member_names(self.played_rules())

@@ -13,18 +13,16 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..info import HasInfo, RegressionInfo
 from ..ledger import Ledger
-from ..linear.estimator import Estimator, with_constructor
+from ..linear.estimator import TURN, Estimator, with_constructor
 from ..linear.validation import ascending, explain_nonfinite, fault_of, read_rows
 from ..persist.model import Persistent
 from ..pictured import Bars, Pictured
 from ..theorem import Theorem
 from ..theory.regression import cost
-from ..turns import BUSY, Turn, in_turn
+from ..turns import BUSY, in_turn
 from .certificates import CertifiedRegressor
 from .state import RegressionRules, RegressionState
 from .validation import LARGEST, TOO_LARGE, read_outcomes, refuse_unfit
-
-TURN = "_turn"  # the attribute that holds it; neither copied nor pickled
 
 
 @with_constructor
@@ -379,24 +377,10 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
 
     # ---- inside
 
-    @property
-    def turn(self) -> Turn:
-        """Held by the thread that learns, while any number of them may predict; made when it is first asked for."""
-        made: Turn = vars(self).get(TURN) or vars(self).setdefault(TURN, Turn(again=True))
-        return made
-
     def _adopt(self, state: RegressionState, rules: RegressionRules) -> None:
         _ = self.turn
         self.state_ = state
         self._playing = rules
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: a copy learns by itself."""
-        return {name: value for name, value in vars(self).items() if name != TURN}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        _ = self.turn
 
     def _play(self, batch: Batch, outcomes: Array, rules: RegressionRules) -> None:
         if not len(batch):
@@ -430,28 +414,6 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         else:
             words = f"Row {row} {fault}; {advice}."
         return RowRefused(words, learned, row, fault, advice)
-
-    def _row_of(self, values: Mapping[str, Any]) -> Array:
-        self._require_fitted()
-        names = self._feature_names()
-        if names is None:
-            raise RegretlessError(
-                f"{type(self).__name__} learned from rows without names of features: give an array of "
-                f"{self.state_.columns} numbers, or fit a data frame"
-            )
-        known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
-        row = (known.get(name, 0.0) for name in names)
-        return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
-
-    def _feature_names(self) -> list[str] | None:
-        """What the features are called; None if they have numbers alone."""
-        if "feature_names_in_" in vars(self):
-            return [str(name) for name in self.feature_names_in_]
-        if "schema_" in vars(self):
-            from ..data.names import all_names
-
-            return all_names(self.schema_, self.state_.columns)
-        return None
 
 
 def outcomes_of(batch: Batch) -> Array:

@@ -102,7 +102,7 @@ class OnlineGradientDescent(OnlineRegressor):
 
     def new_state(self, columns: int) -> RegressionState:
         """An empty state."""
-        return RegressionState(columns, members=places(1, 0), limit=0)
+        return RegressionState(columns, 1, members=places(1, 0), limit=0)
 
     def _names(self) -> list[str]:
         return ["gradient descent", *[""] * (LANES - 1)]

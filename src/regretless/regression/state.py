@@ -3,17 +3,15 @@ features."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _core
 from ..data.batch import Array
-from ..linear.aggregated.state import aligned
-from ..linear.state import BaseState, Rules
+from ..linear.aggregated.state import MixtureState
+from ..linear.state import Rules
 
 LANES, RATES, FULL = 8, 4, 5  # members side by side; how many rates; where those with full matrices begin
 FULLS = LANES - FULL
@@ -60,7 +58,7 @@ class RegressionRules(Rules):
         return size if self.loss == "absolute" else missed * missed
 
 
-class RegressionState(BaseState):
+class RegressionState(MixtureState):
     """Cells of features, books of members.
 
     `cells` is (room, `CELL`), a row a feature. `memory` is one row: the cell of the constant feature, numbers for each
@@ -81,25 +79,12 @@ class RegressionState(BaseState):
     """
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.REGRESSION_MEMORY_SIZE}
+    CELL: ClassVar[int] = CELL
 
-    cells: Array
-    memory: Array
-    weights: Array
-    scales: Array
-    factor: Array
-
-    def __init__(self, columns: int, targets: int = 1, *, members: tuple[bool, ...], limit: int | None) -> None:
-        self._members = tuple(bool(member) for member in members)
-        self._limit, self._fulls = limit, sum(self._members[FULL:])
-        self.full = any(self._members[FULL:]) and columns <= (inf if limit is None else limit)
-        super().__init__(columns, 1)
-        for name, shape in self._layout(columns).items():
-            setattr(self, name, aligned(shape))
-        self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
-
-    def options(self) -> dict[str, Any]:
-        """Which members there are, and how long the full ones stay."""
-        return {"members": list(self._members), "limit": self._limit}
+    @staticmethod
+    def matrices(members: tuple[bool, ...]) -> int:
+        """One for each full member that there is."""
+        return sum(members[FULL:])
 
     def _enlist(self, members: tuple[bool, ...]) -> None:
         """Give these members equal prior weights, and share among them what others have had."""
@@ -203,69 +188,3 @@ class RegressionState(BaseState):
     def mirror(self, target: int) -> None:
         """Numbers have no classes that could be exchanged."""
         raise TypeError("learners of numbers have no classes")
-
-    def grow(self, columns: int) -> None:
-        """Make room for columns that the stream has revealed; beyond the limit the full members go."""
-        if columns <= self.columns:
-            return
-        self._refuse_large(columns)
-        if columns > len(self.cells):
-            room = max(columns, min(2 * len(self.cells), 2 * columns))
-            self.cells = _with_rows(self.cells, room)
-            self._player = None
-        if self.full and self._limit is not None and columns > self._limit:
-            self._retire()
-        elif self.full:
-            self._widen(columns)
-        self.columns = columns
-
-    def _retire(self) -> None:
-        self.full, self._player = False, None
-        for name in ("weights", "scales", "factor"):
-            delattr(self, name)
-        self._enlist((*self._members[:FULL], *FULLS * (False,)))
-
-    def _widen(self, columns: int) -> None:
-        """New columns of the matrices, which owe nothing to the others yet."""
-        for name, shape in self._layout(columns).items():
-            if name == "cells":
-                continue
-            old = getattr(self, name).reshape(self._fulls, -1)
-            larger = aligned(shape)
-            larger.reshape(self._fulls, -1)[:, : old.shape[1]] = old
-            setattr(self, name, larger)
-        self._player = None
-
-    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
-        layout = {"cells": (columns, CELL)}
-        if self.full:
-            n, fulls = 1 + columns, self._fulls
-            layout |= {
-                "weights": (1, fulls * n),
-                "scales": (1, fulls * n),
-                "factor": (1, fulls * _core.aggregated_factor_size(n)),
-            }
-        return layout
-
-    def tensors(self) -> dict[str, Array]:
-        """All that must be kept of it, by name."""
-        arrays = {name: getattr(self, name) for name in self._layout(0)}
-        return {**arrays, "cells": self.cells[: self.columns], "memory": self.memory, "books": self.books}
-
-    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of what `tensors` gives when there are so many columns."""
-        size = {name: (1, numbers) for name, numbers in self.TARGETS.items()}
-        return {**self._layout(columns), **size, "books": self.books.shape}
-
-    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
-        """Take over what `tensors` gave, in a state that is empty."""
-        if self.full and "factor" not in tensors:
-            self._retire()
-        super().adopt(columns, tensors)
-        self.cells = _with_rows(self.cells, columns)
-
-
-def _with_rows(array: Array, rows: int) -> Array:
-    larger = aligned((rows, array.shape[1]))
-    larger[: len(array)] = array
-    return larger

@@ -75,7 +75,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
 
     def new_state(self, columns: int) -> RegressionState:
         """An empty state with its matrix."""
-        return RegressionState(columns, members=places(0, 1), limit=None)
+        return RegressionState(columns, 1, members=places(0, 1), limit=None)
 
     def _names(self) -> list[str]:
         return member_names(self.played_rules())
