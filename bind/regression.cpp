@@ -32,8 +32,10 @@ class RegressionPlayer {
     demand(shaped(memory, 1, regression_memory_size), "memory has the wrong shape");
     demand(cells.shape(1) == regression_cell_size, "the cells have the wrong shape");
     demand(shaped(books, 1, ledger_size), "books have the wrong shape");
-    demand(loss == "square" || loss == "pinball" || loss == "absolute" || loss == "huber", "no such loss");
-    demand(schedule.empty() || schedule == "constant" || schedule == "inverse-sqrt" || schedule == "scale-free",
+    demand(loss == "square" || loss == "pinball" || loss == "absolute" || loss == "huber" || loss == "poisson",
+           "no such loss");
+    demand(schedule.empty() || schedule == "constant" || schedule == "inverse-sqrt" || schedule == "scale-free" ||
+               schedule == "diagonal" || schedule == "newton",
            "no such schedule");
     state_.cells = cells.data();
     state_.memory = reinterpret_cast<RegressionMemory*>(memory.data());

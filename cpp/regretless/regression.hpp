@@ -113,7 +113,7 @@ REGRETLESS_INLINE double within(double p, double low, double high) {
 REGRETLESS_INLINE void score_rates(const RegressionRules& rules, double width, double steepest,
                                    const RegressionBench& bench, double* score) {
   Quartet sum{};
-  if (width > 0) {
+  if (width > 0 && rules.rates[0] > 0) {
     RegressionCell* const* const __restrict cells = bench.cells.at;
     const double* const __restrict x = bench.x.at;
     for (std::int64_t k = 0; k < bench.n; ++k) {
@@ -135,6 +135,37 @@ REGRETLESS_INLINE void learn_rates(const RegressionBench& bench, const double* s
     const Quartet gradient = slopes * spread<4>(x[k]);
     store(f.sum, load<4>(f.sum) - gradient);
     store(f.square, load<4>(f.square) + gradient * gradient);
+  }
+}
+
+// What a matrix of its own thinks of a row, before shrinking: <w, x> and x' A^-1 x.
+struct View {
+  double plain = 0, variance = 0;
+};
+
+// Vovk, Azoury and Warmuth's forecaster with the diagonal alone of its matrix, whose weights stand in the first place
+// of the squares. A cell has taken in its x^2 already, which is not part of the matrix yet.
+REGRETLESS_INLINE double precision(const RegressionRules& rules, const RegressionCell& f, double x) {
+  return rules.priors[0] * (f.most * f.most) + (f.squares - x * x);
+}
+REGRETLESS_INLINE View view_diagonal(const RegressionRules& rules, const RegressionBench& bench) {
+  double scores[8] = {}, variances[8] = {};
+  for (std::int64_t k = 0; k < bench.n; ++k) {
+    const RegressionCell& f = *bench.cells.at[k];
+    const double x = bench.x.at[k];
+    scores[k & 7] += f.square[0] * x;
+    variances[k & 7] += x * x / precision(rules, f, x);
+  }
+  return {tree(load<8>(scores)), tree(load<8>(variances))};
+}
+REGRETLESS_INLINE void learn_diagonal(const RegressionRules& rules, const RegressionBench& bench, const View& seen,
+                                      double slope, double z) {
+  const double step = (z - seen.plain) / (1 + seen.variance);
+  for (std::int64_t k = 0; k < bench.n; ++k) {
+    RegressionCell& f = *bench.cells.at[k];
+    const double x = bench.x.at[k];
+    f.sum[0] -= slope * x;
+    f.square[0] += step * (x / precision(rules, f, x));
   }
 }
 
@@ -203,12 +234,9 @@ struct RegressionSettlement {
 };
 
 // What the full members think of a row.
-struct FullView {
-  double variance[regression_fulls] = {}, plain[regression_fulls] = {};
-};
-REGRETLESS_APART static FullView score_full(const RegressionRules& rules, const Regression& s, bool learning,
-                                            RegressionBench& bench, double* scores) {
-  FullView seen;
+REGRETLESS_APART static void score_full(const RegressionRules& rules, const Regression& s, bool learning,
+                                        RegressionBench& bench, double* scores, View* seen) {
+  const bool newton = rules.newton();
   for (int lane = 0; lane < rules.fulls; ++lane) {
     const int k = regression_full_lane + lane;
     if (s.memory->prior[k] == 0) continue;
@@ -221,25 +249,44 @@ REGRETLESS_APART static FullView score_full(const RegressionRules& rules, const 
       if (learning) s.memory->least[k] += rise;
     }
     one.member.project(bench.full, round, bench.gain);
-    seen.variance[lane] = one.member.variance(round);
-    seen.plain[lane] = product(one.member.weights, bench.full, one.member.n);
-    scores[k] = seen.plain[lane] / (1 + seen.variance[lane]);
+    const double variance = one.member.variance(round);
+    seen[lane] = {product(one.member.weights, bench.full, one.member.n), variance};
+    scores[k] = newton ? seen[lane].plain : seen[lane].plain / (1 + variance);
   }
-  return seen;
+}
+
+// A Newton step of the square loss from the clipped forecast p, where `width` is that of the outcomes up to this one:
+// added to the matrix is c x x', c = (slope / (2 width))^2, which no loss curves less than in any direction.
+REGRETLESS_INLINE void newton_step(const FullForecaster& one, FullRound& round, const View& seen, double p, double z,
+                                   double width, double& least, double& energy) {
+  const double slope = 2 * (p - z), part = width > 0 ? (p - z) / width : 0, c = part * part;
+  const double past = seen.plain - p, h = seen.variance, after = 1 + c * h;
+  const double clipped = -(past * (slope + c * past)) / after;
+  least -= slope * slope * h / (4 * after) + clipped;
+  energy += width * width * log_of(after) + (clipped > 0 ? clipped : 0);
+  one.member.plan(round, c > 1e-290 ? 1 / c : 1e290);  // of a curvature of nearly nothing the matrix stays
+  round.step = -(slope / 2 + c * past) / after;
+  round.waits = true;
 }
 
 // The outcome z of a row that all have scored; `forecast` lies within the range of the outcomes so far.
-REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regression& s, const FullView& seen,
-                                        const double* score, const double* forecast, double z, RegressionBench& bench) {
+REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regression& s, const View* seen,
+                                        const double* score, const double* forecast, double z, double width,
+                                        RegressionBench& bench) {
+  const bool newton = rules.newton();
   for (int lane = 0; lane < rules.fulls; ++lane) {
     const int k = regression_full_lane + lane;
     if (s.memory->prior[k] == 0) continue;
     const FullForecaster one(s, rules, lane);
-    const double h = seen.variance[lane], missed = z - seen.plain[lane];
+    FullRound& round = bench.rounds.at[lane];
+    if (newton) {
+      newton_step(one, round, seen[lane], forecast[k], z, width, s.memory->least[k], s.memory->energy[k]);
+      continue;
+    }
+    const double h = seen[lane].variance, missed = z - seen[lane].plain;
     const double clipped = (z - forecast[k]) * (z - forecast[k]) - (z - score[k]) * (z - score[k]);
     s.memory->energy[k] += z * z * (h / (1 + h)) + (clipped > 0 ? clipped : 0);
     s.memory->least[k] += missed * (missed / (1 + h));
-    FullRound& round = bench.rounds.at[lane];
     one.member.plan(round, 1);
     round.step = missed / (1 + h);
     round.waits = true;
@@ -248,16 +295,16 @@ REGRETLESS_APART static void learn_full(const RegressionRules& rules, const Regr
 
 // All members score a row.
 template <class Loss>
-REGRETLESS_INLINE FullView score_all(const Loss& loss, const RegressionRules& rules, const Regression& s, bool learning,
-                                     RegressionBench& bench, double* score, double* forecast) {
+REGRETLESS_INLINE void score_all(const Loss& loss, const RegressionRules& rules, const Regression& s, bool learning,
+                                 RegressionBench& bench, View* seen, double* score, double* forecast) {
   const RegressionMemory& m = *s.memory;
-  const double width = m.high - m.low;
-  if (rules.schedule.empty()) score_rates(rules, width, loss.steepest(width), bench, score);
-  else score[0] = score_descent(bench);
-  FullView seen;
-  if (s.factor) seen = score_full(rules, s, learning, bench, score);
+  if (rules.diagonal()) {
+    seen[0] = view_diagonal(rules, bench);
+    score[0] = seen[0].plain / (1 + seen[0].variance);
+  } else if (rules.descends()) score[0] = score_descent(bench);
+  else score_rates(rules, m.high - m.low, loss.steepest(m), bench, score);
+  if (s.factor) score_full(rules, s, learning, bench, score, seen);
   for (int k = 0; k < regression_lanes; ++k) forecast[k] = m.prior[k] > 0 ? within(score[k], m.low, m.high) : 0;
-  return seen;
 }
 
 inline constexpr double largest_outcome = 1e70;
@@ -268,20 +315,23 @@ REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rul
   RegressionMemory& m = *s.memory;
   double score[regression_lanes] = {}, forecast[regression_lanes], lost[regression_lanes] = {},
          slope[regression_lanes] = {};
-  const FullView seen = score_all(loss, rules, s, true, bench, score, forecast);
-  const double z = y - m.origin, p = within(mean_forecast(m, forecast), m.low, m.high);
+  View seen[regression_fulls];
+  score_all(loss, rules, s, true, bench, seen, score, forecast);
+  const double z = loss.place(y) - m.origin, p = within(mean_forecast(m, forecast), m.low, m.high);
+  const auto& charge = loss.of(y, m.origin);
   predicted = p;
   for (int k = 0; k < regression_lanes; ++k) {
     if (m.prior[k] == 0) continue;
-    lost[k] = loss.value(forecast[k], z);
-    slope[k] = loss.slope(forecast[k], z);
+    lost[k] = charge.value(forecast[k], z);
+    slope[k] = charge.slope(forecast[k], z);
     m.linear[k] += slope[k] * forecast[k];
   }
   const double low = z < m.low ? z : m.low, high = z > m.high ? z : m.high;
-  if (rules.schedule.empty()) learn_rates(bench, slope);
-  else descend(rules, bench, slope[0], high - low, norm2, round, *s.book);
-  if (s.factor) learn_full(rules, s, seen, score, forecast, z, bench);
-  const double own = loss.value(p, z);
+  if (rules.diagonal()) learn_diagonal(rules, bench, seen[0], slope[0], z);
+  else if (rules.descends()) descend(rules, bench, slope[0], high - low, norm2, round, *s.book);
+  else if (rules.rates[0] > 0) learn_rates(bench, slope);
+  if (s.factor) learn_full(rules, s, seen, score, forecast, z, high - low, bench);
+  const double own = charge.value(p, z);
   s.book->loss += own;
   reweigh_members(m, own, lost, rules.share, round);
   m.low = low;
@@ -310,7 +360,7 @@ LinearVerdict play_regression(const X& rows, const Loss& loss, const double* out
     rows.prefetch(t, end);
     Ledger& book = *s.book;
     double predicted = 0;
-    if (book.rounds == 0) s.memory->origin = y;
+    if (book.rounds == 0) s.memory->origin = loss.place(y);
     else {
       take_row(row, rules, s, true, bench);
       play_outcome(loss, rules, s, y, norm2, book.rounds, bench, predicted);
@@ -320,7 +370,7 @@ LinearVerdict play_regression(const X& rows, const Loss& loss, const double* out
       if (norm2 > book.max_norm2) book.max_norm2 = norm2;
     }
     book.rounds += 1;
-    if (s.forecasts) s.forecasts[t] = predicted + s.memory->origin;
+    if (s.forecasts) s.forecasts[t] = loss.forecast(predicted + s.memory->origin);
   }
   return {end, LinearRefusal::none};
 }
@@ -336,13 +386,14 @@ LinearVerdict score_regression(const X& rows, const Loss& loss, std::int64_t cou
     if (refusal != LinearRefusal::none) return {t, refusal};
     rows.prefetch(t, count);
     double score[regression_lanes] = {}, forecast[regression_lanes];
+    View seen[regression_fulls];
     take_row(rows[t], rules, s, false, bench);
-    score_all(loss, rules, s, false, bench, score, forecast);
+    score_all(loss, rules, s, false, bench, seen, score, forecast);
     const RegressionMemory& m = *s.memory;
-    out[t] = within(mean_forecast(m, forecast), m.low, m.high) + m.origin;
+    out[t] = loss.forecast(within(mean_forecast(m, forecast), m.low, m.high) + m.origin);
     if (members)
       for (int k = 0; k < regression_lanes; ++k)
-        members[t * regression_lanes + k] = m.prior[k] > 0 ? forecast[k] + m.origin : 0;
+        members[t * regression_lanes + k] = m.prior[k] > 0 ? loss.forecast(forecast[k] + m.origin) : 0;
   }
   return {count, LinearRefusal::none};
 }

@@ -1,52 +1,90 @@
-// Losses of a forecast p of an outcome y: value, slope in p, and the largest slope where both lie in a range of a
-// width.
+// Losses of a forecast p of an outcome z: value, slope in p, and the largest slope within the range of the outcomes.
 #pragma once
 #include <string_view>
 #include <variant>
 
-#include "simd_sum.hpp"
+#include "numeric.hpp"
+#include "regression_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-struct SquaredError {
-  REGRETLESS_INLINE double value(double p, double y) const { return (y - p) * (y - p); }
-  REGRETLESS_INLINE double slope(double p, double y) const { return 2 * (p - y); }
-  REGRETLESS_INLINE double steepest(double width) const { return 2 * width; }
+// Losses of a score that is the forecast itself, measured from the first outcome.
+struct PlainLoss {
+  REGRETLESS_INLINE double place(double y) const { return y; }             // where an outcome lies among scores
+  REGRETLESS_INLINE double forecast(double score) const { return score; }  // what a score says
+};
+
+struct SquaredError : PlainLoss {
+  REGRETLESS_INLINE double value(double p, double z) const { return (z - p) * (z - p); }
+  REGRETLESS_INLINE double slope(double p, double z) const { return 2 * (p - z); }
+  REGRETLESS_INLINE double steepest(const RegressionMemory& m) const { return 2 * (m.high - m.low); }
+  REGRETLESS_INLINE const SquaredError& of(double, double) const { return *this; }
 };
 
 // The quantile tau of the outcomes has the least expectation.
-struct PinballLoss {
+struct PinballLoss : PlainLoss {
   double tau;
-  REGRETLESS_INLINE double value(double p, double y) const { return y > p ? tau * (y - p) : (1 - tau) * (p - y); }
-  REGRETLESS_INLINE double slope(double p, double y) const { return y > p ? -tau : y < p ? 1 - tau : 0; }
-  REGRETLESS_INLINE double steepest(double) const { return 1; }
+  explicit PinballLoss(double level) : tau(level) {}
+  REGRETLESS_INLINE double value(double p, double z) const { return z > p ? tau * (z - p) : (1 - tau) * (p - z); }
+  REGRETLESS_INLINE double slope(double p, double z) const { return z > p ? -tau : z < p ? 1 - tau : 0; }
+  REGRETLESS_INLINE double steepest(const RegressionMemory&) const { return 1; }
+  REGRETLESS_INLINE const PinballLoss& of(double, double) const { return *this; }
 };
 
-struct AbsoluteError {
-  REGRETLESS_INLINE double value(double p, double y) const { return y > p ? y - p : p - y; }
-  REGRETLESS_INLINE double slope(double p, double y) const { return y > p ? -1 : y < p ? 1 : 0; }
-  REGRETLESS_INLINE double steepest(double) const { return 1; }
+struct AbsoluteError : PlainLoss {
+  REGRETLESS_INLINE double value(double p, double z) const { return z > p ? z - p : p - z; }
+  REGRETLESS_INLINE double slope(double p, double z) const { return z > p ? -1 : z < p ? 1 : 0; }
+  REGRETLESS_INLINE double steepest(const RegressionMemory&) const { return 1; }
+  REGRETLESS_INLINE const AbsoluteError& of(double, double) const { return *this; }
 };
 
 // Squares up to an error of delta, and lines beyond (Huber 1964).
-struct HuberLoss {
+struct HuberLoss : PlainLoss {
   double delta;
-  REGRETLESS_INLINE double value(double p, double y) const {
-    const double size = y > p ? y - p : p - y;
+  explicit HuberLoss(double turn) : delta(turn) {}
+  REGRETLESS_INLINE double value(double p, double z) const {
+    const double size = z > p ? z - p : p - z;
     return size <= delta ? size * size / 2 : delta * (size - delta / 2);
   }
-  REGRETLESS_INLINE double slope(double p, double y) const {
-    const double missed = p - y;
+  REGRETLESS_INLINE double slope(double p, double z) const {
+    const double missed = p - z;
     return missed > delta ? delta : missed < -delta ? -delta : missed;
   }
-  REGRETLESS_INLINE double steepest(double width) const { return width < delta ? width : delta; }
+  REGRETLESS_INLINE double steepest(const RegressionMemory& m) const {
+    const double width = m.high - m.low;
+    return width < delta ? width : delta;
+  }
+  REGRETLESS_INLINE const HuberLoss& of(double, double) const { return *this; }
 };
 
-using AnyRegressionLoss = std::variant<SquaredError, PinballLoss, AbsoluteError, HuberLoss>;
+REGRETLESS_INLINE double exp_of(double x) { return x > 0 ? 1 / exp_of_negative(-x) : exp_of_negative(x); }
+
+// Counts, whose mean is exp(origin + p): by how much their log likelihood is less than it can be.
+struct PoissonRound {
+  double count, origin;
+  REGRETLESS_INLINE double value(double p, double) const {
+    if (count == 0) return exp_of(origin + p);
+    const double more = (origin + p) - log_of(count), lost = count * ((exp_of(more) - 1) - more);
+    return lost > 0 ? lost : 0;
+  }
+  REGRETLESS_INLINE double slope(double p, double) const { return exp_of(origin + p) - count; }
+};
+
+// A score is the logarithm of a count, measured from that of the first one; none counts as one half.
+struct PoissonLoss {
+  static constexpr double least_count = 0.5;
+  REGRETLESS_INLINE double place(double y) const { return log_of(y > least_count ? y : least_count); }
+  REGRETLESS_INLINE double forecast(double score) const { return exp_of(score); }
+  REGRETLESS_INLINE double steepest(const RegressionMemory& m) const { return exp_of(m.origin + m.high); }
+  REGRETLESS_INLINE PoissonRound of(double y, double origin) const { return {y, origin}; }
+};
+
+using AnyRegressionLoss = std::variant<SquaredError, PinballLoss, AbsoluteError, HuberLoss, PoissonLoss>;
 inline AnyRegressionLoss regression_loss(std::string_view name, double tau) {
   if (name == "pinball") return PinballLoss{tau};
   if (name == "absolute") return AbsoluteError{};
   if (name == "huber") return HuberLoss{tau};
+  if (name == "poisson") return PoissonLoss{};
   return SquaredError{};
 }
 

@@ -30,25 +30,32 @@ struct RegressionMemory {
   double log_weight[regression_lanes];  // their logarithms, once the rate of the mixture is finite
   double loss[regression_lanes];        // each member's own loss
   double linear[regression_lanes];      // sum of slope * forecast of each
-  double energy[regression_lanes];      // of full members: sum of z^2 h / (1 + h), and what clipping cost
-  double least[regression_lanes];       // of full members: the least penalised loss of any vector
-  double origin, low, high;             // the first outcome; the range of the others, measured from it
-  double eta;                           // of the mixture, 0 while it follows the leaders
-  double gap;                           // sum of what the mixture's loss exceeded its mix losses by
+  // Of full members: the sum of z^2 h / (1 + h), or of B^2 ln(1 + c h) by Newton steps, and what clipping cost; and the
+  // least penalised loss of any vector, or sum of its lower bounds.
+  double energy[regression_lanes], least[regression_lanes];
+  double origin, low, high;  // the first outcome; the range of the others, measured from it
+  double eta;                // of the mixture, 0 while it follows the leaders
+  double gap;                // sum of what the mixture's loss exceeded its mix losses by
   // Of the outcomes that were charged: the first one, their mean less it, their squared distances from that mean.
   double second, mean, spread;
 };
 inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
 
 struct RegressionRules {
-  std::string_view loss = "square", schedule;  // a schedule: the first place has gradient descent, and no rate
-  double tau = 0;                              // of the pinball loss; where Huber's turns from squares into lines
-  double rates[regression_rates] = {};         // 0: no member
-  double priors[regression_fulls] = {};        // of full members, times the squared size of each feature
-  double step = 1;                             // of gradient descent
-  int fulls = 0;                               // how many full members there is room for
-  double intercept = 0;                        // size of the constant feature
-  bool share = true;                           // whether a part of the weight goes round after each round
+  // A schedule: the first place has gradient descent or, if "diagonal", the forecaster with a diagonal, and no rate. If
+  // "newton", full members go by the slopes.
+  std::string_view loss = "square", schedule;
+  double tau = 0;                        // of the pinball loss; where Huber's turns from squares into lines
+  double rates[regression_rates] = {};   // 0: no member
+  double priors[regression_fulls] = {};  // of full members, times the squared size of each feature
+  double step = 1;                       // of gradient descent
+  int fulls = 0;                         // how many full members there is room for
+  double intercept = 0;                  // size of the constant feature
+  bool share = true;                     // whether a part of the weight goes round after each round
+
+  bool newton() const { return schedule == "newton"; }
+  bool diagonal() const { return schedule == "diagonal"; }
+  bool descends() const { return !schedule.empty() && !newton(); }
 };
 
 struct Regression {

@@ -263,7 +263,7 @@ REGRESSORS = {
             task="regression",
             twin="vaw",
             charged="(y - p)^2",
-            geometry="second order, full",
+            geometry="second order, full or diagonal",
             rate="none",
         ),
     ),
@@ -277,6 +277,18 @@ REGRESSORS = {
             charged="square, absolute, pinball, huber",
             geometry="euclidean",
             rate="scale-free, 1/sqrt t, constant",
+        ),
+    ),
+    "online-newton-step": Entry(
+        "regression.online_newton_step",
+        "OnlineNewtonStep",
+        RegressionInfo(
+            name="online-newton-step",
+            task="regression",
+            twin="newton_steps",
+            charged="(y - p)^2",
+            geometry="second order, full, of gradients",
+            rate="none",
         ),
     ),
 }

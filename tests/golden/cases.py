@@ -265,6 +265,7 @@ def _numbers() -> Iterator[Case]:
             "learn rents.csv --interval 0.8 --interval-step 0.1 --save m.rgl --report r.html",
             "learn rents.csv --interval 0.8 --quiet --json",
             "learn rents.csv --task quantile --set quantile=0.9 --no-certify",
+            "learn rents.csv --learner vovk-azoury-warmuth --set matrix=diagonal --quiet",
             "learn rents.csv --task regression --set full=0 --set share=false --set rates=0.1,1 --quiet",
             "inspect m.rgl --json",
             "predict m.rgl rents.csv --interval",

@@ -15,6 +15,7 @@ from regretless.regression import (
     AggregatedQuantile,
     AggregatedRegressor,
     OnlineGradientDescent,
+    OnlineNewtonStep,
     VovkAzouryWarmuth,
     certificates,
 )
@@ -27,6 +28,7 @@ from ..known import Assumes, Known, first_of_each, known, refuses, says_its_numb
 
 # Nine rounds, eight of them charged, and four members: with the rate 1/2 and the gap 1, a mixture costs
 # 2 (ln 4 + ln 8) + 1 = 10 ln 2 + 1 with shares, and 4 ln 2 + 1 without.
+NAN = float("nan")
 BOOK = Ledger(rounds=9, updates=8, loss=4.5, total_norm2=40)
 SHARES = RegressionFacts(members=4.0, eta=0.5, gap=1.0, width=2.0, worst=4.0, least=2.0, energy=0.75)
 ALONE = replace(SHARES, share=False)
@@ -35,12 +37,15 @@ LEADERS = replace(SHARES, eta=0.0, gap=0.0)
 MEMBER = MemberComparator("member", "the member rate 0.1", 9, 3.0, 40.0, member="rate 0.1")
 BY_MATRIX = MemberComparator("ridge", "ridge", 9, 2.0, 40.0, member="full", regularised=0.5, energy=0.25)
 BY_SLOPES = MemberComparator("ridge", "ridge", 9, 2.0, 40.0, member="rate 0.1", linear=1.5)
+STEPS = replace(ONE, least=NAN, energy=NAN, determinant=1.25)  # loss 2, penalty 0.5, steps 0.25 or at most 1.25
 CONSTANT = replace(BY_SLOPES, name="constant")
 LN2 = log(2)
 CASES = [
     Known(theory.against_all, BOOK, None, SHARES, 3.75 + 10 * LN2, 4.5),
     Known(theory.against_all, BOOK, None, ONE, 2.75, 4.5),
     Known(theory.by_a_full_matrix, BOOK, BY_MATRIX, ALONE, 3.75 + 4 * LN2, 4.5),
+    Known(theory.by_newton_steps, BOOK, BY_MATRIX, STEPS, 2.75, 4.5),
+    Known(theory.by_the_determinant, BOOK, BY_MATRIX, STEPS, 3.75, 4.5),
     Known(theory.by_slopes, BOOK, BY_SLOPES, SHARES, 4.5 + 10 * LN2, 4.5),
     Known(theory.aggregation, BOOK, MEMBER, SHARES, 4 + 10 * LN2, 4.5),
     Known(theory.aggregation, BOOK, MEMBER, LEADERS, 3, 4.5),
@@ -55,11 +60,11 @@ CONSTANTS = ("the best constant takes an intercept, and is not looked for beside
 ASSUMES: Assumes = [
     ((theory.against_all,), (theory.CHARGED, theory.STEADY, (theory.FULL, None))),
     ((theory.by_a_full_matrix,), (*theory.PLAYED, (theory.FULL, None))),
+    ((theory.by_newton_steps, theory.by_the_determinant), (*theory.PLAYED, (theory.NEWTON, None))),
     ((theory.by_slopes,), (*theory.PLAYED, SLOPES)),
     ((theory.aggregation,), (*theory.PLAYED, MEMBERS)),
     ((theory.against_best_constant,), (*theory.PLAYED, CONSTANTS)),
 ]
-NAN = float("nan")
 BREAKS = {
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
     theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
@@ -67,6 +72,7 @@ BREAKS = {
     theory.FLOAT[0]: [{"comparator.loss": float("inf")}, {"comparator.loss": NAN}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
     SLOPES[0]: [{"comparator.linear": NAN}],
+    theory.NEWTON: [{"learner.determinant": NAN}, {"comparator.regularised": NAN}],
     CONSTANTS[0]: [{"comparator.name": "ridge"}, {"comparator.linear": NAN}],
 }
 
@@ -88,7 +94,7 @@ def test_all_theorems_are_known():
     """Every theorem of the learners has a number here."""
     assert {case.theorem for case in CASES} == {
         *(*theory.SEVERAL, *theory.ONE_MATRIX),
-        *(*theory.SEVERAL_BY_SLOPES, *theory.ONE_DESCENT),
+        *(*theory.SEVERAL_BY_SLOPES, *theory.ONE_DESCENT, *theory.NEWTON_STEPS),
     }
 
 
@@ -208,6 +214,30 @@ def test_one_number_bounds_the_loss_beside_every_vector(rounds, a, b, prior):
     assert yours.holds
     allowed = 1e-7 * (1 + abs(yours.bound)) + yours.rounding
     assert everyone.bound <= yours.bound + allowed
+
+
+@given(SEQUENCES, st.floats(-5, 5), st.floats(-5, 5), st.sampled_from([1e-6, 1e-2, 1.0, 1e3]), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_no_sequence_breaks_the_bounds_of_newton_steps_and_of_a_diagonal(rounds, a, b, prior, newton):
+    """Beside any vector the loss is within each bound, and the bound by steps is no larger than that by the
+    determinant."""
+    X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
+    learner = OnlineNewtonStep(prior=prior) if newton else VovkAzouryWarmuth(prior=prior, matrix="diagonal")
+    learner.fit(X, y)
+    for against in (None, [a, b, 0.0]):
+        made = [one for one in learner.certify(X, y, against=against) if one.applies]
+        assert made
+        assert all(one.holds for one in made), [str(one) for one in made]
+        if newton:
+            assert made[0].bound <= made[1].bound + 1e-9 * abs(made[1].bound) + made[1].rounding
+
+
+def test_with_the_curvature_doubled_the_bound_of_newton_steps_is_wrong():
+    """The sum of lower bounds allows c up to 1: with a larger one some vector loses less than the bound says."""
+    p, z = np.array([0.0, 0.0]), np.array([1.0, -1.0])
+    g, best = 2 * (p - z), np.array([1.0, -1.0])
+    bounds = [float(np.sum((z - p) ** 2 + g * (best - p) + c * (best - p) ** 2)) for c in (1.0, 1.5)]
+    assert bounds == [0.0, 1.0]  # the least loss is 0, and no lower bound of it may be 1
 
 
 def adversarial(rounds: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,13 @@ import regretless
 from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError, RowRefused
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
+from regretless.regression import (
+    AggregatedQuantile,
+    AggregatedRegressor,
+    OnlineGradientDescent,
+    OnlineNewtonStep,
+    VovkAzouryWarmuth,
+)
 from regretless.textbook import regression as book
 
 
@@ -73,6 +79,57 @@ def test_the_forecaster_is_ridge_regression_that_knows_the_row():
     assert learner.intercept_ == pytest.approx(ridge[0] + y[0], rel=1e-6)
 
 
+@pytest.mark.parametrize("prior", [0.01, 1.0])
+def test_newton_steps_are_those_of_the_textbook(prior):
+    """Forecasts, weights and both sums of the theorems are those of the minimisers of sums of lower bounds."""
+    X, y = rounds(9)
+    learner = OnlineNewtonStep(prior=prior)
+    forecasts = forecasts_of(learner, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    expected, w, _, fall, determinant = book.newton_steps(rows, z, prior)
+    assert np.abs(forecasts[1:] - expected - y[0]).max() <= 1e-8 * np.abs(z).max()
+    assert learner.coef_ == pytest.approx(w[1:], rel=1e-6, abs=1e-9)
+    assert -learner.state_.part("least")[5] == pytest.approx(fall, rel=1e-6)
+    assert learner.facts().determinant == pytest.approx(determinant, rel=1e-6)
+
+
+def test_steps_that_are_not_clipped_are_newtons():
+    """While forecasts stay within the range, w moves by -A^-1 g x / 2, A with its prior and this round's c x x'."""
+    X, y = np.array([[1.0], [2.0], [2.0], [1.0], [1.5]]), np.array([0.0, 10.0, -6.0, 4.0, 3.0])
+    A, w, width = 4.0, 0.0, 10.0  # after the second row, whose forecast is 0, the prior 1 times the largest square
+    w, A = w + 10.0 * 2 / (A + 4), A + 4
+    for x, outcome in zip(X[2:, 0], y[2:], strict=True):
+        p = w * x
+        assert -10 < p < 10
+        width = max(width, 16.0)
+        g = 2 * (p - outcome)
+        A += (g / (2 * width)) ** 2 * x * x
+        w -= g * x / A / 2
+    assert OnlineNewtonStep(intercept=0).fit(X, y).coef_[0] == pytest.approx(w, rel=1e-12)
+
+
+@pytest.mark.parametrize("prior", [0.01, 1.0])
+def test_a_diagonal_is_that_of_the_textbook(prior):
+    """Forecasts, weights and the sums of its slopes are those of plain numpy."""
+    X, y = rounds(10)
+    learner = VovkAzouryWarmuth(prior=prior, matrix="diagonal")
+    forecasts = forecasts_of(learner, X, y)
+    rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
+    expected, w, G, linear = book.diagonal(rows, z, prior)
+    assert np.abs(forecasts[1:] - expected - y[0]).max() <= 1e-9 * np.abs(z).max()
+    assert learner.coef_ == pytest.approx(w[1:], rel=1e-8, abs=1e-12)
+    assert learner.state_.all_cells()[:, 0] == pytest.approx(G, rel=1e-8, abs=1e-9)
+    assert learner.state_.part("linear")[0] == pytest.approx(linear, rel=1e-8)
+
+
+def test_of_one_feature_the_diagonal_is_the_whole_matrix():
+    """Where no row has two features both forecast the same, but for the errors of floats."""
+    random = np.random.default_rng(1)
+    X, y = np.eye(4)[random.integers(4, size=200)], random.normal(size=200)
+    whole, alone = (forecasts_of(VovkAzouryWarmuth(matrix=one, intercept=0), X, y) for one in ("full", "diagonal"))
+    assert whole == pytest.approx(alone, rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
 @pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
 def test_gradient_descent_is_that_of_the_textbook(loss, schedule, rate):
@@ -99,7 +156,15 @@ def bits(learner) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    "kind", [AggregatedRegressor(), AggregatedQuantile(quantile=0.3), VovkAzouryWarmuth(), OnlineGradientDescent()]
+    "kind",
+    [
+        AggregatedRegressor(),
+        AggregatedQuantile(quantile=0.3),
+        VovkAzouryWarmuth(),
+        VovkAzouryWarmuth(matrix="diagonal"),
+        OnlineNewtonStep(),
+        OnlineGradientDescent(),
+    ],
 )
 def test_every_form_of_rows_gives_the_same_bits(kind):
     """Dense and sparse rows, int32 and int64 indices, one by one and in batches, on every instruction set."""
@@ -195,6 +260,8 @@ def test_new_columns_cost_nothing_before_they_come():
         AggregatedRegressor(),
         AggregatedQuantile(quantile=0.9),
         VovkAzouryWarmuth(),
+        VovkAzouryWarmuth(matrix="diagonal"),
+        OnlineNewtonStep(),
         OnlineGradientDescent(),
         OnlineGradientDescent(loss="absolute", schedule="constant", rate=1e30),
         OnlineGradientDescent(loss="huber", delta=1e-3),
@@ -288,6 +355,8 @@ def test_a_row_that_is_no_number_is_named(bad, said):
         (lambda: OnlineGradientDescent(delta=0), "delta"),
         (lambda: OnlineGradientDescent(rate=-1), "rate"),
         (lambda: VovkAzouryWarmuth(prior=0), "prior"),
+        (lambda: VovkAzouryWarmuth(matrix="sparse"), "matrix"),
+        (lambda: OnlineNewtonStep(prior=-1), "prior"),
         (lambda: VovkAzouryWarmuth(prior=1e200), "prior"),
     ],
 )
@@ -362,7 +431,7 @@ def test_words_are_features_and_one_row_may_be_named():
 
 
 every_check = parametrize_with_checks(
-    [AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()]
+    [AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineNewtonStep(), OnlineGradientDescent()]
 )
 
 

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .aggregated import AggregatedQuantile, AggregatedRegressor
     from .gradient_descent import OnlineGradientDescent
+    from .online_newton_step import OnlineNewtonStep
     from .vovk_azoury_warmuth import VovkAzouryWarmuth
 
-__all__ = ["AggregatedQuantile", "AggregatedRegressor", "OnlineGradientDescent", "VovkAzouryWarmuth"]
+__all__ = [
+    "AggregatedQuantile",
+    "AggregatedRegressor",
+    "OnlineGradientDescent",
+    "OnlineNewtonStep",
+    "VovkAzouryWarmuth",
+]
 
 _HOMES = {
     "AggregatedQuantile": "aggregated",
     "AggregatedRegressor": "aggregated",
     "OnlineGradientDescent": "gradient_descent",
+    "OnlineNewtonStep": "online_newton_step",
     "VovkAzouryWarmuth": "vovk_azoury_warmuth",
 }
 

@@ -186,7 +186,7 @@ class AggregatedRegressor(OnlineRegressor):
 def member_names(rules: RegressionRules) -> list[str]:
     """What the eight places of members are called."""
     rates = [f"rate {rate:g}" for rate in rules.rates]
-    full = [f"full, prior {prior:g}" for prior in rules.priors]
+    full = [f"{'Newton steps' if rules.newton else 'full'}, prior {prior:g}" for prior in rules.priors]
     return [*rates, *[""] * (LANES - FULLS - len(rates)), *full, *[""] * (FULLS - len(full))]
 
 

@@ -86,6 +86,7 @@ class CertifiedRegressor(ABC):
             members = [place for place in range(FULL, len(state.present)) if state.present[place]]
             best = min(members, key=lambda place: state.part("least")[place] + state.part("energy")[place])
             least, energy = float(state.part("least")[best]), float(state.part("energy")[best])
+        determinant, least = (energy, nan) if rules.newton else (nan, least)
         return RegressionFacts(
             members=float(state.played.sum()),
             share=rules.share,
@@ -94,13 +95,18 @@ class CertifiedRegressor(ABC):
             width=width,
             worst=rules.worst(width),
             least=least,
-            energy=energy,
+            energy=nan if rules.newton else energy,
+            determinant=determinant,
             steady=state.steady,
         )
 
+    def proven(self) -> tuple[Theorem, ...]:
+        """The theorems about this learner with its parameters."""
+        return self.theorems
+
     def declined(self, why: str) -> list[Certificate]:
         """Certificates that do not apply, all for the same reason; but for those that no row is read again for."""
-        return [self._alone(theorem) or Certificate(theorem, None, None, None, why) for theorem in self.theorems]
+        return [self._alone(theorem) or Certificate(theorem, None, None, None, why) for theorem in self.proven()]
 
     def _alone(self, theorem: Theorem) -> Certificate | None:
         """The certificate of a theorem that compares with nothing."""
@@ -137,7 +143,7 @@ class CertifiedRegressor(ABC):
     def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""
         read, ledger, facts = comparators_of(self, rounds, against), self.ledger_, self.facts()
-        return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in self.theorems]
+        return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in self.proven()]
 
     def gives(self, rounds: Rounds) -> bool:
         """Whether the rounds, played from the start, give the same state, bit for bit."""
@@ -210,7 +216,9 @@ def _to_members(learner: CertifiedRegressor, one: Candidate, rows: float, norm2:
             yield replace(member, linear=float(state.part("linear")[place] + cells[:, SUMS][:, place] @ one.vector))
         else:
             penalty = rules.priors[place - FULL] * float((cells[:, MOST] * one.vector) @ (cells[:, MOST] * one.vector))
-            yield replace(member, regularised=penalty, energy=float(state.part("energy")[place]))
+            # Newton steps cost what their sum of lower bounds falls by.
+            energy = -state.part("least")[place] if rules.newton else state.part("energy")[place]
+            yield replace(member, regularised=penalty, energy=float(energy))
 
 
 # ---- which vectors

@@ -31,7 +31,8 @@ class RegressionRules(Rules):
     tau : float
         Of the pinball loss; where Huber's turns from squares into lines.
     schedule : str
-        Of the steps of gradient descent; empty if it is none.
+        Of the steps of gradient descent; "diagonal" and "newton" for matrices of other kinds; empty if it is none of
+        these.
     rates, priors : tuple of float
         Of the rates and of the full members.
     share : bool
@@ -43,6 +44,11 @@ class RegressionRules(Rules):
     rates: tuple[float, ...] = ()
     priors: tuple[float, ...] = ()
     share: bool = True
+
+    @property
+    def newton(self) -> bool:
+        """Whether full members go by slopes."""
+        return self.schedule == "newton"
 
     def worst(self, width: float) -> float:
         """The largest loss of a round, where forecast and outcome lie in a range of this width."""
@@ -160,7 +166,7 @@ class RegressionState(MixtureState):
         if not isinstance(rules, RegressionRules):
             return weights
         cells = self.all_cells()
-        if rules.schedule:
+        if rules.schedule and not rules.newton:
             weights[:, 0] = cells[:, SQUARES][:, 0]
             return weights
         metric = self.metric(cells)

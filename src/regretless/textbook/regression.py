@@ -112,6 +112,48 @@ def vaw(X: Array, z: Array, prior: float) -> tuple[Array, Array, float, float]:
     return np.array(forecasts), M, float(prior * (M * M) @ (u * u) + np.sum((z - X @ u) ** 2)), energy
 
 
+def newton_steps(X: Array, z: Array, prior: float) -> tuple[Array, Array, Array, float, float]:
+    """Online Newton steps on the square loss, as the least penalised sum F of its lower bounds: forecasts, the last
+    weights, M, by how much the least F is below 0, and the sum of B^2 ln(1 + c h) with what clipping cost."""
+    d = X.shape[1]
+    M, H, b, k = np.zeros(d), np.zeros((d, d)), np.zeros(d), 0.0
+    low = high = determinant = 0.0
+    forecasts = []
+    for x, outcome in zip(X, z, strict=True):
+        M = np.maximum(M, abs(x))
+        inverse = inverse_of(H, M, prior)
+        h, s = float(x @ inverse @ x), float(b @ inverse @ x)
+        p = float(np.clip(s, low, high))
+        low, high = min(low, outcome), max(high, outcome)
+        B, g = high - low, 2 * (p - outcome)
+        c = (g / (2 * B)) ** 2 if B > 0 else 0.0
+        determinant += B * B * np.log1p(c * h) + max(0.0, -(s - p) * (g + c * (s - p)) / (1 + c * h))
+        # g (q - p) + c (q - p)^2 = c q^2 - 2 (c p - g / 2) q + (c p^2 - g p), with q = <u, x>
+        H, b, k = H + c * np.outer(x, x), b + (c * p - g / 2) * x, k + c * p * p - g * p
+        forecasts.append(p)
+    w = inverse_of(H, M, prior) @ b
+    return np.array(forecasts), w, M, float(b @ w - k), float(determinant)
+
+
+def diagonal(X: Array, z: Array, prior: float) -> tuple[Array, Array, Array, float]:
+    """The same with a diagonal alone: forecasts, the last weights, minus the sum of gradients G, and the sum of slope
+    times forecast."""
+    d = X.shape[1]
+    M, squares, w, G = (np.zeros(d) for _ in range(4))
+    low = high = linear = 0.0
+    forecasts = []
+    for x, outcome in zip(X, z, strict=True):
+        M = np.maximum(M, abs(x))
+        A = np.where(M > 0, prior * M * M + squares, 1)
+        h, plain = float(np.sum(x * x / A)), float(w @ x)
+        p = float(np.clip(plain / (1 + h), low, high))
+        g = 2 * (p - outcome)
+        w, squares, G = w + (outcome - plain) / (1 + h) * x / A, squares + x * x, G - g * x
+        low, high, linear = min(low, outcome), max(high, outcome), linear + g * p
+        forecasts.append(p)
+    return np.array(forecasts), w, G, float(linear)
+
+
 def inverse_of(H: Array, M: Array, prior: float) -> Array:
     """The inverse of H + prior diag(M^2), computed in units of the sizes M, without the features that have none."""
     D = np.where(M > 0, M, 1)
@@ -174,6 +216,14 @@ def _member(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any
     return v["loss"] + _cost(ledger, w)
 
 
+def _newton(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + v["regularised"] + v["energy"]
+
+
+def _determinant(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + v["regularised"] + w["determinant"]
+
+
 def _constant(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
     bounds = [rule(ledger, v, w) for rule in (_matrix, _slopes)]
     return min(bound for bound in bounds if np.isfinite(float(bound)))
@@ -183,6 +233,8 @@ BOUNDS = {
     "sure": {
         "against_all": _all,
         "by_a_full_matrix": _matrix,
+        "by_newton_steps": _newton,
+        "by_the_determinant": _determinant,
         "by_slopes": _slopes,
         "aggregation": _member,
         "against_best_constant": _constant,

@@ -22,6 +22,20 @@ The minimum is known from the state alone: min F grows as above in a round, and 
 i grows by c, w and w' the minimisers before and after. So one number bounds the loss beside all vectors at once, and no
 second pass is needed for it.
 
+**Newton steps** (Hazan, Agarwal & Kale 2007), of the square loss. For every number q, and 0 <= c <= 1, l(q) >= l(p) +
+g (q - p) + c (q - p)^2, g the slope at p, with c = 1 an equality; the steps take c = (g / (2 B))^2, as exp-concavity
+has it where |y - p| <= B, B the width of the outcomes so far with this one. Let F_t(u) = sum_i lambda M_i^2 u_i^2 +
+sum_{s < t} g_s (<u, x_s> - p_s) + c_s (<u, x_s> - p_s)^2, A_t its matrix, w_t its minimiser and s_t = <w_t, x_t>, which
+is p_t unless it was kept within the range. Then for every u
+
+    L - L(u) <= lambda sum M_i^2 u_i^2 - F_{T+1}(u) <= lambda sum M_i^2 u_i^2 - min F_{T+1},
+
+F_{T+1} with the last M, and the minimum is known from the state: in a round it changes, with e = s - p, by
+-g^2 h / (4 (1 + c h)) + e (g + c e) / (1 + c h), h = x' A^{-1} x, which is the least of r^2 / h + g (r + e) + c (r +
+e)^2 over r; and it grows where M grows. h / (1 + c h) is x' A^{-1} x of the matrix that has taken in the row. The
+second part helps while outcomes stay in the range, for then e and g have one sign. The first is B^2 c h / (1 + c h) <=
+B^2 ln(1 + c h), whose sum is B^2 ln det(A_{T+1}) / det(A_1) if B and M stay as they are.
+
 **Every convex loss.** For every u, with slopes g_t at the forecasts p_t: sum l(p_t) - l(<u, x_t>) <= sum g_t (p_t - <u,
 x_t>) = sum g_t p_t + <G, u>, G minus the sum of the g_t x_t. Only sums of the run enter, so it is exact, and says
 nothing before the run.
@@ -72,6 +86,8 @@ class RegressionFacts(Facts):
         The least penalised loss of any vector, as the best full member has it; NaN without one.
     energy : float
         What that member adds: the sum of z^2 h / (1 + h), and what clipping cost.
+    determinant : float
+        What Newton steps cost at most: the sum of B^2 ln(1 + c h), and what clipping cost; NaN without them.
     steady : bool
         Whether it played all its rounds by the same parameters.
     """
@@ -84,6 +100,7 @@ class RegressionFacts(Facts):
     worst: float = 0.0
     least: float = nan
     energy: float = nan
+    determinant: float = nan
     steady: bool = True
 
 
@@ -116,6 +133,10 @@ def _charged(ledger: Ledger, _: MemberComparator | None, __: RegressionFacts) ->
 
 def _knows_least(_: Ledger, __: MemberComparator | None, learner: RegressionFacts) -> bool:
     return not isnan(learner.least)
+
+
+def _steps(_: Ledger, comparator: MemberComparator, learner: RegressionFacts) -> bool:
+    return not (isnan(learner.determinant) or isnan(comparator.regularised))
 
 
 def _is_member(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> bool:
@@ -179,6 +200,42 @@ def by_a_full_matrix(ledger: Ledger, comparator: MemberComparator, learner: Regr
     return comparator.loss + comparator.regularised + comparator.energy + cost(ledger, learner)
 
 
+NEWTON = "it is about Newton steps, and there are none"
+
+
+@theorem(
+    title="Against every vector, by Newton steps",
+    quantity="loss",
+    counts=_loss,
+    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \frac{1}{4} \sum_t g_t^2 \, x_t^\top A_{t+1}^{-1} x_t + C",
+    source="Hazan, Agarwal & Kale 2007, Theorem 2, as the run had it",
+    assumes=(*PLAYED, (NEWTON, _steps)),
+    whole=False,
+    most=_most,
+)
+def by_newton_steps(ledger: Ledger, comparator: MemberComparator, learner: RegressionFacts) -> float:
+    """For every vector u, the loss is at most that of u, plus lambda sum M_i^2 u_i^2, plus what the least penalised sum
+    of lower bounds fell by: a quarter of the sum of g^2 x' A^-1 x, and what clipping cost or gained."""
+    return comparator.loss + comparator.regularised + comparator.energy
+
+
+@theorem(
+    title="Against every vector, by the determinant",
+    quantity="loss",
+    counts=_loss,
+    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t^2 \ln(1 + c_t h_t) + C",
+    source="Hazan, Agarwal & Kale 2007, Theorem 2, with the determinant",
+    assumes=(*PLAYED, (NEWTON, _steps)),
+    whole=False,
+    most=_most,
+)
+def by_the_determinant(ledger: Ledger, comparator: MemberComparator, learner: RegressionFacts) -> float:
+    """For every vector u, the loss is at most that of u, plus lambda sum M_i^2 u_i^2, plus the sum of B^2 ln(1 + c h),
+    which is B^2 ln det(A_{T+1}) / det(A_1) while the range of the outcomes and the sizes of the features stay, and what
+    clipping cost."""
+    return comparator.loss + comparator.regularised + learner.determinant
+
+
 @theorem(
     title="Against every vector, linearised",
     quantity="loss",
@@ -231,7 +288,8 @@ def against_best_constant(ledger: Ledger, comparator: MemberComparator, learner:
     return min(bound for bound in bounds if not isnan(bound)) + cost(ledger, learner)
 
 
-ONE_MATRIX = (against_all, by_a_full_matrix, against_best_constant)
+ONE_MATRIX = (against_all, by_a_full_matrix, by_slopes, against_best_constant)
+NEWTON_STEPS = (by_newton_steps, by_the_determinant, against_best_constant)
 SEVERAL = (against_all, by_a_full_matrix, by_slopes, aggregation, against_best_constant)
 ONE_DESCENT = (by_slopes, against_best_constant)
 SEVERAL_BY_SLOPES = (by_slopes, aggregation, against_best_constant)

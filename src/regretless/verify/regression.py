@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..learner_table import REGRESSORS
 from ..textbook import regression as book
 from .certificates import Again, idle, whole
 from .checks import Check, headline
@@ -80,6 +81,7 @@ class _Played:
     losses: list[float]
     least: dict[str, float]
     energy: dict[str, float]
+    determinant: dict[str, float]
     linear: dict[str, tuple[float, Array]]
     loss: float
     eta: float
@@ -146,6 +148,8 @@ class _Rows:
         return {"rounds": len(self.z), "loss": loss, "bias": bias, "total_norm2": float(self.norms2[1:].sum())}
 
     def _least(self, played: _Played) -> dict[str, float]:
+        if played.determinant:
+            return dict(zip(["determinant"], played.determinant.values(), strict=True))
         if not played.least:
             return {}
         best = min(played.least, key=lambda name: played.least[name] + played.energy[name])
@@ -171,10 +175,19 @@ class _Rows:
     def priors(self) -> dict[str, float]:
         """Of the full members, by their names."""
         some = [self.parameters["prior"]] if "prior" in self.parameters else self.parameters.get("priors", ())
+        if self.parameters.get("matrix") == "diagonal":
+            return {}
         limit = self.parameters.get("full", self.rows.shape[1])
         limit = 256 if limit == "auto" else int(limit)
         there = self.rows.shape[1] <= limit and limit > 0
-        return {f"full, prior {float(prior):g}": float(prior) for prior in some} if there else {}
+        kind = "Newton steps" if self.newton else "full"
+        return {f"{kind}, prior {float(prior):g}": float(prior) for prior in some} if there else {}
+
+    @property
+    def newton(self) -> bool:
+        """Whether a full member goes by slopes, as its learner's twin says."""
+        twin: str = REGRESSORS[str(self.report["learner"])].info.twin
+        return twin == book.newton_steps.__name__
 
     @cached_property
     def dense(self) -> Array:
@@ -189,7 +202,7 @@ class _Rows:
         if count < 2 or columns > FEW_COLUMNS or count * (columns + 1) ** 2 > MOST_CELLS:
             return None
         X, z = self.dense[1:], self.z[1:]
-        forecasts, linear, least, energy = {}, {}, {}, {}
+        forecasts, linear, least, energy, determinant = {}, {}, {}, {}, {}
         if "schedule" in self.parameters:
             name, (schedule, rate) = "gradient descent", (self.parameters["schedule"], float(self.parameters["rate"]))
             forecasts[name], _, slopes, total = book.gradient_descent(X, z, self.loss, self.level, schedule, rate)
@@ -201,15 +214,23 @@ class _Rows:
             name = f"rate {float(rate):g}"
             forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.tau)
             linear[name] = total, slopes
+        if self.parameters.get("matrix") == "diagonal":
+            prior = float(self.parameters["prior"])
+            name = f"diagonal, prior {prior:g}"
+            forecasts[name], _, slopes, total = book.diagonal(X, z, prior)
+            linear[name] = total, slopes
         for name, prior in self.priors.items():
-            forecasts[name], _, least[name], energy[name] = book.vaw(X, z, prior)
+            if self.newton:
+                forecasts[name], _, _, energy[name], determinant[name] = book.newton_steps(X, z, prior)
+            else:
+                forecasts[name], _, least[name], energy[name] = book.vaw(X, z, prior)
         each = np.stack(list(forecasts.values()), axis=1)
         losses = book.charged(each, z[:, None], self.loss, self.level).sum(axis=0).tolist()
         if len(forecasts) == 1:
-            return _Played(list(forecasts), losses, least, energy, linear, losses[0], 0.0, 0.0)
+            return _Played(list(forecasts), losses, least, energy, determinant, linear, losses[0], 0.0, 0.0)
         mixed, eta, gap = book.adahedge(each, z, self.tau, bool(self.parameters["share"]))
         loss = float(book.loss(mixed, z, self.tau).sum())
-        return _Played(list(forecasts), losses, least, energy, linear, loss, eta, gap)
+        return _Played(list(forecasts), losses, least, energy, determinant, linear, loss, eta, gap)
 
     def counted(self) -> dict[str, Any]:
         """The numbers of the run."""
