@@ -47,7 +47,8 @@ def test_columns_that_are_ignored_are_as_if_not_there(run, table, tmp_path):
     [
         (("--ignore", "nothing"), "there is no column 'nothing'"),
         (("--ignore", "label", "--target", "label"), "there is no column 'label'"),
-        ((), "column 'day' holds dates or times; leave it out with --ignore day"),
+        (("--target", "day"), "column 'day' holds dates or times; turn it into numbers"),
+        (("--interactions", "day*a"), "column 'day' holds dates or times; leave it out with --ignore day"),
         (("--format", "svmlight", "--ignore", "a"), "--ignore has no meaning in the format svmlight"),
     ],
 )

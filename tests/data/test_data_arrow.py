@@ -132,11 +132,20 @@ def test_numbers_can_be_taken_for_words(save: Any) -> None:
     assert stream.feature_names() == [f"age={k}" for k in range(1, 6)]
 
 
+@pytest.mark.parametrize("dates", [pa.timestamp("s"), pa.date32(), pa.duration("s")])
+def test_dates_are_left_out_with_a_note(save: Any, dates: Any) -> None:
+    """A column of dates or times is no feature, in no reading, and the stream says so once."""
+    rows = whole(open_stream(save(TABLE)))[0].tolist()
+    stream = open_stream(save(TABLE.append_column("x", pa.array([0] * 5, dates))))
+    for _ in range(2):
+        assert whole(stream)[0].tolist() == rows
+    assert len(stream.notes) == 1
+    assert stream.notes[0].startswith("column 'x' holds dates or times: it is left out")
+
+
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pa.array([0] * 5, pa.timestamp("s")), ": column 'x' is of type timestamp["),
-        (pa.array([0] * 5, pa.date32()), ": column 'x' is of type date32"),
         (pa.array([[1]] * 5), ": column 'x' is of type list"),
         (pa.array([b"a"] * 5), ": column 'x' is of type binary"),
         (pa.array([1, 2, None, 4, None]), ": in row 3, column 'x' has no value; pass --missing zero"),

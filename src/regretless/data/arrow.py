@@ -15,7 +15,7 @@ from ..errors import DataError, RegretlessError
 from ..memory import allowed, refuse_large
 from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages, refuse_unsound_columns
 from .batch import Batch
-from .columns import NUMERIC, VALUED
+from .columns import DATES, NUMERIC, VALUED
 from .source import Input, Source, can_be_read_again, whole_file
 from .stream import KEY, normalized
 from .table import TableStream
@@ -29,8 +29,8 @@ SUFFIXES = {"Parquet": (".parquet", ".pq"), "Arrow": (".arrow", ".feather", ".ip
 class ArrowStream(TableStream):
     """A stream over Parquet, Arrow or Feather files.
 
-    Numbers and booleans are numeric; strings and dictionaries (pandas calls them categories) are text;
-    columns of other types are refused. Only the columns that are needed are read, a batch at a time. A folder
+    Numbers and booleans are numeric; strings and dictionaries (pandas calls them categories) are text; dates and
+    times are left out, and columns of other types refused. Only the columns that are needed are read, a batch at a time. A folder
     stands for the files of the format in it and below, in the order of their names, without those called ``_*``
     or ``.*``.
 
@@ -48,6 +48,7 @@ class ArrowStream(TableStream):
     """
 
     groups: range | None = None
+    _leaves_out_dates = True
 
     def __init__(self, path: Source, *, kind: str, **options: Any) -> None:
         super().__init__(path, **options)
@@ -98,7 +99,7 @@ class ArrowStream(TableStream):
         for name in wanted:
             self._refuse_other_kind(name, kinds[name], types[name])
         if undecided := self._undecided(wanted):
-            self._settle({name: kinds[name] for name in undecided})
+            self._settle(self._without_dates({name: kinds[name] for name in undecided}, wanted))
         return wanted
 
     def _kind_of(self, name: str, value: Any) -> str:
@@ -114,12 +115,16 @@ class ArrowStream(TableStream):
             return "number"
         if _is_text(value):
             return "text"
+        if types.is_temporal(value) and self._leaves_out_dates:
+            return DATES
         advice = (
             f"leave it out with --ignore {name}, turn it into numbers, or take its values for names with --categorical"
         )
         raise self._error(f"column {name!r} is of type {value}", advice)
 
     def _refuse_other_kind(self, name: str, kind: str, of_type: Any) -> None:
+        if kind == DATES and self._kind(name) != "empty":
+            self._refuse_dates(name)
         if self._kind(name) in NUMERIC and kind in VALUED:
             advice = "numbers are expected, as in the first file"
             raise self._error(f"column {name!r} is of type {of_type}", advice)
@@ -255,6 +260,8 @@ class FrameStream(ArrowStream):
     frozen : bool
         Whether values that the schema does not know contribute nothing.
     """
+
+    _leaves_out_dates = False  # no note would be read
 
     def __init__(self, frame: Any, schema: dict[str, Any] | None = None, *, frozen: bool = False) -> None:
         super().__init__(_Memory(), kind="Arrow", schema=schema, frozen=frozen)

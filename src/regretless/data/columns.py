@@ -17,6 +17,7 @@ HASH = "blake2b-64"
 NUMERIC = ("number", "boolean")
 VALUED = ("text", "words")  # kinds of which every value is a feature
 KINDS = (*NUMERIC, *VALUED, "empty")
+DATES = "dates"  # what a column holds that no feature is made of
 LARGEST = 1 << 30  # so that 32-bit indices reach every column
 REMEMBERED_HASHES = 1 << 16
 MOST_NGRAMS = 5

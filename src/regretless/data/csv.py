@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .columns import DATES
 from .delimited import NULLS, SMALLEST, Block, Blocks, UnequalRows, find_faults, legible, parse
 from .messages import listed, option, shown
 from .source import Source, open_bytes
@@ -96,7 +97,7 @@ class CsvStream(TableStream):
 
     The first line names the columns, unless it is a row as those below it (`is_row`); then they are called
     c1, c2 and so on. The file is read in blocks of whole rows. A column's kind is decided in the first block in which
-    it has a value: numbers, booleans (1 and 0) or text; a column of dates or times is refused. Cells may be separated
+    it has a value: numbers, booleans (1 and 0) or text; a column of dates or times is left out. Cells may be separated
     by semicolons, tabs, bars or spaces too, and decimals may have a comma, if all do. Empty cells and NA, N/A, n/a,
     <NA>, NULL, null, #N/A and ? are missing values, quoted or not. Lines are counted as an editor counts them, in
     quoted cells too.
@@ -254,7 +255,7 @@ class CsvStream(TableStream):
             table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())
             kinds |= {name: self._kind_of(name, table[name]) for name in unknown}
         if undecided:
-            self._settle({name: kinds[name] for name in undecided})
+            self._settle(self._without_dates({name: kinds[name] for name in undecided}, wanted))
 
     def _kind_of(self, name: str, column: Any) -> str:
         from pyarrow import types
@@ -274,9 +275,7 @@ class CsvStream(TableStream):
                     f"column {name!r} holds numbers with signs as in {shown(example)}", self._plainly(name)
                 )
             return "text"
-        out = option("--ignore", name)
-        advice = f"leave it out with {out}, turn them into numbers, or take them for names with --categorical"
-        raise self._error(f"column {name!r} holds dates or times", advice)
+        return DATES
 
     def _plainly(self, name: str) -> str:
         """What to do about numbers with signs."""

@@ -81,6 +81,8 @@ class _Text(NamedColumns, CsvStream):
 class _Arrow(NamedColumns, ArrowStream):
     """Parquet and Arrow."""
 
+    _leaves_out_dates = False  # the selection says what is done with them
+
     def _kind_of(self, name: str, value: Any) -> str:
         return self.selection.kind_of_type(name, value, super()._kind_of)
 

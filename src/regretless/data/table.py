@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DataError, ModelError, ParameterError, RegretlessError
 from ..memory import refuse_large
 from .batch import ABSENT, Array, Batch, sparse_rows, with_words
-from .columns import KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
+from .columns import DATES, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
 from .feature_crosses import TableProducts
 from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
 from .messages import SKIPPING, described, likely_target, listed, one_of, option
@@ -103,6 +103,7 @@ class TableStream(Stream):
         self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
         if both := sorted(self._text & self.categorical):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
+        self._dates: set[str] = set()  # columns that are left out for what they hold
         self._begun = False
         self._known = schema
         self._stated_target = self._target = target
@@ -202,7 +203,7 @@ class TableStream(Stream):
         """The columns to read among those that the table has, the target last if there is one."""
         self._refuse_names(names)
         self._refuse_missing(sorted(self._ignore), names)
-        names = [name for name in names if name not in self._ignore]
+        names = [name for name in names if name not in self._ignore | self._dates]
         target = self._find_target(names)
         wanted = [name for name in names if name != target]
         if self._map.kinds:
@@ -293,6 +294,29 @@ class TableStream(Stream):
     def _stated(self, name: str) -> str | None:
         """The kind that the user has said a column is of."""
         return "words" if name in self._text else "text" if name in self.categorical else None
+
+    def _without_dates(self, kinds: dict[str, str], wanted: list[str]) -> dict[str, str]:
+        """The kinds without columns of dates and times, which are left out: the list of those to read loses them too."""
+        dates = [name for name, kind in kinds.items() if kind == DATES]
+        if not dates:
+            return kinds
+        left = [name for name in wanted if name not in dates]
+        pairs = () if self._crossing is None else self._crossing.pairs
+        needed = {self._target, *self._map.kinds, *(name for pair in pairs for name in pair)}
+        for name in dates:
+            if name in needed or not set(left) - {self._target}:
+                self._refuse_dates(name)
+        what = "column {} holds dates or times: it is" if len(dates) == 1 else "columns {} hold dates or times: they are"
+        ways = f"turn them into numbers, or take them for names with {option('--categorical', dates[0])}"
+        self._note(f"{what.format(listed(dates, ' and '))} left out; to learn from them {ways}")
+        wanted[:] = left
+        self._dates |= set(dates)
+        return {name: kind for name, kind in kinds.items() if kind != DATES}
+
+    def _refuse_dates(self, name: str) -> None:
+        out = "" if name == self._target else f"leave it out with {option('--ignore', name)}, "
+        advice = f"{out}turn it into numbers, or take its values for names with --categorical"
+        raise self._error(f"column {name!r} holds dates or times", advice)
 
     def _settle(self, kinds: dict[str, str]) -> None:
         """Fix the kinds of columns that were undecided."""
