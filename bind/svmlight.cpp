@@ -265,7 +265,8 @@ void bind_svmlight(nb::module_& m) {
   nb::class_<SvmlightParser>(m, "SvmlightParser", "Svmlight text to compressed sparse rows, a block at a time.")
       .def(nb::init<bool, std::optional<std::int64_t>, std::int64_t, bool, std::size_t>(), "single"_a,
            "first_id"_a.none(), "columns_allowed"_a, "skip"_a, "block"_a,
-           "Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None.")
+           "Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None. "
+           "With `skip` a bad line is a row of the label NaN without entries; else reading ends behind the first.")
       .def("next", &SvmlightParser::next, "file"_a,
            "The next block of `file` (which has `readinto`), or None behind the last: labels, starts, indices, values, "
            "columns seen so far, how many lines were bad, and (what, line, column, text) of the first of these. The "

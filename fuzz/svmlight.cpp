@@ -49,7 +49,8 @@ void take(const SvmlightJob& job, const Settings& how, const std::vector<Value>&
   for (std::int64_t t = 0; t < job.rows; ++t) {
     MUST(job.starts[t] <= job.starts[t + 1] && job.starts[t + 1] <= job.entries);
     into.labels.push_back(job.labels[t]), into.starts.push_back(before + job.starts[t + 1]);
-    MUST(std::isfinite(job.labels[t]));
+    const bool passed_over = how.skip && job.starts[t] == job.starts[t + 1] && std::isnan(job.labels[t]);
+    MUST(std::isfinite(job.labels[t]) || passed_over);
     for (std::int64_t k = job.starts[t]; k < job.starts[t + 1]; ++k) {
       MUST(job.indices[k] >= 0 && job.indices[k] < how.columns_allowed && job.indices[k] < job.columns);
       MUST(k == job.starts[t] || job.indices[k - 1] < job.indices[k]);

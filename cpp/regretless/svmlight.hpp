@@ -48,7 +48,7 @@ struct SvmlightJob {
   std::int64_t lines = 0;                      // read before this text; counted on
   std::int64_t first_id = 1;                   // the id of column 0
   std::int64_t columns_allowed = 0;
-  bool skip = false;                                     // pass over bad lines; else stop behind the first
+  bool skip = false;  // bad lines become rows of the label NaN without entries; else stop behind the first
   bool single = false;                                   // values are float, not double
   std::uint32_t *marks = nullptr, *line_ends = nullptr;  // scratch: svmlight_marks + svmlight_padding, svmlight_piece
   double* labels = nullptr;
@@ -551,6 +551,7 @@ class SvmlightReader {
     refusal.column = refusal.begin - begin + 1;
     if (job_.complaints < svmlight_remembered) job_.refusal[job_.complaints] = refusal;
     ++job_.complaints;
+    if (job_.skip) append(std::numeric_limits<double>::quiet_NaN(), 0);
     return job_.skip;
   }
 

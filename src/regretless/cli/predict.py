@@ -24,7 +24,7 @@ DESCRIPTION = (
     "One label a line, in constant memory; a row on standard input is answered when it comes. Features and categories "
     "that the model never met contribute nothing; labels in the file are ignored, except by --json, which counts the "
     "errors. With --probabilities, a line has the probability of each label instead. A model of numbers has a "
-    "forecast a line."
+    "forecast a line. A row that --on-error skip passes over has an empty line, or nan in place of numbers."
 )
 
 
@@ -48,7 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--interval",
         action="store_true",
-        help="of a model of numbers that learned with intervals: the ends of the interval behind each forecast",
+        help="of a model of numbers that learned with intervals: the ends of the interval behind each forecast, named if "
+        "the columns of the file are",
     )
     options.add_reading(parser)
 
@@ -76,15 +77,14 @@ def run(arguments: PredictOptions) -> int:
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
-        counted = _counts(learner, scored, probabilities=arguments.probabilities)
+        likely = RowLines(stream, None) if arguments.probabilities else None
+        counted = _counts(learner, scored, likely)
         write_json({**head, **counted, "skipped": stream.skipped})
         if counted["unknown_labels"]:
             known = ", ".join(counted["counts"])
             complain(f"{counted['unknown_labels']} labels are none of the model's ({known}) and count as errors")
     else:
-        for text in _texts(arguments, learner, stream, scored):
-            sys.stdout.write(text)
-            sys.stdout.flush()
+        write_at_once(_texts(arguments, learner, stream, scored))
     warn_skipped(stream)
     return DONE
 
@@ -102,17 +102,61 @@ def _texts(
 ) -> Iterator[str]:
     """The lines of each batch; several columns stand below their names where the file names its own."""
     named = arguments.probabilities or (arguments.scores and learner.state_.targets > 1)
+    width = len(learner.classes_) if arguments.probabilities else learner.state_.targets * arguments.scores
+    lines = RowLines(stream, "\t".join(["nan"] * width))
     for _, scores in scored:
-        if named and _names_columns(stream.schema()):
+        if named and names_columns(stream.schema()):
             yield "\t".join(map(label_text, learner.classes_.tolist())) + "\n"
         named = False
         if arguments.probabilities:
-            yield _numbers(learner.probabilities(scores), _rounded)
+            yield lines.text(_numbers(learner.probabilities(scores), _rounded))
         else:
-            yield _numbers(scores) if arguments.scores else _labels(learner, scores)
+            yield lines.text(_numbers(scores) if arguments.scores else _labels(learner, scores))
+    yield lines.rest()
 
 
-def _names_columns(schema: Mapping[str, Any]) -> bool:
+def write_at_once(texts: Iterator[str]) -> None:
+    """Write each text when it is there: whoever sent a row through a pipe may wait for the answer."""
+    for text in texts:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+class RowLines:
+    """Lines of the rows of a stream, with one for each row that it passes over, so that line n is of row n.
+
+    Parameters
+    ----------
+    stream : Stream
+        Not read yet.
+    blank : object
+        The line of a row that is passed over.
+    """
+
+    def __init__(self, stream: Stream, blank: Any) -> None:
+        self._passed, self._blank, self._row = stream.watch(), blank, 0
+
+    def of(self, lines: list[Any]) -> list[Any]:
+        """The lines of the next rows, with those of rows that were passed over before, between and right behind them."""
+        result, done = [], 0
+        while self._passed and self._passed[0] <= self._row + len(lines) - done:
+            good = self._passed.popleft() - self._row
+            result += [*lines[done : done + good], self._blank]
+            self._row, done = self._row + good + 1, done + good
+        self._row += len(lines) - done
+        return result + lines[done:]
+
+    def text(self, lines: list[str]) -> str:
+        """The same, as they are written."""
+        return "".join(f"{line}\n" for line in self.of(lines))
+
+    def rest(self) -> str:
+        """The lines of rows that were passed over behind the last batch."""
+        return self.text([])
+
+
+def names_columns(schema: Mapping[str, Any]) -> bool:
+    """Whether the file has a line of names above its rows."""
     return schema.get("format") == "table" and bool(schema.get("header", True))
 
 
@@ -131,14 +175,14 @@ def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, 
         rows += len(batch)
 
 
-def _labels(learner: OnlineClassifier, scores: Array) -> str:
+def _labels(learner: OnlineClassifier, scores: Array) -> list[str]:
     names = [label_text(label) for label in learner.classes_.tolist()]
     places = learner.classes_.searchsorted(learner.labels(scores))
-    return "".join(f"{names[place]}\n" for place in places.tolist())
+    return [names[place] for place in places.tolist()]
 
 
-def _numbers(rows: Any, written: Callable[[float], str] = repr) -> str:
-    return "".join("\t".join(map(written, row)) + "\n" for row in rows.tolist())
+def _numbers(rows: Any, written: Callable[[float], str] = repr) -> list[str]:
+    return ["\t".join(map(written, row)) for row in rows.tolist()]
 
 
 def _rounded(probability: float) -> str:
@@ -146,16 +190,18 @@ def _rounded(probability: float) -> str:
     return f"{probability:.12g}"
 
 
-def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *, probabilities: bool) -> dict[str, Any]:
+def _counts(
+    learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], likely: RowLines | None
+) -> dict[str, Any]:
     """How often each label was predicted, and how often it was wrong; with the probabilities of all rows, if wanted."""
     import numpy as np
 
     classes = learner.classes_
     counts, errors, strange, labelled = np.zeros(len(classes), np.int64), 0, 0, 0
-    likely: list[list[float]] = []
+    each: list[list[float] | None] = []
     for batch, scores in scored:
-        if probabilities:
-            likely += np.asarray(learner.probabilities(scores)).tolist()
+        if likely is not None:
+            each += likely.of(np.asarray(learner.probabilities(scores)).tolist())
         predicted = learner.labels(scores)
         counts += np.bincount(classes.searchsorted(predicted), minlength=len(classes))
         if batch.labels is None:
@@ -174,7 +220,7 @@ def _counts(learner: OnlineClassifier, scored: Iterator[tuple[Batch, Array]], *,
         "errors": errors if labelled else None,
         "error_rate": errors / labelled if labelled else None,
         "unknown_labels": strange if labelled else None,
-        **({"probabilities": likely} if probabilities else {}),
+        **({"probabilities": each + likely.of([])} if likely is not None else {}),
     }
 
 

@@ -3,7 +3,6 @@ wanted."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ..errors import RegretlessError
 from . import options
 from .learn_numbers import loss_name
 from .output import DONE, UsageError, warn_skipped, write_json
+from .predict import RowLines, names_columns, write_at_once
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
@@ -43,9 +43,7 @@ def predict_numbers(arguments: PredictOptions, learner: OnlineRegressor, extra: 
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
         write_json({**head, **_counts(learner, scored, intervals), "skipped": stream.skipped})
     else:
-        for _, values in scored:
-            sys.stdout.write("".join(_line(value, intervals) for value in values.tolist()))
-            sys.stdout.flush()
+        write_at_once(_texts(stream, scored, intervals))
     warn_skipped(stream)
     return DONE
 
@@ -73,11 +71,22 @@ def ends_of(intervals: AdaptiveIntervals, value: float) -> tuple[float, float]:
     return interval[0], interval[1]
 
 
+def _texts(stream: Stream, scored: Scored, intervals: AdaptiveIntervals | None) -> Iterator[str]:
+    """The lines of each batch; several columns stand below their names where the file names its own."""
+    lines, named = RowLines(stream, "nan" if intervals is None else "nan\tnan\tnan"), intervals is not None
+    for _, values in scored:
+        if named and names_columns(stream.schema()):
+            yield "forecast\tlow\thigh\n"
+        named = False
+        yield lines.text([_line(value, intervals) for value in values.tolist()])
+    yield lines.rest()
+
+
 def _line(value: float, intervals: AdaptiveIntervals | None) -> str:
     if intervals is None:
-        return f"{value!r}\n"
+        return repr(value)
     low, high = ends_of(intervals, value)
-    return f"{value!r}\t{low!r}\t{high!r}\n"
+    return f"{value!r}\t{low!r}\t{high!r}"
 
 
 def _scored(learner: OnlineRegressor, stream: Stream) -> Scored:

@@ -58,6 +58,8 @@ class NumberedStream(Stream):
     def _judge(self, piece: Batch, bad: Array, first: int) -> tuple[Batch, DataError | None]:
         """The rows to use, and the error to raise after them."""
         advice = "only finite numbers can be used" + ("" if self._skips else f"; {SKIPPING}")
+        if self._skips:
+            self._mark(first + np.flatnonzero(bad))
         for row in np.flatnonzero(bad).tolist():
             error = DataError(self.name, None, None, _fault_of(piece, row, first + row), advice)
             if not self._skips:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,6 +47,10 @@ class BegunStream(Stream):
     def feature_names(self) -> list[str] | None:
         """Names of the columns known so far."""
         return self._stream.feature_names()
+
+    def watch(self) -> deque[int]:
+        """Which rows are passed over from the next reading on."""
+        return self._stream.watch()
 
     def refused(self, error: RowRefused, before: int) -> DataError:
         """The message about a row that cannot be played."""

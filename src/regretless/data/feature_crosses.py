@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -77,6 +78,7 @@ class CrossedStream(Stream):
         self._skips = on_error == "skip"
         self._own: list[str] = []
         self._own_skipped = 0
+        self._gaps: deque[int] = deque()  # rows that the inner stream passes over
         bits = hash_bits if schema is None else hash_of(schema)
         if hash_bits not in (None, bits):
             raise ParameterError("hash_bits", str(hash_bits), f"it was {bits} in the file that this continues", ": ")
@@ -110,6 +112,26 @@ class CrossedStream(Stream):
             return None
         return all_names(self.schema(), self._crossing.numbering.columns)
 
+    def watch(self) -> deque[int]:
+        self._gaps = self._inner.watch()
+        return super().watch()
+
+    def _mark(self, rows: Array) -> None:
+        if self._passed is not None:
+            rows = np.union1d(np.array(self._passed, dtype=np.int64), rows)
+            self._passed.clear()
+        super()._mark(rows)
+
+    def _numbers(self, next: int, count: int) -> Array:
+        """Which of all rows these are, where `next` comes next unless it is one that the inner stream passes over."""
+        numbers = np.arange(next, next + count)
+        passed = []
+        while self._gaps and self._gaps[0] <= numbers[-1]:
+            passed.append(self._gaps.popleft())
+            numbers[numbers >= passed[-1]] += 1
+        self._mark(np.array(passed, dtype=np.int64))
+        return numbers
+
     def _line_of(self, row: int) -> int | None:
         return self._inner._line_of(row)
 
@@ -122,15 +144,19 @@ class CrossedStream(Stream):
         return number if 0 <= number < LOW >> 1 else None
 
     def _read(self) -> Iterator[Batch]:
-        self._own, self._own_skipped, first = [], 0, 0
+        self._own, self._own_skipped, first, numbers = [], 0, 0, np.zeros(1, dtype=np.int64) - 1
+        if self._passed is not None:
+            self._passed.clear()
         try:
             for batch in self._inner.batches():
                 self._resolve()
-                yield from self._batch(sparse(batch), first)
+                numbers = self._numbers(int(numbers[-1]) + 1, len(batch))
+                yield from self._batch(sparse(batch), first, numbers)
                 first += len(batch)
                 self._sum_up()
         finally:
             self._sum_up()
+        self._mark(np.array(self._gaps, dtype=np.int64))
         if first == self._own_skipped:
             raise DataError(self.name, None, None, "no rows", "give at least one row that can be used")
 
@@ -145,8 +171,9 @@ class CrossedStream(Stream):
         self.skipped = self._inner.skipped + self._own_skipped
         self.first_errors = [*self._inner.first_errors, *self._own][:REMEMBERED_ERRORS]
 
-    def _batch(self, batch: Batch, first: int) -> Iterator[Batch]:
-        """The rows with their products, in pieces; `first` is the number of the first."""
+    def _batch(self, batch: Batch, first: int, numbers: Array) -> Iterator[Batch]:
+        """The rows with their products, in pieces; `first` is the number of the first among good rows, `numbers` are
+        those among all."""
         lengths = np.diff(np.asarray(batch.starts)).astype(np.int64)
         everything = self._crossing.everything
         products = lengths * (lengths - 1) // 2 if everything else np.full_like(lengths, len(self._crossing.pairs))
@@ -155,6 +182,8 @@ class CrossedStream(Stream):
             piece = batch.slice(begin, end)
             infinite = self._infinite(piece, many[begin:end])
             good, error = self._judge(piece, many[begin:end], infinite, first + begin)
+            if self._skips:
+                self._mark(numbers[begin:end][many[begin:end] | infinite])
             if len(good):
                 yield self._crossed(good)
             if error is not None:

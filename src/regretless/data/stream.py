@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -45,6 +46,7 @@ class Stream(ABC):
         self.skipped = 0
         self.first_errors: list[str] = []
         self.notes: list[str] = []
+        self._passed: deque[int] | None = None
 
     @abstractmethod
     def batches(self, skip: int = 0) -> Iterator[Batch]:
@@ -57,6 +59,17 @@ class Stream(ABC):
     def feature_names(self) -> list[str] | None:
         """Names of the columns known so far; None when columns are called by their number."""
         return None
+
+    def watch(self) -> deque[int]:
+        """From the next reading on, which rows are passed over, counted from 0 among all rows; whoever asked for them
+        may take them out. Those before a row, and between the rows of a batch, are there when its batch is."""
+        self._passed = deque()
+        return self._passed
+
+    def _mark(self, rows: Array) -> None:
+        """Note which rows are passed over, if anybody wants to know."""
+        if self._passed is not None:
+            self._passed.extend(rows.tolist())
 
     def _line_of(self, row: int) -> int | None:
         """The line on which a row begins, both from 1, if the rows are lines of text none of which is passed over."""
@@ -72,6 +85,8 @@ class Stream(ABC):
 
     def _forget_errors(self) -> None:
         self.skipped, self.first_errors = 0, []
+        if self._passed is not None:
+            self._passed.clear()
 
     def _note(self, text: str) -> None:
         """Note something once, however often the rows are read."""
@@ -120,6 +135,9 @@ class NormalizedStream(Stream):
 
     def feature_names(self) -> list[str] | None:
         return self._inner.feature_names()
+
+    def watch(self) -> deque[int]:
+        return self._inner.watch()
 
     def _line_of(self, row: int) -> int | None:
         return self._inner._line_of(row)

@@ -115,14 +115,20 @@ class SvmlightStream(Stream):
 
     def _read(self) -> Iterator[Batch]:
         self._forget_errors()
-        parser, empty = self._parser(), True
+        parser, empty, rows = self._parser(), True, 0
         with open_bytes(self._path) as file:
             while (block := parser.next(file)) is not None:
                 labels, starts, indices, values, columns, bad, complaints = block
                 self._ids_from = parser.first_id
-                if len(labels):
+                batch = Batch(values, labels, columns, indices, starts)
+                if bad and self._skip_bad:
+                    wrong = np.isnan(labels)
+                    self._mark(rows + np.flatnonzero(wrong))
+                    batch = batch.only(~wrong)
+                rows += len(labels)
+                if len(batch):
                     empty = False
-                    yield Batch(values, labels, columns, indices, starts)
+                    yield batch
                 self._judge(bad, complaints)
         if empty:
             raise no_rows(self.name)

@@ -103,6 +103,7 @@ class TableStream(Stream):
         self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
         if both := sorted(self._text & self.categorical):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
+        self._rows = 0  # that were read, good and bad
         self._dates: set[str] = set()  # columns that are left out for what they hold
         self._begun = False
         self._known = schema
@@ -182,7 +183,7 @@ class TableStream(Stream):
         return past(self._read(), skip)
 
     def _read(self) -> Iterator[Batch]:
-        empty = True
+        empty, self._rows = True, 0
         for chunk in self._chunks():
             batches, error = self._batches(chunk)
             for batch in batches:
@@ -420,12 +421,14 @@ class TableStream(Stream):
 
     def _judge(self, chunk: Chunk) -> tuple[Array | None, DataError | None]:
         """A mask of the rows to use (None for all), and the error to raise after them."""
-        bad = chunk.faults.rows()
+        bad, before = chunk.faults.rows(), self._rows
+        self._rows += len(np.union1d(chunk.read(), bad)) if len(bad) else chunk.table.num_rows
         if not len(bad):
             return None, None
         if not self._skips:
             column, fault, advice = chunk.faults.first(bad[0])
             return chunk.read() < bad[0], chunk.error(bad[0], column, fault, f"{advice}; {SKIPPING}")
+        self._mark(before + bad)
         room = REMEMBERED_ERRORS - len(self.first_errors)
         for row in bad[:room]:
             self._pass_over(str(chunk.error(row, *chunk.faults.first(row))))

@@ -1,0 +1,82 @@
+"""``regretless predict``: which line is of which row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ..command_line import CommandLine, noisy_lines, write
+
+QUIET = ("--no-certify", "--quiet")
+BAD = (0, 1, 5, 6, 30, 39)  # the rows that cannot be used, of 40
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(path, bad=()) -> str:
+    """A table of 40 rows, some of which lack a number."""
+    rng = np.random.default_rng(1)
+    lines = ["a,b,y\n"]
+    for row in range(40):
+        a, b = rng.normal(size=2)
+        lines.append(f"{'' if row in bad else a},{b},{'up' if a > b else 'down'}\n")
+    return str(write(path, lines))
+
+
+def svmlight(path, bad=()) -> str:
+    """Svmlight text of 40 rows and comments, in some of which an id is missing."""
+    lines = [f"# {row}\n{'1 :2' if row in bad else line.strip()}\n" for row, line in enumerate(noisy_lines(40))]
+    return str(write(path, lines))
+
+
+def arrays(path, bad=()) -> str:
+    """An archive of 40 rows, in some of which a value is nan."""
+    rng = np.random.default_rng(2)
+    values, labels = rng.normal(size=(40, 3)), np.tile([-1, 1], 20)
+    values[list(bad), 1] = np.nan
+    np.savez(path, X=values, y=labels)
+    return str(path)
+
+
+FILES = {".csv": table, ".svm": svmlight, ".npz": arrays}
+
+
+@pytest.mark.parametrize("options", [(), ("--interactions", "*")])
+@pytest.mark.parametrize("suffix", FILES)
+def test_line_n_is_of_row_n_though_rows_are_passed_over(run, tmp_path, suffix, options):
+    """Where rows are passed over, an empty line stands for each; the others have the lines that they would have."""
+    good, bad = FILES[suffix](tmp_path / f"good{suffix}"), FILES[suffix](tmp_path / f"bad{suffix}", BAD)
+    model = tmp_path / "m.rgl"
+    assert run("learn", good, "--learner", "perceptron", *options, *QUIET, "--save", model).code == 0
+    each = run("predict", model, good).out.splitlines()
+    assert len(each) == 40
+    result = run("predict", model, bad, "--on-error", "skip")
+    assert result.out.splitlines() == ["" if row in BAD else line for row, line in enumerate(each)]
+    assert result.err.startswith(f"regretless: {len(BAD)} rows were passed over")
+
+
+def test_rows_that_are_passed_over_have_nan_for_numbers(run, tmp_path):
+    """Scores and probabilities of such a row are nan, below the names of their columns, and null in JSON."""
+    model, good, bad = tmp_path / "m.rgl", table(tmp_path / "good.csv"), table(tmp_path / "bad.csv", BAD)
+    assert run("learn", good, *QUIET, "--save", model).code == 0
+    scores = run("predict", model, bad, "--on-error", "skip", "--scores").out.splitlines()
+    assert [row for row, line in enumerate(scores) if line == "nan"] == list(BAD)
+    head, *lines = run("predict", model, bad, "--on-error", "skip", "--probabilities").out.splitlines()
+    assert head == "down\tup"
+    assert [row for row, line in enumerate(lines) if line == "nan\tnan"] == list(BAD)
+    values = run("predict", model, bad, "--on-error", "skip", "--probabilities", "--json").json
+    assert [row for row, pair in enumerate(values["probabilities"]) if pair is None] == list(BAD)
+    assert (values["rows"], values["skipped"]) == (40 - len(BAD), len(BAD))
+
+
+def test_intervals_of_numbers_stand_below_their_names(run, tmp_path):
+    """Where the columns of the file are named, so are forecast, low and high; a row that is passed over has three nan."""
+    model, good, bad = tmp_path / "m.rgl", table(tmp_path / "good.csv"), table(tmp_path / "bad.csv", BAD)
+    assert run("learn", good, "--target", "b", "--interval", "0.9", *QUIET, "--save", model).code == 0
+    head, *lines = run("predict", model, bad, "--on-error", "skip", "--interval").out.splitlines()
+    assert head == "forecast\tlow\thigh"
+    assert [row for row, line in enumerate(lines) if line == "nan\tnan\tnan"] == list(BAD)
+    assert len(run("predict", model, good).out.splitlines()) == 40
