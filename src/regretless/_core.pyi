@@ -479,7 +479,7 @@ class SvmlightParser:
 
     def __init__(self, single: bool, first_id: int | None, columns_allowed: int, skip: bool, block: int) -> None:
         """
-        Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None.
+        Values become float32 if `single`; `first_id` is the id of column 0, found from the first entries if None. With `skip` a bad line is a row of the label NaN without entries; else reading ends behind the first.
         """
 
     def next(self, file: object) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], int, int, list[tuple[str, int, int, bytes]]] | None:

@@ -198,10 +198,43 @@ def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, 
     model = tmp_path / "m.rgl"
     stopped = run(verb, *words, "--quiet", "--save", model)
     assert stopped.code == code
+    assert ("ml-poly: square loss" in stopped.out) == (verb == "combine")
     assert stopped.err.startswith("regretless: interrupted while certifying; ")
     then = f"; for its certificates: regretless certify {model} {rows}" if verb == "learn" else ""
     assert stopped.err.endswith(f"the whole run is kept in {model}{then}\n")
     assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("interval", [(), ("--interval", "0.9")])
+def test_the_summary_is_printed_though_certificates_were_stopped(run, tmp_path, monkeypatch, interval):
+    """What was learned, the page and JSON are there without certificates; JSON says why these are missing."""
+    where = "certify_outcomes" if interval else "certify_stream"
+    monkeypatch.setattr(f"regretless.certify.{where}", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    table, page = write(tmp_path / "rows.csv", forecast_lines(30)), tmp_path / "page.html"
+    words = ("learn", table, "--target", "y", *interval, *(() if interval else ("--any-labels",)))
+    stopped = run(*words, "--report", page)
+    assert stopped.code == 130
+    assert "each row " in stopped.out
+    assert ("intervals of 90 %" in stopped.out) == bool(interval)
+    assert page.exists()
+    assert stopped.err.splitlines()[-1].startswith("regretless: interrupted while certifying; nothing was kept")
+    values = run(*words, "--json").json
+    assert values["rounds"] == 30
+    assert (values["certificates"], values["ended"][:28]) == ([], "interrupted while certifying")
+
+
+def test_a_model_of_two_files_says_how_it_is_certified(run, tmp_path):
+    """Rows that a model goes on with do not certify it, which is said without playing them again; all of them do."""
+    lines = noisy_lines(90)
+    first, other = write(tmp_path / "a.svm", lines[:30]), write(tmp_path / "b.svm", lines[30:])
+    model, both = tmp_path / "m.rgl", write(tmp_path / "c.svm", lines)
+    assert run("learn", first, *BARE, "--save", model).code == 0
+    result = run("learn", other, "--resume", model)
+    assert f"does not apply (the model had learned 30 rounds before those of {other})" in result.out
+    hint = f"for certificates: regretless certify {model} ALL, where ALL holds the rows of all files, in the order"
+    assert hint in result.err.splitlines()[-1]
+    assert "Sharp hinge bound: updates " in run("certify", model, both).out
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

@@ -151,6 +151,23 @@ def test_a_model_is_used_as_in_python(run, table, tmp_path):
     assert "learned from others" in other.out
 
 
+def test_certify_has_the_lines_that_need_no_row(run, table, tmp_path):
+    """Without a file, bounds against all vectors and the coverage of intervals are as learn printed them; the others
+    ask for the file. With it all lines are those of learn. What is about rows is refused."""
+    model = tmp_path / "m.rgl"
+    lines = run("learn", table, *RENT, "--interval", "0.9", "--save", model, *QUIET).out.splitlines()
+    assert run("certify", model, table).out.splitlines() == lines
+    alone = run("certify", model).out.splitlines()
+    assert len(alone) == len(lines)
+    assert (alone[0], alone[-1]) == (lines[0], lines[-1])
+    assert alone[0].startswith("Against all vectors at once: ")
+    assert lines[-1].startswith("Coverage on any sequence: ")
+    assert all("does not apply (the rounds must be read again: give the file" in line for line in alone[1:-1])
+    assert run("certify", model, "--json").json["input"] is None
+    refused = run("certify", model, "--save-comparators", tmp_path / "v.npz")
+    assert (refused.code, refused.err) == (2, "regretless: --save-comparators needs the FILE of the rows\n")
+
+
 def test_a_run_that_was_stopped_goes_on_to_the_same_model(run, table, tmp_path):
     """Two halves with --resume give the bytes of the whole but for where they were, and the same intervals."""
     head, tail = tmp_path / "head.csv", tmp_path / "tail.csv"
@@ -191,7 +208,8 @@ def test_intervals_hold_what_is_promised(run, table, tmp_path):
     assert said["coverage_error"] <= said["bound"]
     assert found["certificates"][-1]["theorem"] == "adaptive_coverage"
     assert said["rounds"] == 149
-    rows = [list(map(float, line.split("\t"))) for line in run("predict", model, table, "--interval").out.splitlines()]
+    _, *lines = run("predict", model, table, "--interval").out.splitlines()
+    rows = [list(map(float, line.split("\t"))) for line in lines]
     assert all(low < forecast < high for forecast, low, high in rows)
     counted = run("predict", model, table, "--interval", "--json").json["interval"]
     assert counted["width"] == pytest.approx(rows[0][2] - rows[0][1])

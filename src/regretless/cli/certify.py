@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
+from .intervals import coverage_of
 from .output import (
     Console,
     UsageError,
@@ -35,7 +36,7 @@ DESCRIPTION = (
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_model(parser)
-    options.add_files(parser)
+    options.add_files(parser, needed=False)
     options.add_certifying(parser)
     shards.add_workers(parser)
     options.add_cache(options.add_reading(parser))
@@ -52,9 +53,11 @@ def run(arguments: CertifyOptions) -> int:
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])
     if shards.are_shards(arguments):
         shards.refuse_contradictions(arguments)
-    else:
+    elif arguments.files:
         shards.only_file(arguments)
     learner, extra = read_predictor(arguments.model)
+    if not arguments.files:
+        return _certify_without_rows(arguments, learner, extra)
     against = load_against(arguments)
     if learner.kind == "regression":
         return _certify_numbers(arguments, learner, extra, against)
@@ -71,6 +74,36 @@ def run(arguments: CertifyOptions) -> int:
     return verdict(certificates)
 
 
+def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[str, Any]) -> int:
+    """Certify by the sums that a model has: of labels the risk on new rows, of numbers what compares with all vectors.
+
+    Raises
+    ------
+    UsageError
+        If there are no such certificates.
+    """
+    from ..run.regression import continuation
+
+    of_rows = {
+        "--against": arguments.against,
+        "--save-comparators": arguments.save_comparators,
+        "--svm": arguments.svm,
+        "--workers": arguments.workers,
+        "--dask": arguments.dask,
+    }
+    options.refuse_set(of_rows, "needs the FILE of the rows")
+    if learner.kind == "regression":
+        options.refuse_set({"--iid": arguments.iid}, "is for learners of labels")
+        certificates = learner.declined("the rounds must be read again: give the file that it learned from")
+        certificates += coverage_of(continuation(extra)[1])
+    elif not arguments.iid:
+        raise UsageError("name the FILE that the model learned from, whose rows are read again; --iid alone needs none")
+    else:
+        certificates = options.future(arguments, learner)
+    _tell(arguments, learner, certificates)
+    return verdict(certificates)
+
+
 def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra: dict[str, Any], against: Any) -> int:
     """Certify a model of numbers.
 
@@ -81,24 +114,20 @@ def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra:
     """
     from ..certify import certify_outcomes
     from ..run.regression import continuation
-    from .learn_numbers import regressor_values
     from .read_model import known_schema
 
     if shards.are_shards(arguments):
         raise UsageError("numbers are learned from one file; shards are for labels")
     options.refuse_set({"--svm": arguments.svm, "--iid": arguments.iid}, "is for learners of labels")
     path = shards.only_file(arguments)
-    goes_on, _ = continuation(extra)
+    goes_on, forecasts = continuation(extra)
     with certifying(lambda: "the model is as it was"), copied_for_against(arguments, path) as copied:
         stream = options.open_input(path, copied, known_schema(learner, goes_on.schema))
         certificates = certify_outcomes(learner, stream, against=against, trusted=False)
+    certificates += coverage_of(forecasts)
     warn_skipped(stream)
     write_vectors(arguments.save_comparators, certificates)
-    if arguments.json:
-        head = {"schema": "regretless.certify/1", "model": arguments.model, "input": path}
-        write_json({**head, **regressor_values(learner), **certificate_values(certificates)})
-    else:
-        print_certificates(certificates)
+    _tell(arguments, learner, certificates)
     return verdict(certificates)
 
 
@@ -150,16 +179,19 @@ def _certify_shards(
         console.settle()
 
 
-def _tell(arguments: CertifyOptions, learner: OnlineClassifier, certificates: list[Certificate]) -> None:
+def _tell(arguments: CertifyOptions, learner: Any, certificates: list[Certificate]) -> None:
+    from .learn_numbers import regressor_values
+
     if not arguments.json:
         print_certificates(certificates)
         return
+    read: Any = arguments.files if shards.are_shards(arguments) else next(iter(arguments.files), None)
     write_json(
         {
             "schema": "regretless.certify/1",
             "model": arguments.model,
-            "input": arguments.files if shards.are_shards(arguments) else arguments.files[0],
-            **classifier_values(learner),
+            "input": read,
+            **(regressor_values(learner) if learner.kind == "regression" else classifier_values(learner)),
             **certificate_values(certificates),
         }
     )

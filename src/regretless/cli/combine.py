@@ -343,7 +343,11 @@ def _compare(arguments: CombineOptions, run: CombineRun, seconds: float, console
     outcome = CombineOutput(run, arguments.file, seconds)
     if run.rounds:
         console.doing("fixed uses of the experts are searched for")
-        with certifying(lambda: whole_run_message(run)):
+        written = {"model": run.save, "forecasts": arguments.out, "weights": arguments.weights}
+        with (
+            outcome.published_if_ended(arguments, console, **written),
+            certifying(lambda: whole_run_message(run)),
+        ):
             if arguments.no_comparators:
                 outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
             else:

@@ -166,6 +166,8 @@ class CombineOutput(Output):
         yield from _more(len(names))
 
     def _comparators(self) -> Iterator[str]:
+        if not self.comparators:
+            return
         yield f"{'against':<38} {'loss':>14} {'regret':>14}"
         for one in self.comparators:
             yield f"  {short(one.label, 36):<36} {number_text(one.loss):>14} {number_text(one.regret):>14}"

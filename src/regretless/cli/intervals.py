@@ -11,9 +11,17 @@ from ..intervals.base import STRETCH
 from .output import number_text
 
 if TYPE_CHECKING:
+    from ..certificate import Certificate
     from ..intervals import AdaptiveIntervals
     from ..report import IntervalCourse
     from ..run.intervals import RunIntervals
+    from ..run.regression import Forecasts
+
+
+def coverage_of(forecasts: Forecasts) -> list[Certificate]:
+    """The certificate of the intervals around forecasts of numbers, for which no row is read again; none without
+    any."""
+    return [] if forecasts.intervals is None or not forecasts.rounds else forecasts.intervals.rule.certify()
 
 
 def interval_values(rule: AdaptiveIntervals, ends: Sequence[tuple[float, float]] = ()) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
 from .interval_options import add_intervals, refuse_shares
 from .output import UsageError, complain, label_text, verdict, warn_skipped
-from .signals import PointTable, certifying, go, whole_run_message
+from .signals import PointTable, certify_hint, certifying, earlier_rows, go, whole_run_message
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -170,11 +170,14 @@ def _learn_labels(arguments: LearnOptions, path: str, begun: Stream | None) -> i
         complain(f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
-        outcome.certificates = _certify(run, path, against, svm=arguments.svm, trusted=trusted)
+        with outcome.published_if_ended(arguments, console, model=run.save):
+            outcome.certificates = _certify(run, path, against, svm=arguments.svm, trusted=trusted)
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console, arguments.report, model=run.save)
+    if not arguments.no_certify and run.save is not None and earlier_rows(run) is not None:
+        console.line(f"for certificates: {certify_hint(run, path)}")
     return verdict(outcome.certificates)
 
 
@@ -203,7 +206,9 @@ def _run(arguments: LearnOptions, learner: OnlineClassifier, stream: Stream, con
 def _certify(run: Run, path: str, against: Any, **how: bool) -> list[Certificate]:
     from ..certify import certify_stream
 
-    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} {path}")):
+    if (why := earlier_rows(run)) is not None:
+        return run.learner.declined(why)
+    with certifying(lambda: whole_run_message(run, f"; for its certificates: {certify_hint(run, path)}")):
         return certify_stream(run.learner, run.stream, against=against, **how)
 
 

@@ -12,12 +12,12 @@ from ..catalogue import DEFAULT_OF_TASK, class_of
 from ..errors import RegretlessError
 from . import options
 from .files import load_against, write_vectors
-from .intervals import course_of, interval_lines, interval_values
+from .intervals import course_of, coverage_of, interval_lines, interval_values
 from .members import A_QUARTER, FOLLOWS
 from .output import Output, UsageError, certificate_values, complain, number_text, parameters_of, verdict, warn_skipped
 from .parameters import read_settings
 from .read_model import known_schema, largest_of
-from .signals import PointTable, certifying, go, whole_run_message
+from .signals import PointTable, certify_hint, certifying, earlier_rows, go, whole_run_message
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -98,10 +98,13 @@ def learn_numbers(arguments: LearnOptions, path: str, task: str, stream: Stream 
         complain(f"{path} is, as it seems, what the model had learned from: its rows were learned once more")
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
-        outcome.certificates = _certify(run, against, trusted=trusted)
+        with outcome.published_if_ended(arguments, console, model=run.save):
+            outcome.certificates = _certify(run, path, against, trusted=trusted)
         console.settle()
     write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console, arguments.report, model=run.save)
+    if not arguments.no_certify and run.save is not None and earlier_rows(run) is not None:
+        console.line(f"for certificates: {certify_hint(run, path)}")
     return verdict(outcome.certificates)
 
 
@@ -175,14 +178,14 @@ def _run(
     )
 
 
-def _certify(run: RegressionRun, against: Any, *, trusted: bool) -> list[Certificate]:
+def _certify(run: RegressionRun, path: str, against: Any, *, trusted: bool) -> list[Certificate]:
     from ..certify import certify_outcomes
 
-    with certifying(lambda: whole_run_message(run, f"; for its certificates: regretless certify {run.save} FILE")):
+    if (why := earlier_rows(run)) is not None:
+        return run.learner.declined(why) + coverage_of(run.forecasts)
+    with certifying(lambda: whole_run_message(run, f"; for its certificates: {certify_hint(run, path)}")):
         certificates = certify_outcomes(run.learner, run.stream, against=against, trusted=trusted)
-    if run.forecasts.intervals is not None and run.forecasts.rounds:
-        certificates += run.forecasts.intervals.rule.certify()
-    return certificates
+    return certificates + coverage_of(run.forecasts)
 
 
 def _notes(run: RegressionRun) -> Iterator[str]:

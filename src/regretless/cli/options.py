@@ -100,12 +100,12 @@ def add_file(parser: ArgumentParser) -> None:
     )
 
 
-def add_files(parser: ArgumentParser) -> None:
+def add_files(parser: ArgumentParser, *, needed: bool = True) -> None:
     """The file of rows, or files of which each is a shard."""
     parser.add_argument(
         "files",
         metavar="FILE",
-        nargs="+",
+        nargs="+" if needed else "*",
         help="rows, or - for standard input; may be compressed (.gz .xz .zst .bz2); shards: several, or a pattern",
     )
 

@@ -8,7 +8,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from math import isfinite
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
-    from .arguments import WatchedOptions
+    from .arguments import CombineOptions, LearnOptions, WatchedOptions
 
 
 DONE = 0
@@ -145,10 +145,13 @@ class Output(ABC):
     certificates : list of Certificate
     PAGE : str
         What the page is called.
+    ended : str or None
+        Why certificates are missing, where the user ended the command before they were there.
     """
 
     certificates: Sequence[Certificate]
     PAGE: ClassVar[str] = "report"
+    ended: str | None = None
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -179,9 +182,28 @@ class Output(ABC):
             if path is not None:
                 console.line(f"{what}: {os.fspath(path)}")
 
+    @contextmanager
+    def published_if_ended(
+        self, arguments: LearnOptions | CombineOptions, console: Console, **written: str | os.PathLike[str] | None
+    ) -> Iterator[None]:
+        """Publish what is known where the user ends what comes yet, and then end.
+
+        Raises
+        ------
+        Ended
+            If the user did.
+        """
+        try:
+            yield
+        except Ended as end:
+            self.ended = str(end)
+            console.settle()
+            self.publish(arguments, console, arguments.report, **written)
+            raise
+
     def _print(self, *, json: bool) -> None:
         if json:
-            write_json(self.describe())
+            write_json(self.describe() | ({} if self.ended is None else {"ended": self.ended}))
         else:
             for line in self.lines():
                 print(printable(line))

@@ -48,8 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--interval",
         action="store_true",
-        help="of a model of numbers that learned with intervals: the ends of the interval behind each forecast, named if "
-        "the columns of the file are",
+        help="of a model of numbers that learned with intervals: the ends of the interval behind each forecast, named "
+        "if the columns of the file are",
     )
     options.add_reading(parser)
 
@@ -137,7 +137,7 @@ class RowLines:
         self._passed, self._blank, self._row = stream.watch(), blank, 0
 
     def of(self, lines: list[Any]) -> list[Any]:
-        """The lines of the next rows, with those of rows that were passed over before, between and right behind them."""
+        """The lines of the next rows, with those of rows that are passed over before, between and right behind."""
         result, done = [], 0
         while self._passed and self._passed[0] <= self._row + len(lines) - done:
             good = self._passed.popleft() - self._row

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeVar
 
 from ..errors import Interrupted, RegretlessError
-from .output import HUNG_UP, INTERRUPTED, TERMINATED, Console, Ended, explain
+from .output import HUNG_UP, INTERRUPTED, TERMINATED, Console, Ended, explain, many
 
 if TYPE_CHECKING:
     from ..run.experts import CombineRun
@@ -310,6 +310,22 @@ def whole_run_message(run: Run | CombineRun, then: str = "") -> str:
     """What is saved of a run that is over, if only what follows it was stopped."""
     whole = run.save is not None and run.saved and run.unsaved is None
     return f"the whole run is kept in {run.save}{then}" if whole else saved_message(run)
+
+
+def earlier_rows(run: Run) -> str | None:
+    """Why the rows of a run that is over do not certify its model: it had learned others before. None if not."""
+    if run.again or run.earlier <= 0:
+        return None
+    return f"the model had learned {many(run.earlier, 'round')} before those of {run.stream.name}"
+
+
+def certify_hint(run: Run, path: str) -> str:
+    """How a saved model is certified: with all rows that it learned."""
+    if earlier_rows(run) is None:
+        return f"regretless certify {run.save} {path}"
+    return (
+        f"regretless certify {run.save} ALL, where ALL holds the rows of all files, in the order they were learned in"
+    )
 
 
 def _rescued(run: Run | CombineRun, error: str) -> str:

@@ -307,7 +307,9 @@ class TableStream(Stream):
         for name in dates:
             if name in needed or not set(left) - {self._target}:
                 self._refuse_dates(name)
-        what = "column {} holds dates or times: it is" if len(dates) == 1 else "columns {} hold dates or times: they are"
+        what = (
+            "column {} holds dates or times: it is" if len(dates) == 1 else "columns {} hold dates or times: they are"
+        )
         ways = f"turn them into numbers, or take them for names with {option('--categorical', dates[0])}"
         self._note(f"{what.format(listed(dates, ' and '))} left out; to learn from them {ways}")
         wanted[:] = left

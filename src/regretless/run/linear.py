@@ -167,6 +167,11 @@ class Run(StreamRun):
         return int(self.learner.state_.books[-1, ROUNDS]) if hasattr(self.learner, "classes_") else 0
 
     @property
+    def earlier(self) -> int:
+        """Of a run that is over, how many rounds had been played before those of this stream."""
+        return self.rounds - (self.place.number + 1) * self.place.rows
+
+    @property
     def point(self) -> Point:
         """Rounds, mistakes and updates so far."""
         if not hasattr(self.learner, "classes_"):
