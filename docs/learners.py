@@ -168,6 +168,16 @@ def interval_theorems() -> str:
     return _theorems({rule.__name__: (rule.theorem,) for rule in (AdaptiveIntervals, QuantileTracker)})
 
 
+def alarm_theorems() -> str:
+    """The theorems of alarms, and of means inside an interval."""
+    from regretless.alarms import EDetector, VilleAlarm
+    from regretless.theory.betting import constant_mean
+    from regretless.theory.confidence import mean_loss
+
+    of = {alarm.__name__: (alarm.theorem,) for alarm in (EDetector, VilleAlarm)}
+    return _theorems(of | {"ConfidenceSequence": (mean_loss, constant_mean)})
+
+
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
     from regretless.theory.comparison import excess_loss
@@ -231,6 +241,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
         "theorems of intervals": interval_theorems,
+        "theorems of alarms": alarm_theorems,
         "theorems of bandits": bandit_theorems,
         "theorems of games": game_theorems,
         "theorems of classes": class_theorems,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["LearnerMixture", "__version__", "compare", "load"]
 ROOMS = [
+    "alarms",
     "bandits",
     "batch",
     "finite_classes",

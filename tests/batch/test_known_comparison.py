@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.textbook.confidence_sequence import confidence_sequence
-from regretless.theory.comparison import (
+from regretless.theory.comparison import ComparisonLedger, Rivals, excess_loss
+from regretless.theory.confidence import (
     PLAYED,
     PRICES,
     RATES,
-    ComparisonLedger,
     Confidence,
     Increments,
-    Rivals,
+    MeanLedger,
     deviation,
-    excess_loss,
     interval,
     log_evidence,
+    mean_loss,
 )
 from regretless.verify.formulas import FORMULAS
 
@@ -32,13 +32,15 @@ AT_TEN = sum(exp(10 * rate) for rate in RATES) / len(RATES)
 CASES = [
     Known(excess_loss, ComparisonLedger(40, 6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 26 / 40),
     Known(excess_loss, ComparisonLedger(40, -6, 0.0), Rivals("a", "b"), Confidence(1 / AT_TEN), 14 / 40),
+    Known(mean_loss, MeanLedger(40, 20, 0.0, 3.0), None, Confidence(2 / AT_TEN), 30 / 40),
 ]
-ASSUMES: Assumes = [((excess_loss,), (PLAYED,))]
+ASSUMES: Assumes = [((excess_loss, mean_loss), (PLAYED,))]
 
 
 @known(CASES)
 def test_the_excess_loss_says_its_number(case: Known) -> None:
-    """With no variance the bound is the mean and twice the s at which the mean of exp(rate s) is 1 / delta, a row."""
+    """With no variance the bound is the mean and twice the s at which the mean of exp(rate s) is 1 / delta, a row; of a
+    mean loss it is the width of the range times the s at which that is 2 / delta."""
     says_its_number(case)
 
 

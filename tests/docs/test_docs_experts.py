@@ -19,6 +19,13 @@ def test_the_examples_on_intervals_give_what_stands_below_them():
     assert result.failed == 0
 
 
+def test_the_examples_on_alarms_give_what_stands_below_them():
+    """Every line of Python in docs/alarms.md gives the answer that stands below it."""
+    result = examples("alarms")
+    assert result.attempted > 8
+    assert result.failed == 0
+
+
 def test_the_tables_of_public_data_are_what_the_script_prints(data):
     """The tables of public data in docs/experts.md are what docs/forecasts.py computes from the data."""
     assert script("forecasts").filled(data) == page("experts")

@@ -19,7 +19,7 @@ from regretless.linear import (
 )
 from regretless.linear.base import OnlineClassifier
 from regretless.run.comparison import Comparison, FrozenCompetitor, LearningCompetitor, Losses
-from regretless.theory.comparison import interval
+from regretless.theory.confidence import interval
 
 
 def rows(count: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

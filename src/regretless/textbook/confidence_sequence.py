@@ -49,4 +49,8 @@ def _excess_loss(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, A
     return float((ledger["excess"] + 2 * s) / ledger["rounds"])
 
 
-BOUNDS = {"probable": {"excess_loss": _excess_loss}}
+def _mean_loss(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, Any]) -> float:
+    return float(ledger["width"] * largest_excess(ledger["variance"], learner["delta"] / 2) / ledger["rounds"])
+
+
+BOUNDS = {"probable": {"excess_loss": _excess_loss, "mean_loss": _mean_loss}}

@@ -1,0 +1,21 @@
+"""Alarms that say when losses get worse than a reference, and how seldom they do so in vain; means with intervals that
+hold at any time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .confidence import ConfidenceSequence
+    from .detector import EDetector
+    from .ville import VilleAlarm
+
+__all__ = ["ConfidenceSequence", "EDetector", "VilleAlarm"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {"ConfidenceSequence": "confidence", "EDetector": "detector", "VilleAlarm": "ville"},
+)

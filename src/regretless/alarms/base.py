@@ -1,0 +1,237 @@
+"""What alarms share: losses of a declared range on the scale from 0 to 1, a reference in it, and the rounds so far."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from math import isfinite, nan
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..arrays import numbers
+from ..certificate import Certificate
+from ..errors import ParameterError, RegretlessError, RowRefused
+from ..persist.validation import count, fits, one
+from ..theorem import Theorem
+from ..theory.alarms import BETS, AlarmLedger
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Range = tuple[float, float]
+
+
+def checked_range(value: Any) -> Range:
+    """The range of losses.
+
+    Raises
+    ------
+    ParameterError
+        If it is no pair of finite numbers, the first below the second.
+    """
+    ends = tuple(value) if isinstance(value, Sequence | np.ndarray) else ()
+    if len(ends) != 2 or not all(isinstance(end, Real) and isfinite(end) for end in ends) or not ends[0] < ends[1]:
+        raise ParameterError("value_range", repr(value), "it must be a number and a larger one, both finite")
+    low, high = float(ends[0]), float(ends[1])
+    if not isfinite(high - low):
+        raise ParameterError("value_range", repr(value), "it is too wide for floats")
+    return low, high
+
+
+def outside(loss: float, value_range: Range) -> tuple[str, str]:
+    """What is wrong with a loss, and what to do."""
+    low, high = value_range
+    return f"the loss is {loss!r}", f"a number from {low:g} to {high:g} is expected: declare the range of all losses"
+
+
+def scaled(losses: Any, value_range: Range) -> Array:
+    """Losses on the scale from 0 to 1.
+
+    Raises
+    ------
+    RowRefused
+        If one is missing, infinite or out of the range; it names the row, from 0.
+    RegretlessError
+        If they are no column of numbers.
+    """
+    column = np.ascontiguousarray(numbers(losses, "losses"), dtype=np.float64)
+    if column.ndim != 1:
+        raise RegretlessError(f"losses of shape {column.shape}: one number a round is expected")
+    low, high = value_range
+    refused = np.flatnonzero(~((column >= low) & (column <= high)))
+    if len(refused):
+        row = int(refused[0])
+        fault, advice = outside(float(column[row]), value_range)
+        raise RowRefused(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
+    return np.asarray((column - low) / (high - low))
+
+
+@dataclass(eq=False)
+class Alarm(ABC):
+    """Watches losses, and raises an alarm once there is evidence that they got worse than a reference.
+
+    Parameters
+    ----------
+    reference : float
+        What a loss is to be expected to be at most, inside `value_range`.
+    value_range : (float, float)
+        Where all losses lie.
+    """
+
+    reference: float
+    _: KW_ONLY
+    value_range: Range = (0.0, 1.0)
+
+    theorem: ClassVar[Theorem]
+
+    def __post_init__(self) -> None:
+        self.value_range = low, high = checked_range(self.value_range)
+        if not (isinstance(self.reference, Real) and low < self.reference < high):
+            raise ParameterError("reference", repr(self.reference), f"it must lie between {low:g} and {high:g}")
+        self.reference = float(self.reference)
+        level = (self.reference - low) / (high - low)
+        self._factors: list[tuple[float, float]] = [
+            (1 - bet, bet / level) for bet in BETS
+        ]  # a bet multiplies its capital by 1 - b + (b / p) x
+        self._rounds: int = 0
+        self._alarms: int = 0
+        self._last: int | None = None
+
+    # The rule.
+
+    @property
+    @abstractmethod
+    def threshold(self) -> float:
+        """The evidence at which an alarm is raised."""
+
+    @property
+    @abstractmethod
+    def evidence(self) -> float:
+        """That losses exceed the reference, as far as it goes; after an alarm that which the next one begins with."""
+
+    @abstractmethod
+    def _run(self, values: list[float]) -> list[float]:
+        """Look at further losses on the scale from 0 to 1; the evidence after each of them."""
+
+    @abstractmethod
+    def facts(self) -> Any:
+        """What theorems may ask."""
+
+    # Rounds.
+
+    def update(self, loss: float) -> bool:
+        """Look at the loss of a round; whether an alarm is raised.
+
+        Parameters
+        ----------
+        loss : float
+            In `value_range`.
+
+        Raises
+        ------
+        RegretlessError
+            If it is not. Nothing has changed then.
+        """
+        low, high = self.value_range
+        try:
+            value = float(loss)
+        except (TypeError, ValueError, OverflowError):
+            value = nan
+        if not low <= value <= high:
+            raise RegretlessError("; ".join(outside(loss, self.value_range)))
+        alarms = self._alarms
+        self._run([(value - low) / (high - low)])
+        return self._alarms > alarms
+
+    def play(self, losses: Any) -> Array:
+        """Look at the losses of many rounds.
+
+        Parameters
+        ----------
+        losses : array-like, shape (rounds,)
+            In `value_range`.
+
+        Returns
+        -------
+        evidence : ndarray, shape (rounds,)
+            After each round; where it reaches `threshold` an alarm was raised.
+
+        Raises
+        ------
+        RowRefused
+            If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
+        """
+        return np.array(self._run(scaled(losses, self.value_range).tolist()), dtype=np.float64)
+
+    @property
+    def ledger_(self) -> AlarmLedger:
+        """What was counted so far."""
+        return AlarmLedger(self._rounds, self._alarms)
+
+    @property
+    def last_alarm_(self) -> int | None:
+        """The round of the last alarm, counted from 1; None before there is one."""
+        return self._last
+
+    def certify(self) -> list[Certificate]:
+        """What is promised of losses that are not worse than the reference, beside what was counted."""
+        words = f"that no loss is above {self.reference:.6g} in expectation, given those before"
+        stated = self.theorem.certify(self.ledger_, [None], self.facts())
+        # Of one run, which may exceed what is expected of many.
+        runs = {"of": 1, "exceeded": None} if self.theorem.kind == "expected" else {}
+        return [replace(stated, assuming=words, runs=runs)]
+
+    # In a file.
+
+    @abstractmethod
+    def _rule_state(self) -> dict[str, Any]:
+        """What the rule knows of the rounds so far, as JSON values."""
+
+    @abstractmethod
+    def _go_on(self, state: Mapping[str, Any]) -> None:
+        """Take up what `_rule_state` gave; the counts are there already."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """The parameters and all that was counted, as JSON values; `from_state` makes the same alarm of it."""
+        parameters = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            "parameters": parameters | {"value_range": list(self.value_range)},
+            "rounds": self._rounds,
+            "alarms": self._alarms,
+            "last_alarm": self._last,
+            **self._rule_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """An alarm that goes on where that of `state_dict` stood.
+
+        Raises
+        ------
+        ModelError
+            If the state does not fit together.
+        """
+        with fits("the state of the alarm"):
+            made = cls(**state["parameters"])
+            made._alarms, made._rounds = count(state["alarms"], "alarms"), count(state["rounds"], "rounds")
+            last = state["last_alarm"]
+            made._last = None if last is None else count(last, "last_alarm", 1)
+            if (last is None) != (made._alarms == 0) or max(last or 0, made._alarms) > made._rounds:
+                raise ValueError("it has other alarms than rounds")
+            made._go_on(state)
+        return made
+
+
+def capitals(described: Any) -> list[float]:
+    """A finite number for each bet.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    values = [one(value, float, "a capital") for value in one(described, list, "capitals")]
+    if len(values) != len(BETS) or not all(map(isfinite, values)):
+        raise ValueError("it has other bets than such an alarm")
+    return values

@@ -1,0 +1,106 @@
+"""An alarm with a fixed start: one that is false with a small probability, however long it watches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, log
+from typing import Any
+
+from ..checks import share
+from ..theory.alarms import BETS, AlarmLedger, VilleFacts, fixed_start
+from .base import Alarm, capitals
+
+
+@dataclass(eq=False)
+class VilleAlarm(Alarm):
+    """Raises one alarm when losses have been worse than a reference since the start, and then none any more.
+
+    While no loss exceeds the reference in expectation, given those before, there is ever an alarm with probability at
+    most `alpha`, however many rounds there are, and however they depend on each other. The longer losses were better
+    than the reference, the later it notices that they no longer are: for that there is `EDetector`.
+
+    Each of several bets b = 1/2, 1/4, ..., 1/256 has a capital W <- W (1 - b + b x / p), of losses x and a reference p
+    on the scale from 0 to 1. The evidence is their mean, and the alarm is raised once it is 1 / alpha.
+
+    Parameters
+    ----------
+    reference : float
+        What a loss is to be expected to be at most, inside `value_range`.
+    alpha : float
+        How improbable a false alarm is, between 0 and 1.
+    value_range : (float, float)
+        Where all losses lie.
+
+    References
+    ----------
+    Ville 1939; Waudby-Smith & Ramdas 2024, Estimating means of bounded random variables by betting.
+
+    Examples
+    --------
+    >>> from regretless.alarms import VilleAlarm
+    >>> alarm = VilleAlarm(reference=0.1, alpha=0.01)
+    >>> [alarm.update(loss) for loss in (1, 0, 1, 1, 1, 1)]
+    [False, False, False, False, False, True]
+    """
+
+    alpha: float = 0.05
+
+    theorem = fixed_start
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.alpha = share("alpha", self.alpha)
+        self._logs = [0.0] * len(BETS)
+
+    @property
+    def threshold(self) -> float:
+        """The evidence at which an alarm is raised."""
+        return 1 / self.alpha
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the mean of the capitals; after an alarm that of its round."""
+        return _log_mean(self._logs)
+
+    @property
+    def evidence(self) -> float:
+        """The mean of the capitals; after an alarm that of its round."""
+        return exp(self.log_evidence)
+
+    @property
+    def ledger_(self) -> AlarmLedger:
+        """What was counted so far, up to the alarm if there was one."""
+        return AlarmLedger(self._rounds, self._alarms, self.log_evidence)
+
+    def _run(self, values: list[float]) -> list[float]:
+        logs, factors, enough = self._logs, self._factors, log(1 / self.alpha)
+        course, evidence = [], self.log_evidence
+        for x in values:
+            if not self._alarms:
+                self._rounds += 1
+                logs = [one + log(left + gain * x) for one, (left, gain) in zip(logs, factors, strict=True)]
+                evidence = _log_mean(logs)
+                if evidence >= enough:
+                    self._alarms, self._last = 1, self._rounds
+            course.append(exp(evidence))
+        self._logs = logs
+        return course
+
+    def facts(self) -> VilleFacts:
+        """What theorems may ask."""
+        return VilleFacts(self.alpha)
+
+    def _rule_state(self) -> dict[str, Any]:
+        return {"log_capitals": list(self._logs)}
+
+    def _go_on(self, state: Mapping[str, Any]) -> None:
+        self._logs = capitals(state["log_capitals"])
+        if (self.log_evidence >= log(1 / self.alpha)) != (self._alarms == 1):
+            raise ValueError("its capital and its alarms contradict each other")
+
+
+def _log_mean(logs: list[float]) -> float:
+    """The logarithm of the mean of what these are the logarithms of."""
+    most = max(logs)
+    return most + log(sum(exp(one - most) for one in logs) / len(logs))

@@ -1,0 +1,199 @@
+"""The mean of what is expected of numbers in [0, 1], within an interval that may be looked at at any time.
+
+Let x_1, x_2, ... lie in [0, 1], each drawn in whatever way from the past, with conditional means m_1, m_2, ..., and
+let g_t be any guess of x_t that is made before it. For a rate 0 <= lam < 1, with psi(lam) = -ln(1 - lam) - lam, the
+product of exp(lam (x_t - m_t) - psi(lam) (x_t - g_t)^2) is a supermartingale. For with d = x_t - g_t, which is at
+least -1, exp(lam d - psi(lam) d^2) <= 1 + lam d (Fan, Grama & Liu 2015, Lemma 4.1), whose expectation is 1 + lam
+(m_t - g_t), and that is at most exp(lam (m_t - g_t)). The mean over several rates is a supermartingale too, and
+reaches 1 / alpha at any time with probability at most alpha (Ville). It grows with the sum of x_t - m_t, so that it
+bounds this sum; of 1 - x_t and 1 - g_t the squares are the same.
+
+The means may differ from round to round, and depend on all that came before: what is bounded is their average so
+far. For a mean that stays the same the intersection of all intervals so far holds too; for an average that moves, it
+may fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, log1p, nan
+from typing import Any
+
+import numpy as np
+
+from ..certificate import Most
+from ..facts import Facts
+from ..theorem import theorem
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+RATES = (0.75, *(2.0**-k for k in range(1, 17)))  # the least of them for billions of rounds
+PRICES = tuple(-log1p(-rate) - rate for rate in RATES)  # psi
+HALVINGS = 60
+FIRST_GUESS = 0.5
+
+
+def log_evidence(excess: Any, variance: Any) -> Array:
+    """Logarithm of the mean of the supermartingales, where x_t exceeded their means by so much in all.
+
+    Parameters
+    ----------
+    excess : array-like
+        Sum of x_t - m_t, for the means that are doubted.
+    variance : array-like, of the same shape
+        Sum of (x_t - g_t)^2.
+    """
+    above, spread = (np.asarray(one, dtype=np.float64)[..., None] for one in (excess, variance))
+    powers = above * np.array(RATES) - spread * np.array(PRICES)
+    most = powers.max(axis=-1)
+    return np.asarray(most + np.log(np.exp(powers - most[..., None]).mean(axis=-1)))
+
+
+def deviation(variance: Any, alpha: float) -> Array:
+    """How far the sum of x_t exceeds that of its means at most, but for a probability of alpha that it ever does.
+
+    Parameters
+    ----------
+    variance : array-like
+        Sum of (x_t - g_t)^2, up to each of the times of interest.
+    alpha : float
+        In (0, 1): of this side alone.
+
+    Returns
+    -------
+    ndarray
+        The excess at which the mean of the supermartingales is 1 / alpha, to the last digits from above.
+    """
+    spread = np.asarray(variance, dtype=np.float64)[..., None]
+    costs = spread * np.array(PRICES) / np.array(RATES)
+    # At the true excess the largest supermartingale is between 1 / alpha and as many times that as there are rates.
+    low = (costs + log(1 / alpha) / np.array(RATES)).min(axis=-1)
+    high = (costs + log(len(RATES) / alpha) / np.array(RATES)).min(axis=-1)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = log_evidence(middle, variance) >= -log(alpha)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.asarray(high)
+
+
+class Increments:
+    """The sums over rounds so far that an interval is made of, however the rounds are cut into parts.
+
+    Attributes
+    ----------
+    rounds : int
+    total : float
+        Sum of x_t.
+    variance : float
+        Sum of (x_t - g_t)^2, where g_t is the mean of 1/2 and all x before it.
+    """
+
+    def __init__(self) -> None:
+        self.rounds, self.total, self.variance = 0, 0.0, 0.0
+
+    def add(self, values: Array) -> tuple[Array, Array]:
+        """Take in further increments; the sums after each of them.
+
+        Parameters
+        ----------
+        values : ndarray, shape (rounds,)
+            In [0, 1].
+
+        Returns
+        -------
+        totals, variances : ndarray, shape (rounds,)
+        """
+        totals = self.total + np.cumsum(values)
+        before = np.arange(self.rounds, self.rounds + len(values))
+        guesses = (FIRST_GUESS + totals - values) / (1 + before)
+        variances = self.variance + np.cumsum(np.square(values - guesses))
+        if len(values):
+            self.rounds += len(values)
+            self.total, self.variance = float(totals[-1]), float(variances[-1])
+        return totals, variances
+
+
+def interval(rounds: Any, totals: Any, variances: Any, alpha: float) -> tuple[Array, Array]:
+    """The ends of the interval for the mean after so many rounds, cut off at 0 and 1.
+
+    Parameters
+    ----------
+    rounds, totals, variances : array-like
+        At the times of interest; at least one round each.
+    alpha : float
+        How probable it may be that the average of the conditional means is ever outside, half of it for each end.
+    """
+    count, total = np.asarray(rounds, dtype=np.float64), np.asarray(totals, dtype=np.float64)
+    radius = deviation(variances, alpha / 2)
+    return np.maximum((total - radius) / count, 0.0), np.minimum((total + radius) / count, 1.0)
+
+
+# ---- Theorems.
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence(Facts):
+    """How much is asked.
+
+    Attributes
+    ----------
+    delta : float
+        How improbable it may be that the bound ever fails.
+    """
+
+    delta: float
+
+
+def nobody_sees(*_: object) -> float:
+    """What was to be expected; the mean of what came is its estimate."""
+    return nan
+
+
+PLAYED = ("there must be rounds", lambda ledger, _, __: ledger.rounds > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanLedger:
+    """What was counted of numbers in a range.
+
+    Attributes
+    ----------
+    rounds : float
+    total : float
+        Sum of x_t, the numbers on the scale from 0 to 1.
+    variance : float
+        Sum of (x_t - g_t)^2, where g_t is the mean of 1/2 and all x before it.
+    width : float
+        Of the range, in the unit of the numbers.
+    """
+
+    rounds: float
+    total: float
+    variance: float
+    width: float
+
+
+def farthest(ledger: Any, *_: object) -> Most:
+    """No mean is farther from another than the ends of the range are."""
+    return Most(ledger.width, "the width of the range")
+
+
+@theorem(
+    title="Mean loss",
+    quantity="error of the mean loss",
+    counts=nobody_sees,
+    formula=r"\left|\frac{1}{T}\sum_{t=1}^{T} (\ell_t - E_{t-1}[\ell_t])\right| \le \frac{w s}{T},\quad "
+    r"\frac{1}{J}\sum_{j=1}^{J} e^{\lambda_j s - \psi(\lambda_j) V_T} = \frac{2}{\delta},\quad "
+    r"V_T = \sum_{t=1}^{T}(x_t - g_t)^2",
+    source="Howard, Ramdas, McAuliffe & Sekhon 2021, Thm 4, with a mixture over J rates",
+    kind="probable",
+    assumes=[PLAYED],
+    whole=False,
+    most=farthest,
+    compares=False,
+)
+def mean_loss(ledger: MeanLedger, comparator: None, learner: Confidence) -> float:
+    """Let losses lie in a range of width w, drawn in whatever way from the past. With probability 1 - delta, for all T
+    at once, their average differs from the average of what was to be expected of each, given those before, by at most
+    w s / T, half of delta for each side. The expectations may change from round to round."""
+    return ledger.width * float(deviation(ledger.variance, learner.delta / 2)) / ledger.rounds
