@@ -19,7 +19,8 @@ from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import AggregatedClassifier
-from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, FULL, GAIN, MOST, SUMS
+from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, SUMS
+from regretless.rows.mixture_state import FULL
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import REACHES, curvature
 

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from regretless.errors import RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron, VotedPerceptron
-from regretless.linear.validation import read_rows
+from regretless.rows.validation import read_rows
 from regretless.textbook.linear import average
 
 WEIGHTS = "a round that weighs 2 is one round and not two"

@@ -9,7 +9,7 @@ import pytest
 
 from regretless.catalogue import LEARNERS, learner_class
 from regretless.linear import OnlineGradientDescent, Perceptron, Winnow
-from regretless.linear.estimator import with_constructor
+from regretless.rows.estimator import with_constructor
 
 SHARED = ["passes", "until_clean", "max_passes", "shuffle", "random_state", "class_weight", "warm_start"]
 

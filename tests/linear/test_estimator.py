@@ -28,12 +28,13 @@ from sklearn.utils.estimator_checks import check_dataframe_column_names_consiste
 
 from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
-from regretless.linear.estimator import Estimator
+from regretless.linear.classifier import Classifier
 from regretless.linear.labels import read_labels
-from regretless.linear.validation import ascending, explain_nonfinite, read_rows, read_weights
+from regretless.rows.sample_weights import read_weights
+from regretless.rows.validation import ascending, explain_nonfinite, read_rows
 
 
-class PlainPerceptron(Estimator):
+class PlainPerceptron(Classifier):
     """One against the rest, row by row: slow, short, and a learner in every manner that is tested here."""
 
     def __init__(self, passes: int = 5, intercept: float = 1.0) -> None:
@@ -167,9 +168,10 @@ from typing import Any
 import numpy as np
 from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
-from regretless.linear.estimator import Estimator
+from regretless.linear.classifier import Classifier
 from regretless.linear.labels import read_labels
-from regretless.linear.validation import explain_nonfinite, read_rows, read_weights
+from regretless.rows.validation import explain_nonfinite, read_rows
+from regretless.rows.sample_weights import read_weights
 {learner}
 X, y = np.array([[1.0, 2.0], [-1.0, -2.0]]), ["ham", "spam"]
 learner = PlainPerceptron(passes=2).fit(X, y, sample_weight=[1, 2])

@@ -19,7 +19,7 @@ import regretless
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MarginPerceptron, max_margin
-from regretless.linear.validation import read_rows
+from regretless.rows.validation import read_rows
 from regretless.textbook.linear import margin_perceptron
 from regretless.textbook.linear import most_updates as counted
 from regretless.theory.margin_perceptron import (

@@ -203,7 +203,7 @@ def test_without_the_factor_two_the_bound_is_false():
 
 def question(learner, X, y, **more):
     """What `certify` asks."""
-    from regretless.linear.validation import read_rows
+    from regretless.rows.validation import read_rows
 
     batch, codes = read_rows(X, learner=learner, reset=False), learner.codes(np.asarray(y))
     return learner.question(lambda: iter([(batch, codes)]), len(batch), in_memory=True, svm=False, against=None, **more)

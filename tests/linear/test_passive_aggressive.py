@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import PassiveAggressive
-from regretless.linear.validation import read_rows
+from regretless.rows.validation import read_rows
 from regretless.textbook.linear import passive_aggressive
 from regretless.theory.gradient import (
     OF_VARIANT,

@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import regretless
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import Perceptron, VotedPerceptron, weight_history
-from regretless.linear.validation import read_rows
 from regretless.persist.format import read_model, write_model
+from regretless.rows.validation import read_rows
 from regretless.textbook.linear import votes
 
 WEIGHTS = "a round that weighs 2 is one round and not two"

@@ -15,7 +15,7 @@ from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..info import info_of
 from ..linear.base import OnlineClassifier
-from ..linear.state import BaseState
+from ..rows.state import BaseState
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
 from .rerun import OmissionResult, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates

@@ -13,7 +13,8 @@ from ..comparator import Comparator
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
-from ..linear.state import BIAS, NORM2, Rules, State
+from ..linear.state import BIAS, NORM2, State
+from ..rows.state import Rules
 from ..theory.gradient import posterior_regret, prior_regret
 from ..theory.online_to_batch import MEAN, Declared
 from .rerun import RerunTable, refuse_foreign

@@ -15,7 +15,7 @@ from ..errors import ParameterError, RegretlessError
 from ..info import LinearInfo, info_of
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
-from ..linear.labels import weigh
+from ..linear.labels import codes_until_new, weigh
 from ..theory.online_to_batch import Declared, Survival, longest_survivor, survivals
 from ..theory.perceptron import separable
 from .rerun import refuse_foreign, updates
@@ -294,7 +294,7 @@ def _known(learner: OnlineClassifier, batch: Batch, begin: int) -> Generator[tup
     learner.state_.grow(batch.columns)
     learner.n_features_in_ = learner.state_.columns
     weights = weigh(learner.class_weight, batch.labels, None, None)
-    codes, new = learner._encode(batch.labels)
+    codes, new = codes_until_new(batch.labels, learner.classes_, learner._codes)
     end = len(batch) if new is None else new
     rules = learner.rules()
     for row in range(begin, end):

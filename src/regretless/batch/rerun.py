@@ -17,8 +17,9 @@ from ..errors import RegretlessError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels, weigh
-from ..linear.state import BaseState, Rules
-from ..linear.validation import read_rows, read_weights
+from ..rows.sample_weights import read_weights
+from ..rows.state import BaseState, Rules
+from ..rows.validation import read_rows
 
 UPDATES = FIELDS.index("updates")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..catalogue import DEFAULT
-from ..linear.validation import free_text
+from ..rows.validation import free_text
 from .members import ageing, member_lines, members_of, mixture_of
 from .output import Output, certificate_values, classifier_values, label_text, share_text, short
 from .read_model import largest

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..ledger import Ledger
-from ..linear.state import BaseState
+from ..rows.state import BaseState
 from ..theory.mixing_facts import MixedLedger
 from .messages import Count
 

@@ -17,7 +17,7 @@ from ..data.rows import open_stream
 from ..data.stream import Stream, past
 from ..errors import DataError, RegretlessError
 from ..linear.labels import read_labels
-from ..linear.validation import ColumnRefused, read_rows
+from ..rows.validation import ColumnRefused, read_rows
 
 UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: there is no telling which
 LOOKED_AT = 8  # rows at either end of those in memory by which they are known again

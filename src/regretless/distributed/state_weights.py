@@ -12,7 +12,8 @@ from ..linear import mirror_steps as mirror
 from ..linear.averaged import AveragedState
 from ..linear.mirror_steps import MirrorState
 from ..linear.second_order_learner import SecondOrderState
-from ..linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, BaseState, Rules, State
+from ..linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, State
+from ..rows.state import BaseState, Rules
 
 STRETCH = 1 << 16  # a multiple of eight; so much stays in the cache
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 from ..checks import positive
 from ..errors import ParameterError
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theory.facts import LinearFacts
 from ..theory.margin_perceptron import ALMA_THEOREMS, AlmaFacts
 from .base import OnlineClassifier
-from .estimator import with_constructor
-from .state import Rules
 
 
 @with_constructor

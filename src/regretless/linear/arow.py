@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theory.second_order_perceptron import AROW as THEOREMS
-from .estimator import with_constructor
 from .second_order_learner import MATRICES, SecondOrderLearner, invertible
-from .state import Rules
 
 SCALES = ("auto", "none")
 UPDATES = (

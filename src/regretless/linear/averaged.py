@@ -11,9 +11,10 @@ from ..checks import one_of
 from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
-from .estimator import with_constructor
+from ..rows.estimator import with_constructor
+from ..rows.state import BaseState, Rules, length
 from .perceptron import Perceptron
-from .state import BIAS, CLOCK, LAG_BIAS, BaseState, Rules, State, length
+from .state import BIAS, CLOCK, LAG_BIAS, State
 from .weight_history import narrow
 
 WHEN = ("before", "after")

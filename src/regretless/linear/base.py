@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..checks import drawn_seed, whole
 from ..data.batch import Array, Batch
-from ..errors import ParameterError, RegretlessError, RowRefused
-from ..info import HasInfo, LinearInfo
-from ..ledger import Ledger
-from ..persist.model import Persistent
-from ..pictured import Bars, Pictured
-from ..turns import BUSY, in_turn
+from ..errors import RegretlessError
+from ..rows.estimator import with_constructor
+from ..rows.learner import played_in_order
+from ..rows.sample_weights import read_weights
+from ..rows.state import BaseState, Rules
+from ..rows.validation import read_rows
+from ..turns import in_turn
 from .certificates import CertifiedLearner
-from .estimator import TURN, Estimator, with_constructor
-from .labels import distinct, encode, extend, read_labels, stored_classes, targets_for, weigh, with_class
-from .state import BaseState, Rules, State
-from .validation import ascending, explain_nonfinite, fault_of, read_rows, read_weights
-
-FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
+from .classifier import LabelPredictor
+from .labels import (
+    codes_until_new,
+    distinct,
+    encode,
+    extend,
+    read_labels,
+    stored_classes,
+    targets_for,
+    weigh,
+    with_class,
+)
+from .state import State
 
 
 @with_constructor
-class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Pictured):
+class OnlineClassifier(LabelPredictor, CertifiedLearner):
     """A composition (geometry, loss, rate) played over the rows of X, in their order.
 
     Subclasses name their theorems and turn their parameters into rules. Rounds are played in the order in which they
     come; nothing is shuffled unless asked.
     """
 
-    info: ClassVar[LinearInfo]
     holds_rows: ClassVar[bool] = False  # whether what it has learned are rows, that go by their number in the stream
     kind = "linear"
 
@@ -54,18 +58,8 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         default=None, init=False, repr=False
     )
 
-    @abstractmethod
-    def rules(self) -> Rules:
-        """The composition that the parameters stand for.
-
-        Raises
-        ------
-        RegretlessError
-            If a parameter has no meaning.
-        """
-
     def checked(self) -> Rules:
-        """The same, once all other parameters are known to have a meaning too.
+        """The composition, once all other parameters are known to have a meaning too.
 
         Raises
         ------
@@ -269,192 +263,20 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         RegretlessError
             If the row is not finite or too wide, or the weights overflow.
         """
-        turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
-        if not turn.acquire(False):
-            raise RegretlessError(BUSY)
-        try:
-            self.state_.rules = self._playing
-            _, why = self.state_.player(self._playing).one(x, self._codes[label])
-        finally:
-            turn.release()
-        if why is not None:
-            raise RegretlessError(f"the round was not played, for its row is {why}")
-
-    def predict_one(self, x: Array | Mapping[str, float | str]) -> Any:
-        """The label of one row, without the checks of `predict`; the learner must be fitted.
-
-        Parameters
-        ----------
-        x : ndarray of float64, shape (features,), or mapping of str to float or str
-            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
-            are 0, and names or words that the learner does not know contribute nothing.
-
-        Returns
-        -------
-        label
-            One of ``classes_``.
-
-        Raises
-        ------
-        RegretlessError
-            If features are named, and the learner learned from rows without names.
-        """
-        if isinstance(x, Mapping):
-            x = self._row_of(x)
-        return self._name(self.scores_one(x))[0]
-
-    def scores_one(self, x: Array) -> Array:
-        """The scores of one row, shape (1, targets), as `predict_one` sees them."""
-        scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
-        self.state_.player(self._playing).score(x[None], None, None, scores)
-        return scores
+        self._play_one(x, self._codes[label])
 
     @property
     def most_passes(self) -> int:
         """How many passes a run makes, or at most makes when it goes on until one is clean."""
         return self.max_passes if self.until_clean and self.passes == 1 else self.passes
 
-    # ---- predicting
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores of the rows of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table, shape (rows, features)
-
-        Returns
-        -------
-        ndarray of float64
-            Shape (rows,) for two classes, positive for ``classes_[1]``; shape (rows, classes) otherwise.
-
-        Raises
-        ------
-        RegretlessError
-            If X cannot be used, or nothing was learned yet.
-        """
-        self._require_fitted()
-        batch = read_rows(X, learner=self, reset=False, in_order=False, text="known")
-        scores = self.scores(batch)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> Array:
-        """The label of each row of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table, shape (rows, features)
-
-        Returns
-        -------
-        ndarray, shape (rows,)
-            Members of ``classes_``; a score of 0 goes to ``classes_[1]`` unless `ties` is -1, and of several equal
-            scores the first class wins.
-
-        Raises
-        ------
-        RegretlessError
-            If X cannot be used, or nothing was learned yet.
-        """
-        self._require_fitted()
-        return self._name(self.scores(read_rows(X, learner=self, reset=False, in_order=False, text="known")))
-
-    def scores(self, batch: Batch) -> Array:
-        """Scores of a batch, shape (rows, targets); the same bits that learning would see."""
-        rules = self.rules()
-        scores, (row, why) = self.state_.scores(batch, rules)
-        if why == "unsorted":
-            batch = ascending(batch)
-            scores, (row, why) = self.state_.scores(batch, rules)
-        if why is not None:
-            raise self._refused(batch, row, why)
-        return scores
-
-    def labels(self, scores: Array) -> Array:
-        """The labels that go with some scores."""
-        return self._name(scores)
-
-    @property
-    def predicted_by(self) -> str:
-        """What predicts, in the words of its `info`, which parameters may change."""
-        return self.info.predicts_by
-
-    @property
-    def scores_are_log_odds(self) -> bool:
-        """Whether its probabilities are those whose log odds its scores are."""
-        return False
-
-    def probabilities(self, scores: Array) -> Array | None:
-        """The probabilities that go with some scores, shape (rows, classes); None of a learner that has none."""
-        return None
-
-    # ---- what was learned
-
-    @property
-    def ledger_(self) -> Ledger:
-        """What was observed so far."""
-        self._require_fitted()
-        return self.state_.ledger()
-
-    @property
-    def coef_(self) -> Array:
-        """The weights, shape (1, features) for two classes, (classes, features) otherwise."""
-        self._require_fitted()
-        return np.ascontiguousarray(self.state_.coefficients().T)
-
-    @property
-    def intercept_(self) -> Array:
-        """What the constant feature adds to the scores, shape (1,) or (classes,)."""
-        self._require_fitted()
-        return self.state_.biases() * self.rules().intercept
-
-    def bars(self) -> list[Bars]:
-        """The weights of each class, the constant feature's left out."""
-        weights, names = self.coef_, self._feature_names()
-        classes = self.classes_[-1:] if len(weights) == 1 else self.classes_
-        return [Bars(f"Weights for {label}", names, row) for label, row in zip(classes, weights, strict=True)]
-
-    def played_rules(self) -> Rules:
-        """The rules of the rounds played last; they outlive a change of parameters."""
-        return self.state_.rules or self.rules()
-
-    def snapshot(self) -> dict[str, Any] | None:
-        """What a report draws over the rounds besides counts, as JSON values; None for most learners."""
-        return None
-
-    def settled(self) -> dict[str, Any]:
-        """The values chosen for parameters that left them open, as JSON values; the learner must be fitted."""
-        return {}
-
     # ---- in a file
-
-    def _extra(self) -> dict[str, Any]:
-        """What the columns of the table are from which it learned, if it had columns of text."""
-        return {"schema": self.schema_} if "schema_" in vars(self) else {}
-
-    def stored_params(self) -> dict[str, Any]:
-        """The parameters; a generator of random numbers cannot be kept."""
-        parameters = self.get_params()
-        seed = parameters.get("random_state")
-        if seed is not None and not isinstance(seed, (int, np.integer)):
-            raise ParameterError(
-                "random_state", repr(seed), "cannot be kept in a model file; give a whole number or None", " "
-            )
-        return parameters
 
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Classes, columns and what the first pass was, and the arrays of the state."""
-        self._require_fitted()
-        state, names = self.state_, getattr(self, "feature_names_in_", None)
-        description = {
-            "classes": self.classes_.tolist(),
-            "labels": self.classes_.dtype.kind,
-            "columns": state.columns,
-            "names": None if names is None else list(names),
-            "steady": state.steady and state.rules in (None, self.rules()),
-            "fresh": self.first_pass(),
-        }
-        return description, state.tensors()
+        described, tensors = super().state_dict()
+        labels = {"classes": self.classes_.tolist(), "labels": self.classes_.dtype.kind}
+        return labels | described | {"fresh": self.first_pass()}, tensors
 
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
@@ -462,16 +284,8 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         learner = cls(**description["parameters"])
         learner.checked()
         classes = stored_classes(description["classes"], description["labels"])
-        columns, names = description["columns"], description["names"]
         state = learner.new_state(0, learner.targets(classes))
-        state.adopt(columns, tensors)
-        state.steady = description["steady"] is True
-        state.follow(learner.rules())
-        learner.n_features_in_ = columns
-        if names is not None:
-            if not isinstance(names, list) or len(names) != columns or not all(isinstance(name, str) for name in names):
-                raise ValueError("its features have other names than its columns ask for")
-            learner.feature_names_in_ = np.array(names, dtype=object)
+        learner._restore(state, description, tensors)
         learner._adopt(classes, state)
         learner.resume_first_pass(description.get("fresh"))
         return learner
@@ -509,7 +323,7 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
             self._adopt(first.copy(), self.new_state(batch.columns, self.targets(first)))
         begin = 0
         while begin < len(batch):
-            codes, new = self._encode(labels)
+            codes, new = codes_until_new(labels, self.classes_, self._codes)
             end = len(batch) if new is None else new
             if end > begin:
                 batch = self._play(batch, codes, weights, None, rules, begin, end)
@@ -517,20 +331,6 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
                 self.unannounced_ += 1
                 self._meet(labels[new])
             begin = end
-
-    def _encode(self, labels: Array) -> tuple[Array, int | None]:
-        """What the kernel plays, and where the first unknown class stands."""
-        if len(labels) <= FEW:
-            codes = [self._codes.get(label) for label in labels.tolist()]
-            if None not in codes:
-                return np.array(codes, dtype=np.int32), None
-        places, known = encode(labels, self.classes_)
-        if known.all():
-            return places, None
-        first = int(np.argmin(known))
-        # The rows behind are played later; until then they need some number that the kernel accepts.
-        places[~known] = places[0] if first else encode(self.classes_[:1], self.classes_)[0][0]
-        return places, first
 
     def _play(
         self,
@@ -545,52 +345,32 @@ class OnlineClassifier(HasInfo, Estimator, CertifiedLearner, Persistent, Picture
         """Play the rounds begin <= t < end of a batch; it comes back with its rows in order, if they were not."""
         self.state_.follow(rules)
         player = self.state_.player(rules)
-        with self._watched(player, codes, order, begin, rules) as watched:
-            played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, begin, end)
-            if why == "unsorted":
-                batch = ascending(batch)
-                played, why = player.play(batch.values, batch.indices, batch.starts, codes, weights, order, played, end)
-            watched.played = played
+        scores = None
+        if self.on_scores is not None:
+            scores = np.full((len(codes if order is None else order), self.state_.targets), np.nan)
+            player.watch(scores)
+        try:
+            batch, played, why = played_in_order(
+                batch,
+                begin,
+                lambda rows, first: player.play(
+                    rows.values, rows.indices, rows.starts, codes, weights, order, first, end
+                ),
+            )
+        finally:
+            if scores is not None:
+                player.watch(None)
+        if self.on_scores is not None and scores is not None:
+            votes = getattr(player, "votes_in_time", None)
+            their = codes[begin:played] if order is None else codes[order[begin:played]]
+            self.on_scores(
+                scores[begin:played],
+                their,
+                self.classes_,
+                rules.tie,
+                None if votes is None else votes[begin:played],
+            )
         if why is not None:
             row = int(played if order is None else order[played])
             raise self._refused(batch, row, why, played)
         return batch
-
-    @contextmanager
-    def _watched(self, player: Any, codes: Array, order: Array | None, begin: int, rules: Rules) -> Iterator[Any]:
-        """Have the scores of the rounds written down for `on_scores`."""
-        watched = SimpleNamespace(played=begin)
-        if self.on_scores is None:
-            yield watched
-            return
-        scores = np.full((len(codes if order is None else order), self.state_.targets), np.nan)
-        player.watch(scores)
-        try:
-            yield watched
-        finally:
-            player.watch(None)
-        end = watched.played
-        their = codes[begin:end] if order is None else codes[order[begin:end]]
-        votes = getattr(player, "votes_in_time", None)
-        votes = None if votes is None else votes[begin:end]
-        self.on_scores(scores[begin:end], their, self.classes_, rules.tie, votes)
-
-    def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
-        return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))
-
-    def _explain(self, batch: Batch, row: int, why: str) -> str:
-        if why == "not finite":
-            return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
-        if why == "diverged":
-            fault, advice = fault_of(batch, row, why)
-            return f"Row {row} {fault}; {advice}."
-        return f"X is not a valid sparse matrix: row {row} is {why}"
-
-    def _name(self, scores: Array) -> Array:
-        if scores.shape[1] > 1:
-            return np.asarray(self.classes_[scores.argmax(axis=1)])
-        column = scores[:, 0]
-        positive = column >= 0 if self.rules().tie >= 0 else column > 0
-        if len(self.classes_) == 1:
-            return np.repeat(self.classes_, len(column))
-        return np.asarray(self.classes_[positive.astype(np.intp)])

@@ -16,12 +16,13 @@ from ..checks import share
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
+from ..rows.state import BaseState, Rules
+from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.online_to_batch import FUTURE, Declared
 from .labels import codes_of, read_labels
-from .state import BaseState, Geometry, Rules
-from .validation import read_rows
+from .state import Geometry
 
 if TYPE_CHECKING:
     from .comparators.search import Question

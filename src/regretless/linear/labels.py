@@ -13,12 +13,13 @@ from ..checks import positive
 from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..memory import allowed, more
-from .validation import what_is_not_finite
+from ..rows.sample_weights import what_is_not_finite
 
 if TYPE_CHECKING:
-    from .state import BaseState
+    from ..rows.state import BaseState
 
 MANY, FEW_CLASSES = 1000, 100
+FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 MOVES = 32  # times the memory that is allowed at once
 
 
@@ -60,6 +61,35 @@ def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
     if len(classes) > 2:
         return places.astype(np.int32), known
     return np.full(len(labels), lone_sign(classes[0]), dtype=np.int32), known
+
+
+def codes_until_new(labels: Array, classes: Array, known_codes: Mapping[Any, int]) -> tuple[Array, int | None]:
+    """What the kernel plays for each label, and where the first label stands that is none of the classes.
+
+    Parameters
+    ----------
+    labels, classes : ndarray
+    known_codes : mapping
+        What the kernel plays for each of the classes.
+
+    Returns
+    -------
+    codes : ndarray of int32, shape (labels,)
+        From the first new label on they mean nothing, but the kernel accepts them.
+    new : int or None
+        None if there is no new label.
+    """
+    if len(labels) <= FEW:
+        codes = [known_codes.get(label) for label in labels.tolist()]
+        if None not in codes:
+            return np.array(codes, dtype=np.int32), None
+    places, known = encode(labels, classes)
+    if known.all():
+        return places, None
+    first = int(np.argmin(known))
+    # The rows behind are played later; until then they need some number that the kernel accepts.
+    places[~known] = places[0] if first else encode(classes[:1], classes)[0][0]
+    return places, first
 
 
 def codes_of(labels: Array, classes: Array) -> Array:

@@ -14,6 +14,9 @@ from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import BaseState, Rules, length
+from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, MarginFacts, margin_attained
@@ -21,10 +24,8 @@ from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
 from .comparators.search import Question, certify, read
-from .estimator import with_constructor
 from .labels import read_labels
-from .state import BaseState, Geometry, Rules, State, length
-from .validation import read_rows
+from .state import Geometry, State
 
 
 class MarginState(State):

@@ -13,8 +13,9 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
-from .state import BaseState, Geometry, Rules
+from .state import Geometry
 
 # columns of `memory`
 COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(

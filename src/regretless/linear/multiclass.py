@@ -17,6 +17,8 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
+from ..rows.estimator import with_constructor
+from ..rows.state import BaseState, Rules, length
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
@@ -25,8 +27,7 @@ from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_cons
 from .comparators.evaluate import Tally, VectorLosses, norms2
 from .comparators.line_search import Direction, Ray, RaySums, Sight
 from .comparators.search import Question, extra_plans, unit_length
-from .estimator import with_constructor
-from .state import BIAS, BaseState, Rules, State, length
+from .state import BIAS, State
 
 if TYPE_CHECKING:
     from .comparators.search import Question

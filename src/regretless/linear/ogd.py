@@ -11,11 +11,11 @@ import numpy as np
 from ..checks import one_of, positive, step
 from ..data.batch import Array
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theorem import Theorem
 from ..theory.gradient import GRADIENT_DESCENT
 from .base import OnlineClassifier
-from .estimator import with_constructor
-from .state import Rules
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square")
 SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")

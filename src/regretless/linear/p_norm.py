@@ -10,14 +10,15 @@ from typing import Any, ClassVar
 from ..checks import one_of, positive
 from ..errors import ParameterError
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.mirror import P_NORM, PNormFacts, p_norm_clean_pass
 from .base import OnlineClassifier
-from .estimator import with_constructor
 from .mirror_steps import REACH, DualNormGeometry, MirrorRules, MirrorState
 from .perceptron import TIES
-from .state import Geometry, Rules
+from .state import Geometry
 
 MOST = 1000.0  # a larger p tells powers of numbers apart that differ by a thousandth
 

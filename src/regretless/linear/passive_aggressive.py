@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.gradient import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
-from .estimator import with_constructor
-from .state import Rules
 
 VARIANTS = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theorem import Theorem
 from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
-from .estimator import with_constructor
-from .state import Rules
 
 TIES = {"update": 0.0, 1: 1.0, -1: -1.0}
 

@@ -16,11 +16,12 @@ from ..checks import one_of, positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
 from ..ledger import FIELDS
+from ..rows.state import BaseState, Rules, length
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .state import BaseState, Geometry, Rules, State, length
+from .state import Geometry, State
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 ROUNDS = FIELDS.index("rounds")

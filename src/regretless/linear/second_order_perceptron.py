@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from ..checks import one_of, positive
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
+from ..rows.state import Rules
 from ..theory.second_order_perceptron import SECOND_ORDER
-from .estimator import with_constructor
 from .perceptron import TIES
 from .second_order_learner import MATRICES, SecondOrderLearner, invertible
-from .state import Rules
 
 
 @with_constructor

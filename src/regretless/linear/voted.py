@@ -12,10 +12,11 @@ from ..checks import one_of
 from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
+from ..rows.estimator import with_constructor
+from ..rows.state import BaseState, Rules
 from .averaged import WHEN
-from .estimator import with_constructor
 from .perceptron import Perceptron
-from .state import BaseState, Rules, State
+from .state import State
 from .weight_history import NAMES, UpdateRows, ballot, lifetimes, lifetimes_until
 
 ROUNDS = FIELDS.index("rounds")

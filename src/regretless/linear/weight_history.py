@@ -9,7 +9,8 @@ from typing import Self
 import numpy as np
 
 from ..data.batch import Array, Batch
-from .state import BIAS, Rules, State
+from ..rows.state import Rules
+from .state import BIAS, State
 
 NAMES = ("support_values", "support_indices", "support_starts", "support_moves", "support_rounds")
 TYPES = tuple(map(np.dtype, (np.float64, np.int64, np.int64, np.float64, np.int64)))

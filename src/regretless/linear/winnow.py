@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ..checks import one_of, positive
 from ..errors import ParameterError
 from ..info import LinearInfo
+from ..rows.estimator import with_constructor
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.mirror import WINNOW, WinnowFacts, winnow_clean_pass
 from .base import OnlineClassifier
-from .estimator import with_constructor
 from .mirror_steps import REACH, MirrorRules, MirrorState, SimplexGeometry
 from .perceptron import TIES
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
-    from .state import BaseState, Geometry, Rules
+    from ..rows.state import BaseState, Rules
+    from .state import Geometry
 
 USUAL = 0.25  # rate times radius, where no margin is known
 

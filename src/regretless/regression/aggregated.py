@@ -10,10 +10,11 @@ import numpy as np
 from ..checks import positive, share
 from ..errors import ParameterError
 from ..info import RegressionInfo
-from ..linear.estimator import with_constructor
+from ..rows.estimator import with_constructor
+from ..rows.mixture_state import FULLS, LANES, RATES
 from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
-from .state import FULLS, LANES, RATES, RegressionRules, RegressionState
+from .state import RegressionRules, RegressionState
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
 PRIORS = (1e-4, 1e-2, 1.0)  # of these

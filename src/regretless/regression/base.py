@@ -11,22 +11,22 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
-from ..info import HasInfo, RegressionInfo
-from ..ledger import Ledger
-from ..linear.estimator import TURN, Estimator, with_constructor
-from ..linear.validation import ascending, explain_nonfinite, fault_of, read_rows
-from ..persist.model import Persistent
-from ..pictured import Bars, Pictured
+from ..info import RegressionInfo
+from ..pictured import Bars
+from ..rows.estimator import with_constructor
+from ..rows.learner import RowLearner, played_in_order
+from ..rows.sample_weights import read_weights
+from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.regression import cost
-from ..turns import BUSY, in_turn
+from ..turns import in_turn
 from .certificates import CertifiedRegressor
 from .state import RegressionRules, RegressionState
 from .validation import LARGEST, TOO_LARGE, read_outcomes, refuse_unfit
 
 
 @with_constructor
-class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictured):
+class OnlineRegressor(RowLearner, CertifiedRegressor):
     """Linear learners of numbers played over the rows of X, once and in their order.
 
     Subclasses name their theorems and turn their parameters into rules. The others are
@@ -83,9 +83,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         self._forget()
         batch = read_rows(X, learner=self, reset=True, in_order=False, text="learn")
         outcomes = read_outcomes(y, len(batch))
-        self._adopt(self.new_state(batch.columns), rules)
-        self._play(batch, outcomes, rules)
-        self.n_iter_ = 1
+        self._go_on(batch, outcomes, rules)
         return self
 
     @in_turn
@@ -110,13 +108,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         fitted = hasattr(self, "state_")
         batch = read_rows(X, learner=self, reset=not fitted, in_order=False, text="learn")
         outcomes = read_outcomes(y, len(batch))
-        if fitted:
-            self.state_.grow(batch.columns)
-            self._playing = rules
-        else:
-            self._adopt(self.new_state(batch.columns), rules)
-        self._play(batch, outcomes, rules)
-        self.n_iter_ = 1
+        self._go_on(batch, outcomes, rules)
         return self
 
     @in_turn
@@ -134,14 +126,8 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
             If a row cannot be used; the rows before it have been learned.
         """
         outcomes = outcomes_of(batch)
-        rules = self.rules()
-        if hasattr(self, "state_"):
-            self.state_.grow(batch.columns)
-            self._playing = rules
-        else:
-            self._adopt(self.new_state(batch.columns), rules)
-        self._play(batch, outcomes, rules)
-        self.n_features_in_, self.n_iter_ = self.state_.columns, 1
+        self._go_on(batch, outcomes, self.rules())
+        self.n_features_in_ = self.state_.columns
 
     def update_one(self, x: Array, outcome: float) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
@@ -159,16 +145,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         """
         if not abs(outcome) <= LARGEST:
             refuse_unfit(np.array([outcome], dtype=np.float64))
-        turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
-        if not turn.acquire(False):
-            raise RegretlessError(BUSY)
-        try:
-            self.state_.rules = self._playing
-            _, why = self.state_.player(self._playing).one(x, outcome)
-        finally:
-            turn.release()
-        if why is not None:
-            raise RegretlessError(f"the round was not played, for its row is {why}")
+        self._play_one(x, outcome)
 
     # ---- predicting
 
@@ -188,8 +165,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         RegretlessError
             If X cannot be used, or nothing was learned yet.
         """
-        self._require_fitted()
-        return self.scores(read_rows(X, learner=self, reset=False, in_order=False, text="known"))[:, 0]
+        return self._scores_of(X)[:, 0]
 
     def predict_one(self, x: Array | Mapping[str, float | str]) -> float:
         """The forecast of one row, without the checks of `predict`; the learner must be fitted.
@@ -205,22 +181,7 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         RegretlessError
             If features are named, and the learner learned from rows without names.
         """
-        if isinstance(x, Mapping):
-            x = self._row_of(x)
-        out = np.empty((1, 1))
-        self.state_.player(self._playing).score(x[None], None, None, out)
-        return float(out[0, 0])
-
-    def scores(self, batch: Batch) -> Array:
-        """Forecasts of a batch, shape (rows, 1); the same bits that learning would see."""
-        rules = self.rules()
-        scores, (row, why) = self.state_.scores(batch, rules)
-        if why == "unsorted":
-            batch = ascending(batch)
-            scores, (row, why) = self.state_.scores(batch, rules)
-        if why is not None:
-            raise self._refused(batch, None, row, why)
-        return scores
+        return float(self.scores_one(x)[0, 0])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2: one less the squared loss over that of the mean of y.
@@ -240,7 +201,8 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         """
         predicted = self.predict(X)
         outcomes = read_outcomes(y, len(predicted))
-        weights = np.ones(len(outcomes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = read_weights(sample_weight, len(outcomes))
+        weights = np.ones(len(outcomes)) if weights is None else weights
         spread = float(weights @ (outcomes - np.average(outcomes, weights=weights)) ** 2)
         missed = float(weights @ (outcomes - predicted) ** 2)
         if spread == 0:
@@ -248,12 +210,6 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         return 1 - missed / spread
 
     # ---- what was learned
-
-    @property
-    def ledger_(self) -> Ledger:
-        """What was observed so far; its loss is that of the forecasts, of all rounds but the first."""
-        self._require_fitted()
-        return self.state_.ledger()
 
     @property
     def coef_(self) -> Array:
@@ -321,36 +277,13 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
 
     # ---- in a file
 
-    def _extra(self) -> dict[str, Any]:
-        """What the columns of the table are from which it learned, if it had columns of text."""
-        return {"schema": self.schema_} if "schema_" in vars(self) else {}
-
-    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Columns and names, and the arrays of the state."""
-        self._require_fitted()
-        state, names = self.state_, getattr(self, "feature_names_in_", None)
-        description = {
-            "columns": state.columns,
-            "names": None if names is None else list(names),
-            "steady": state.steady and state.rules in (None, self.rules()),
-        }
-        return description, state.tensors()
-
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A learner as `state_dict` described it."""
         learner = cls(**description["parameters"])
         rules = learner.rules()
-        columns, names = description["columns"], description["names"]
         state = learner.new_state(0)
-        state.adopt(columns, tensors)
-        state.steady = description["steady"] is True
-        state.follow(rules)
-        learner.n_features_in_ = columns
-        if names is not None:
-            if not isinstance(names, list) or len(names) != columns or not all(isinstance(name, str) for name in names):
-                raise ValueError("its features have other names than its columns ask for")
-            learner.feature_names_in_ = np.array(names, dtype=object)
+        learner._restore(state, description, tensors)
         learner._adopt(state, rules)
         learner.n_iter_ = 1
         return learner
@@ -382,6 +315,16 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         self.state_ = state
         self._playing = rules
 
+    def _go_on(self, batch: Batch, outcomes: Array, rules: RegressionRules) -> None:
+        """Play a batch after all that came before, if anything did."""
+        if hasattr(self, "state_"):
+            self.state_.grow(batch.columns)
+            self._playing = rules
+        else:
+            self._adopt(self.new_state(batch.columns), rules)
+        self._play(batch, outcomes, rules)
+        self.n_iter_ = 1
+
     def _play(self, batch: Batch, outcomes: Array, rules: RegressionRules) -> None:
         if not len(batch):
             return
@@ -390,30 +333,21 @@ class OnlineRegressor(HasInfo, Estimator, CertifiedRegressor, Persistent, Pictur
         fit = np.abs(outcomes) <= LARGEST
         end = len(batch) if fit.all() else int(np.argmin(fit))
         player = self.state_.player(rules)
-        played, why = player.play(batch.values, batch.indices, batch.starts, outcomes, 0, end, forecasts)
-        if why == "unsorted":
-            batch = ascending(batch)
-            played, why = player.play(batch.values, batch.indices, batch.starts, outcomes, played, end, forecasts)
+        batch, played, why = played_in_order(
+            batch,
+            0,
+            lambda rows, first: player.play(rows.values, rows.indices, rows.starts, outcomes, first, end, forecasts),
+        )
         if why is None and end < len(batch):
             why = "outcome"
         if self.on_forecasts is not None and forecasts is not None:
             self.on_forecasts(forecasts[:played], outcomes[:played])
+        if why == "outcome":
+            fault = f"has the outcome {outcomes[played]:g}, which {TOO_LARGE.partition(';')[0]}"
+            words = f"y[{played}] = {outcomes[played]:g} {TOO_LARGE}"
+            raise RowRefused(words, played, played, fault, "scale the outcomes")
         if why is not None:
-            raise self._refused(batch, outcomes, played, why, played)
-
-    def _refused(self, batch: Batch, outcomes: Array | None, row: int, why: str, learned: int = 0) -> RowRefused:
-        if why == "outcome" and outcomes is not None:
-            fault, advice = (
-                f"has the outcome {outcomes[row]:g}, which {TOO_LARGE.partition(';')[0]}",
-                "scale the outcomes",
-            )
-            return RowRefused(f"y[{row}] = {outcomes[row]:g} {TOO_LARGE}", learned, row, fault, advice)
-        fault, advice = fault_of(batch, row, why)
-        if why == "not finite":
-            words = explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
-        else:
-            words = f"Row {row} {fault}; {advice}."
-        return RowRefused(words, learned, row, fault, advice)
+            raise self._refused(batch, played, why, played)
 
 
 def outcomes_of(batch: Batch) -> Array:

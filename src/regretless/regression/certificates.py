@@ -20,11 +20,12 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.comparators.evaluate import norms2
-from ..linear.validation import read_rows
+from ..rows.mixture_state import FULL, LANES, RATES
+from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts
-from .state import FULL, LANES, MOST, RATES, SUMS, RegressionRules, RegressionState
+from .state import MOST, SUMS, RegressionRules, RegressionState
 from .validation import read_outcomes
 
 WIDE = 600  # features, the constant one included, up to which all products of two of them are summed

@@ -6,11 +6,12 @@ from typing import ClassVar
 
 from ..checks import one_of, share
 from ..info import RegressionInfo
-from ..linear.estimator import with_constructor
+from ..rows.estimator import with_constructor
+from ..rows.mixture_state import LANES
 from ..theory.regression import ONE_DESCENT
 from .aggregated import fit_number, places, size_of_intercept
 from .base import OnlineRegressor
-from .state import LANES, RegressionRules, RegressionState
+from .state import RegressionRules, RegressionState
 
 LOSSES = ("square", "absolute", "pinball", "huber")
 SCHEDULES = ("scale-free", "inverse-sqrt", "constant")

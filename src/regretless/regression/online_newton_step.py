@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..info import RegressionInfo
-from ..linear.estimator import with_constructor
+from ..rows.estimator import with_constructor
 from ..theory.regression import NEWTON_STEPS
 from .aggregated import fit_number, member_names, places, size_of_intercept
 from .base import OnlineRegressor

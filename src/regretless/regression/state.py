@@ -10,11 +10,9 @@ import numpy as np
 
 from .. import _core
 from ..data.batch import Array
-from ..linear.aggregated.state import MixtureState
-from ..linear.state import Rules
+from ..rows.mixture_state import FULL, LANES, RATES, MixtureState
+from ..rows.state import Rules
 
-LANES, RATES, FULL = 8, 4, 5  # members side by side; how many rates; where those with full matrices begin
-FULLS = LANES - FULL
 CELL = _core.REGRESSION_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
 MOST, ROOT = 2 * RATES + 2, 2 * RATES + 3

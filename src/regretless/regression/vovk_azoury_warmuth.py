@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from ..checks import one_of
 from ..info import RegressionInfo
-from ..linear.estimator import with_constructor
+from ..rows.estimator import with_constructor
+from ..rows.mixture_state import LANES
 from ..theorem import Theorem
 from ..theory.regression import ONE_MATRIX, by_slopes
 from .aggregated import fit_number, member_names, places, size_of_intercept
 from .base import OnlineRegressor
-from .state import LANES, RegressionRules, RegressionState
+from .state import RegressionRules, RegressionState
 
 
 @with_constructor

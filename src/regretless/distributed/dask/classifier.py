@@ -13,8 +13,8 @@ from ...checks import whole
 from ...data.batch import Array
 from ...errors import RegretlessError
 from ...linear.base import OnlineClassifier
-from ...linear.estimator import Estimator
-from ...linear.validation import names_differ
+from ...linear.classifier import Classifier
+from ...rows.validation import names_differ
 from ..learner_adapter import learner_of
 from ..messages import Weighting
 from ..mixing import Mixing, Mixture
@@ -58,7 +58,7 @@ def mix(learner: Any, shards: Any, *, label: str | None = None, client: Any = No
     return mix_shards(learner, partitions(shards, label=label), DaskEngine(client), **how)
 
 
-class DaskClassifier(Estimator):
+class DaskClassifier(Classifier):
     """Parameter mixing over the partitions of Dask collections.
 
     Parameters

@@ -13,12 +13,13 @@ from ...checks import positive
 from ...data.batch import Array
 from ...errors import ParameterError
 from ...info import LinearInfo
+from ...rows.estimator import with_constructor
+from ...rows.mixture_state import FULLS, RATES
 from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, cost, curvature
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
-from ..estimator import with_constructor
 from ..progressive import log_probabilities
-from .state import FULLS, MOST_WEIGHT, RATES, AggregatedRules, AggregatedState, MixtureMember
+from .state import MOST_WEIGHT, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
     from ..comparators.search import Question

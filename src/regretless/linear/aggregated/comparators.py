@@ -17,11 +17,12 @@ import numpy as np
 from ...certificate import NO_LIMIT, Certificate, Most, summed
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
+from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
-from .state import COIN_SUM, FULL, LANES, MOST, RATES, SUMS, AggregatedRules, AggregatedState, MixtureMember
+from .state import COIN_SUM, MOST, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run

@@ -1,12 +1,9 @@
-"""What an aggregated learner remembers: two cache lines a feature, the books of its members, and full matrices of few
-features."""
+"""What the aggregated classifier remembers: two cache lines a feature, and the books of its members."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import inf, prod
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,19 +11,16 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
-from ..state import BaseState, Rules, length
+from ...rows.mixture_state import FULL, FULLS, LANES, RATES, MixtureState
+from ...rows.state import BaseState, Rules, length
 
-# Members side by side; how many rates; the places of the bettor and the full members, and how many these are.
-LANES, RATES, COIN, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_COIN, _core.AGGREGATED_FULL
-FULLS = LANES - FULL
+COIN = _core.AGGREGATED_COIN  # the place of the bettor
 CELL, _CELL, _MEMORY = _core.AGGREGATED_CELL_SIZE, _core.aggregated_cell(), _core.aggregated_memory()
 SUMS, SQUARES = (slice(_CELL[name], _CELL[name] + RATES) for name in ("sum", "square"))
 COIN_SUM, COIN_SQUARE, GAIN = (_CELL[name] for name in ("coin_sum", "coin_square", "gain"))
 MOST, ROOT = _CELL["most"], _CELL["root"]
 MOST_WEIGHT = _MEMORY["most_weight"]
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
-
-
 FULL_PRIOR = 0.01
 
 
@@ -68,107 +62,6 @@ class MixtureMember:
     name: str
     kind: str
     reach: float = inf
-
-
-class MixtureState(BaseState):
-    """Cells of features, books of members, and full matrices of a part of the members while there are few columns.
-
-    Parameters
-    ----------
-    columns, targets : int
-        As of any state.
-    members : tuple of bool
-        Which of the eight places have a member.
-    limit : int or None
-        Up to how many columns the full members stay; None: for ever.
-    """
-
-    CELL: ClassVar[int]  # numbers of a feature and target
-
-    cells: Array
-    memory: Array
-    weights: Array
-    scales: Array
-    factor: Array
-
-    def __init__(self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None) -> None:
-        self._members = tuple(bool(member) for member in members)
-        self._limit, self._fulls = limit, self.matrices(self._members)
-        self.full = any(self._members[FULL:]) and (limit is None or columns <= limit)
-        super().__init__(columns, targets)
-        for name, shape in self._layout(columns).items():
-            setattr(self, name, aligned(shape))
-        self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
-
-    @staticmethod
-    def matrices(members: tuple[bool, ...]) -> int:
-        """How many full matrices a target has room for."""
-        return FULLS
-
-    def options(self) -> dict[str, Any]:
-        """Which members there are, and how long the full ones stay."""
-        return {"members": list(self._members), "limit": self._limit}
-
-    @abstractmethod
-    def _enlist(self, members: tuple[bool, ...]) -> None:
-        """Give these members equal prior weights, and share among them what others have had."""
-
-    def grow(self, columns: int) -> None:
-        """Make room for columns that the stream has revealed; beyond the limit the full members go."""
-        if columns <= self.columns:
-            return
-        self._refuse_large(columns)
-        if columns > len(self.cells):
-            room = max(columns, min(2 * len(self.cells), 2 * columns))
-            self.cells = _with_rows(self.cells, room)
-            self._player = None
-        if self.full and self._limit is not None and columns > self._limit:
-            self._retire()
-        elif self.full:
-            self._widen(columns)
-        self.columns = columns
-
-    def _retire(self) -> None:
-        self.full, self._player = False, None
-        for name in ("weights", "scales", "factor"):
-            delattr(self, name)
-        self._enlist((*self._members[:FULL], *FULLS * (False,)))
-
-    def _widen(self, columns: int) -> None:
-        """New columns of the matrices, which owe nothing to the others yet."""
-        for name, shape in self._layout(columns).items():
-            if name == "cells":
-                continue
-            old = getattr(self, name).reshape(self.targets, self._fulls, -1)
-            larger = aligned(shape)
-            larger.reshape(self.targets, self._fulls, -1)[:, :, : old.shape[2]] = old
-            setattr(self, name, larger)
-        self._player = None
-
-    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
-        layout = {"cells": (columns, self.targets * self.CELL)}
-        if self.full:
-            n = 1 + columns
-            each = {"weights": n, "scales": n, "factor": _core.aggregated_factor_size(n)}
-            layout |= {name: (self.targets, self._fulls * size) for name, size in each.items()}
-        return layout
-
-    def tensors(self) -> dict[str, Array]:
-        """All that must be kept of it, by name."""
-        arrays = {name: getattr(self, name) for name in self._layout(0)}
-        return {**arrays, "cells": self.cells[: self.columns], "memory": self.memory, "books": self.books}
-
-    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of what `tensors` gives when there are so many columns."""
-        size = {name: (self.targets, numbers) for name, numbers in self.TARGETS.items()}
-        return {**self._layout(columns), **size, "books": self.books.shape}
-
-    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
-        """Take over what `tensors` gave, in a state that is empty and has as many targets."""
-        if self.full and "factor" not in tensors:
-            self._retire()
-        super().adopt(columns, tensors)
-        self.cells = _with_rows(self.cells, columns)
 
 
 class AggregatedState(MixtureState):
@@ -335,17 +228,3 @@ class AggregatedState(MixtureState):
         if self.full:
             for name in ("weights", "scales", "factor"):
                 getattr(self, name)[j] = getattr(source, name)[i]
-
-
-def aligned(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin where a cache line does: a cell takes two of them, and else would take a part of a third."""
-    size = prod(shape)
-    numbers = np.zeros(size + 7)
-    begin = -(numbers.ctypes.data // 8) % 8
-    return numbers[begin : begin + size].reshape(shape)
-
-
-def _with_rows(array: Array, rows: int) -> Array:
-    larger = aligned((rows, array.shape[1]))
-    larger[: len(array)] = array
-    return larger

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Array, Batch
-from ..state import Rules, State
+from ...rows.state import Rules
+from ..state import State
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted

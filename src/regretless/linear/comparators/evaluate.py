@@ -14,7 +14,8 @@ import numpy as np
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ..state import BIAS, Rules, State
+from ...rows.state import Rules
+from ..state import BIAS, State
 
 MOST_TOGETHER = 64  # directions whose tables are kept at once
 

@@ -20,9 +20,9 @@ from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
+from ...rows.state import length
 from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
-from ..state import length
 from .evaluate import Span, Tally, read_tallies, signed
 
 COARSE = 16  # edges passed over in the first search for the best scale

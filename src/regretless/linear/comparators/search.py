@@ -20,9 +20,10 @@ from ...certificate import Certificate, summed
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
+from ...rows.state import BaseState, Rules, length
 from ...theorem import Theorem
 from ...theory.facts import SEPARATES, LinearFacts
-from ..state import BaseState, Geometry, Rules, length
+from ..state import Geometry
 from .candidates import Means, Plan
 from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_tallies, signed, together
 from .line_search import Direction, Ray, Sight

@@ -15,6 +15,8 @@ from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
 from ...pictured import Bars
+from ...rows.estimator import with_constructor
+from ...rows.state import Rules
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.perceptron import BUDGET, KERNEL_PERCEPTRON, KernelFacts
@@ -22,9 +24,7 @@ from ...theory.perceptron import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.search import Question
-from ..estimator import with_constructor
 from ..perceptron import TIES
-from ..state import Rules
 from .player import DualState
 from .state import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, LENGTHS, REMOVALS, ROUNDS, TIMES, KernelRules
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...ledger import FIELDS
-from ..state import BaseState, Rules
+from ...rows.state import BaseState, Rules
 from .support import Support
 
 COMPILED = ("rbf", "linear", "poly")

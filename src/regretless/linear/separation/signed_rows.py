@@ -10,8 +10,8 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from ...rows.validation import explain_nonfinite, read_rows
 from ..labels import read_labels
-from ..validation import explain_nonfinite, read_rows
 
 AT_A_TIME = 1 << 17  # values converted to float64 in one go: what the cache holds
 CAREFUL = 1 << 22  # values worth going over again in the widest arithmetic there is

@@ -1,4 +1,4 @@
-"""What arrives at the edge: rows and their weights as Python keeps them, checked and brought into one form.
+"""What arrives at the edge: rows as Python keeps them, checked and brought into one form.
 
 scikit-learn's own validation says the same things in the same words, but costs two seconds to import. Neither
 scipy nor pandas is imported to find out what an object is: a library that is not loaded cannot have made it.
@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -233,41 +232,6 @@ def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None
     return f"Input X contains {what}. It stands in row {row}, {called} (counted from 0)."
 
 
-def read_weights(sample_weight: Any, rows: int, *, all_zero: bool = False) -> Array | None:
-    """One weight a row, as float64, or None where all weigh the same.
-
-    Parameters
-    ----------
-    sample_weight : None, number, array or sequence
-        Nothing may be negative or infinite. One number stands for every row.
-    rows : int
-        How many weights there must be.
-    all_zero : bool, default=False
-        Whether a batch in which nothing counts is fine, as it is in the middle of a stream.
-    """
-    if sample_weight is None:
-        return None
-    array = np.asarray(sample_weight)
-    weights: Array = array if array.dtype == DOUBLE else _as_double(array)
-    if weights.ndim == 0 and isinstance(sample_weight, (Real, np.ndarray, np.generic)):
-        weights = np.full(rows, weights)
-    if weights.ndim != 1:
-        raise RegretlessError(
-            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. "
-            f"Expected either a scalar value or a 1D array of length {rows}."
-        )
-    if len(weights) != rows:
-        raise RegretlessError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
-    least, largest = weights.min(), weights.max()
-    if not np.isfinite(least) or not np.isfinite(largest):
-        raise RegretlessError(f"Input sample_weight contains {what_is_not_finite(weights)}.")
-    if least < 0:
-        raise RegretlessError("Negative values in data passed to `sample_weight`.")
-    if largest == 0 and not all_zero:
-        raise RegretlessError("Sample weights must contain at least one non-zero number.")
-    return laid_out(weights)
-
-
 # ---- rows
 
 
@@ -300,7 +264,7 @@ def _read_dense(X: Any) -> Batch:
     if rows.ndim != 2:
         raise RegretlessError(_wrong_shape(rows))
     if rows.dtype not in FLOATS:
-        rows = _as_double(rows)
+        rows = as_double(rows)
     _refuse_empty(rows.shape)
     return Batch(laid_out(rows), None, rows.shape[1])
 
@@ -318,7 +282,8 @@ def _refuse_empty(shape: tuple[int, ...]) -> None:
             raise RegretlessError(f"Found array with 0 {noun} (shape={shape}) while a minimum of 1 is required.")
 
 
-def _as_double(array: Array) -> Array:
+def as_double(array: Array) -> Array:
+    """The same numbers as float64, if they are numbers."""
     kind = array.dtype.kind
     if kind == "c":
         raise RegretlessError(f"Complex data not supported\n{array}\n")
@@ -344,7 +309,7 @@ def _read_sparse(X: Any, in_order: bool) -> Batch:
         matrix.sum_duplicates()
     elif in_order:
         matrix = _with_own_columns(X)
-    values = matrix.data if matrix.dtype in FLOATS else _as_double(matrix.data)
+    values = matrix.data if matrix.dtype in FLOATS else as_double(matrix.data)
     indices, starts = _integers(matrix.indices), _integers(matrix.indptr)
     used = int(starts[-1])
     if used < len(values):  # scipy lets the arrays be longer than what the rows use of them
@@ -482,8 +447,3 @@ def names_differ(columns: set[str], fitted: set[str]) -> str:
         message += "Feature names must be in the same order as they were in fit.\n"
         message += "X[learner.feature_names_in_] has that order.\n"
     return message
-
-
-def what_is_not_finite(values: Array) -> str:
-    """Which of them it is."""
-    return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype!r}"

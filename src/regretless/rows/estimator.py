@@ -1,4 +1,4 @@
-"""The interface of a scikit-learn classifier, without importing scikit-learn until scikit-learn itself asks."""
+"""The interface of a scikit-learn estimator, without importing scikit-learn until scikit-learn itself asks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ import numpy as np
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
 from ..turns import Turn
-from .labels import read_labels
-from .validation import read_weights
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 TURN = "_turn"  # the attribute that holds whose turn it is to learn; neither copied nor pickled
@@ -28,15 +26,13 @@ T = TypeVar("T")
 
 
 class Estimator(ABC):
-    """What every learner shares as a scikit-learn classifier.
+    """What every learner over rows shares as a scikit-learn estimator.
 
     The parameters are those of ``__init__``, kept unchanged under their own names. What a fit learns ends in
-    an underscore; ``classes_`` comes last, for a learner that has it counts as fitted.
+    an underscore.
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels, ascending.
     n_features_in_ : int
         How many columns the rows have.
     schema_ : dict
@@ -45,36 +41,17 @@ class Estimator(ABC):
         The names of the columns; only there if they have any.
     """
 
-    classes_: Array
     n_features_in_: int
     feature_names_in_: Array
     schema_: dict[str, Any]
 
     @abstractmethod
     def predict(self, X: Any) -> Array:
-        """The label of each row of X."""
+        """The label or the forecast of each row of X."""
 
+    @abstractmethod
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of the rows, or of their weight, that is labelled correctly.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table, shape (rows, columns)
-            The rows.
-        y : array-like, shape (rows,)
-            Their true labels.
-        sample_weight : array-like, shape (rows,), optional
-            How much each row counts.
-        """
-        predicted = self.predict(X)
-        labels = read_labels(y, len(predicted))
-        weights = read_weights(sample_weight, len(predicted))
-        if (labels.dtype.kind == "U") != (predicted.dtype.kind == "U"):
-            raise RegretlessError(
-                f"The labels in y ({labels.dtype}) are not of the same kind as those that were learned "
-                f"({predicted.dtype}): strings and numbers never agree."
-            )
-        return float(np.average(labels == predicted, weights=weights))
+        """How well the rows of X are predicted; 1 is best."""
 
     # ---- parameters
 
@@ -102,8 +79,9 @@ class Estimator(ABC):
 
     # ---- fitted or not
 
+    @abstractmethod
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classes_")
+        """Whether anything was learned."""
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -119,20 +97,9 @@ class Estimator(ABC):
 
     # ---- what scikit-learn asks
 
+    @abstractmethod
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import (  # type: ignore[import-untyped, unused-ignore]
-            ClassifierTags,
-            InputTags,
-            Tags,
-            TargetTags,
-        )
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(sparse=True),
-        )
+        """What kind of estimator it is, in scikit-learn's words."""
 
     @property
     def turn(self) -> Turn:

@@ -1,0 +1,184 @@
+"""How labels are predicted: scikit-learn's interface of a classifier, and labels by scores of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..data.batch import Array
+from ..errors import RegretlessError
+from ..info import LinearInfo
+from ..pictured import Bars
+from ..rows.estimator import Estimator
+from ..rows.learner import RowLearner
+from ..rows.sample_weights import read_weights
+from .labels import read_labels
+
+
+class Classifier(Estimator):
+    """What every learner of labels shares.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, ascending. It comes last: a learner that has it counts as fitted.
+    """
+
+    classes_: Array
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the rows, or of their weight, that is labelled correctly.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, columns)
+            The rows.
+        y : array-like, shape (rows,)
+            Their true labels.
+        sample_weight : array-like, shape (rows,), optional
+            How much each row counts.
+        """
+        predicted = self.predict(X)
+        labels = read_labels(y, len(predicted))
+        weights = read_weights(sample_weight, len(predicted))
+        if (labels.dtype.kind == "U") != (predicted.dtype.kind == "U"):
+            raise RegretlessError(
+                f"The labels in y ({labels.dtype}) are not of the same kind as those that were learned "
+                f"({predicted.dtype}): strings and numbers never agree."
+            )
+        return float(np.average(labels == predicted, weights=weights))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import (  # type: ignore[import-untyped, unused-ignore]
+            ClassifierTags,
+            InputTags,
+            Tags,
+            TargetTags,
+        )
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(sparse=True),
+        )
+
+
+class LabelPredictor(RowLearner, Classifier):
+    """A learner whose scores of a row say its label: by their sign, or by the largest of them."""
+
+    info: ClassVar[LinearInfo]
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, features)
+
+        Returns
+        -------
+        ndarray of float64
+            Shape (rows,) for two classes, positive for ``classes_[1]``; shape (rows, classes) otherwise.
+
+        Raises
+        ------
+        RegretlessError
+            If X cannot be used, or nothing was learned yet.
+        """
+        scores = self._scores_of(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table, shape (rows, features)
+
+        Returns
+        -------
+        ndarray, shape (rows,)
+            Members of ``classes_``; a score of 0 goes to ``classes_[1]`` unless `ties` is -1, and of several equal
+            scores the first class wins.
+
+        Raises
+        ------
+        RegretlessError
+            If X cannot be used, or nothing was learned yet.
+        """
+        return self.labels(self._scores_of(X))
+
+    @property
+    def predicted_by(self) -> str:
+        """What predicts, in the words of its `info`, which parameters may change."""
+        return self.info.predicts_by
+
+    @property
+    def scores_are_log_odds(self) -> bool:
+        """Whether its probabilities are those whose log odds its scores are."""
+        return False
+
+    def probabilities(self, scores: Array) -> Array | None:
+        """The probabilities that go with some scores, shape (rows, classes); None of a learner that has none."""
+        return None
+
+    def predict_one(self, x: Array | Mapping[str, float | str]) -> Any:
+        """The label of one row, without the checks of `predict`; the learner must be fitted.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (features,), or mapping of str to float or str
+            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
+            are 0, and names or words that the learner does not know contribute nothing.
+
+        Returns
+        -------
+        label
+            One of ``classes_``.
+
+        Raises
+        ------
+        RegretlessError
+            If features are named, and the learner learned from rows without names.
+        """
+        return self.labels(self.scores_one(x))[0]
+
+    def labels(self, scores: Array) -> Array:
+        """The labels that go with some scores."""
+        if scores.shape[1] > 1:
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        column = scores[:, 0]
+        positive = column >= 0 if self.rules().tie >= 0 else column > 0
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, len(column))
+        return np.asarray(self.classes_[positive.astype(np.intp)])
+
+    # ---- what was learned
+
+    @property
+    def coef_(self) -> Array:
+        """The weights, shape (1, features) for two classes, (classes, features) otherwise."""
+        self._require_fitted()
+        return np.ascontiguousarray(self.state_.coefficients().T)
+
+    @property
+    def intercept_(self) -> Array:
+        """What the constant feature adds to the scores, shape (1,) or (classes,)."""
+        self._require_fitted()
+        return self.state_.biases() * self.rules().intercept
+
+    def bars(self) -> list[Bars]:
+        """The weights of each class, the constant feature's left out."""
+        weights, names = self.coef_, self._feature_names()
+        classes = self.classes_[-1:] if len(weights) == 1 else self.classes_
+        return [Bars(f"Weights for {label}", names, row) for label, row in zip(classes, weights, strict=True)]
+
+    def settled(self) -> dict[str, Any]:
+        """The values chosen for parameters that left them open, as JSON values; the learner must be fitted."""
+        return {}

@@ -1,0 +1,1 @@
+"""What learners over rows share, of labels (`linear`) as of numbers (`regression`)."""

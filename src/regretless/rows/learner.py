@@ -1,0 +1,180 @@
+"""What learners of labels and of numbers share: rows that are scored and played, and the model that comes of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from ..errors import ParameterError, RegretlessError, RowRefused
+from ..info import HasInfo
+from ..ledger import Ledger
+from ..persist.model import Persistent
+from ..pictured import Pictured
+from ..turns import BUSY
+from .estimator import TURN, Estimator
+from .state import BaseState, Rules
+from .validation import ascending, explain_nonfinite, fault_of, read_rows
+
+
+class RowLearner(HasInfo, Estimator, Persistent, Pictured):
+    """Arrays that one compiled loop moves over the rows of X, in their order; the parameters stand for its rules."""
+
+    state_: BaseState
+    _playing: Rules  # those of the last rounds, at hand for single rows
+
+    @abstractmethod
+    def rules(self) -> Rules:
+        """The composition that the parameters stand for.
+
+        Raises
+        ------
+        RegretlessError
+            If a parameter has no meaning.
+        """
+
+    # ---- scoring
+
+    def scores(self, batch: Batch) -> Array:
+        """Scores of a batch, shape (rows, targets); the same bits that learning would see."""
+        rules = self.rules()
+        scores, (row, why) = self.state_.scores(batch, rules)
+        if why == "unsorted":
+            batch = ascending(batch)
+            scores, (row, why) = self.state_.scores(batch, rules)
+        if why is not None:
+            raise self._refused(batch, row, why)
+        return scores
+
+    def scores_one(self, x: Array | Mapping[str, float | str]) -> Array:
+        """The scores of one row, shape (1, targets), as `predict_one` sees them."""
+        if isinstance(x, Mapping):
+            x = self._row_of(x)
+        scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
+        self.state_.player(self._playing).score(x[None], None, None, scores)
+        return scores
+
+    def _scores_of(self, X: Any) -> Array:
+        """Scores of what a user gives as rows."""
+        self._require_fitted()
+        return self.scores(read_rows(X, learner=self, reset=False, in_order=False, text="known"))
+
+    # ---- playing
+
+    def _play_one(self, x: Array, outcome: Any) -> None:
+        """Play one round without checks, with its outcome as the kernel takes it."""
+        turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
+        if not turn.acquire(False):
+            raise RegretlessError(BUSY)
+        try:
+            self.state_.rules = self._playing
+            _, why = self.state_.player(self._playing).one(x, outcome)
+        finally:
+            turn.release()
+        if why is not None:
+            raise RegretlessError(f"the round was not played, for its row is {why}")
+
+    def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
+        """What to raise of a row at which the kernel stopped."""
+        return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))
+
+    def _explain(self, batch: Batch, row: int, why: str) -> str:
+        if why == "not finite":
+            return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
+        if why == "diverged":
+            fault, advice = fault_of(batch, row, why)
+            return f"Row {row} {fault}; {advice}."
+        return f"X is not a valid sparse matrix: row {row} is {why}"
+
+    # ---- what was learned
+
+    @property
+    def ledger_(self) -> Ledger:
+        """What was observed so far."""
+        self._require_fitted()
+        return self.state_.ledger()
+
+    def played_rules(self) -> Rules:
+        """The rules of the rounds played last; they outlive a change of parameters."""
+        return self.state_.rules or self.rules()
+
+    def snapshot(self) -> dict[str, Any] | None:
+        """What a report draws over the rounds besides counts, as JSON values; None for most learners."""
+        return None
+
+    # ---- in a file
+
+    def _extra(self) -> dict[str, Any]:
+        """What the columns of the table are from which it learned, if it had columns of text."""
+        return {"schema": self.schema_} if "schema_" in vars(self) else {}
+
+    def stored_params(self) -> dict[str, Any]:
+        """The parameters; a generator of random numbers cannot be kept."""
+        parameters = self.get_params()
+        seed = parameters.get("random_state")
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise ParameterError(
+                "random_state", repr(seed), "cannot be kept in a model file; give a whole number or None", " "
+            )
+        return parameters
+
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Columns and their names, and the arrays of the state."""
+        self._require_fitted()
+        state, names = self.state_, getattr(self, "feature_names_in_", None)
+        description = {
+            "columns": state.columns,
+            "names": None if names is None else list(names),
+            "steady": state.steady and state.rules in (None, self.rules()),
+        }
+        return description, state.tensors()
+
+    def _restore(self, state: BaseState, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> None:
+        """Fill an empty state with what `state_dict` gave, and set the columns that go with it.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit together.
+        """
+        columns, names = description["columns"], description["names"]
+        state.adopt(columns, tensors)
+        state.steady = description["steady"] is True
+        state.follow(self.rules())
+        self.n_features_in_ = columns
+        if names is not None:
+            if not isinstance(names, list) or len(names) != columns or not all(isinstance(name, str) for name in names):
+                raise ValueError("its features have other names than its columns ask for")
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+
+def played_in_order(
+    batch: Batch, begin: int, play: Callable[[Batch, int], tuple[int, str | None]]
+) -> tuple[Batch, int, str | None]:
+    """Play a batch; where the columns of a row do not ascend, sort them and go on.
+
+    Parameters
+    ----------
+    batch : Batch
+    begin : int
+        Its first row to play.
+    play : callable
+        Plays rows of a batch from a row on; returns how far it came, and why not to the end.
+
+    Returns
+    -------
+    batch : Batch
+        With its rows in order, if they were not.
+    played : int
+        How far it came.
+    why : str or None
+        Why it stopped there; None at the end.
+    """
+    played, why = play(batch, begin)
+    if why == "unsorted":
+        batch = ascending(batch)
+        played, why = play(batch, played)
+    return batch, played, why
