@@ -146,9 +146,13 @@ class Certificate:
 
     @property
     def rounding(self) -> float:
-        """By how much what was observed may be above the bound for rounding alone."""
-        least = max(1.0, *(abs(one) for one in (self.bound or 0.0, self.observed or 0.0) if isfinite(one)))
-        return RELATIVE * least + float(getattr(self.comparator, "rounding", 0.0))
+        """By how much what was observed may be above the bound for rounding alone: a part of the larger of both, of 1
+        if either may be that large, and what the comparator owes besides."""
+        owed = float(getattr(self.comparator, "rounding", 0.0))
+        # Losses may be tiny in the unit of the outcomes, in which the most of any run is too.
+        least = min(1.0, self.most.value) if not owed or isfinite(self.most.value) else 0.0
+        numbers = (abs(one) for one in (self.bound or 0.0, self.observed or 0.0) if isfinite(one))
+        return RELATIVE * max(least, *numbers) + owed
 
     @property
     def luck(self) -> float:

@@ -178,6 +178,8 @@ def test_the_worst_case_of_a_learner_can_be_played(run):
         assert found["total"]["mean"] == found["lower_bounds"][0]["least"] == least
         assert found["lower_bounds"][0]["source"] == "exact dynamic programming"
         assert found["best"] == 0
+    aimed = ("play", "--learner", "consistent", "--environment", "worst-case", *NAMED, "--with", "target=4", "--json")
+    assert run(*aimed).json["lower_bounds"][0]["least"] == 4
     part = run("play", "--learner", "consistent", "--environment", "worst-case", *NAMED, "--rounds", 2, "--json").json
     assert (part["rounds"], part["lower_bounds"]) == (2, [])
     lonely = run("play", "--learner", "halving", "--environment", "worst-case", "--named", "singletons:1")
@@ -214,7 +216,7 @@ def test_settings_are_what_environment_was_made_with(run, tmp_path):
     ).json
     assert (found["settings"], found["rounds"]) == ({"file": file}, 1)
     worst = ("play", "--learner", "halving", "--environment", "worst-case", *NAMED, "--json")
-    assert run(*worst).json["settings"] == {"limit": None}
+    assert run(*worst).json["settings"] == {"limit": None, "target": None}
 
 
 def test_a_trace_tells_every_round(run):

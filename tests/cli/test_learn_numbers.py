@@ -215,6 +215,7 @@ def test_intervals_hold_what_is_promised(run, table, tmp_path):
     assert counted["width"] == pytest.approx(rows[0][2] - rows[0][1])
     assert 0.8 < counted["coverage"] <= 1
     assert run("predict", model, table, "--interval").out == run("predict", model, table, "--interval").out
+    assert run("certify", model, table, "--json").json["certificates"] == found["certificates"]
 
 
 def test_the_report_draws_the_loss_forecasts_and_residuals(run, table, tmp_path):
@@ -242,7 +243,7 @@ def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
     assert one["comparator"]["label"] == "yours"
     assert one["observed"] <= one["bound"]
     assert run("learn", table, *RENT, "--save-comparators", tmp_path / "u.npz", *QUIET).code == 0
-    assert {"by_a_full_matrix", "by_slopes"} <= set(np.load(tmp_path / "u.npz"))
+    assert {"against_best_constant", "by_slopes"} <= set(np.load(tmp_path / "u.npz"))
 
 
 @pytest.mark.parametrize(
@@ -410,6 +411,6 @@ def test_a_stream_that_is_read_once_is_learned(run, table):
     assert found["rounds"] == 150
     applies = {one["theorem"]: one["applies"] for one in found["certificates"]}
     assert applies["against_all"]
-    assert not applies["by_a_full_matrix"]
+    assert not applies["by_slopes"]
     whole = run("learn", table, *RENT, "--json").json
     assert found["loss"] == whole["loss"]

@@ -158,6 +158,50 @@ def test_worst_cases_are_in_their_order(table):
     assert dimension <= worst_case(Consistent(found)).mistakes <= rank(found) <= min(found.hypotheses - 1, found.points)
 
 
+@at_most(15)
+@given(tables(hypotheses=7, points=4))
+def test_the_worst_case_is_that_of_the_worst_target(table):
+    """The most mistakes over a class are those on the worst of its targets; and each target's are what going through
+    all rounds with its labels finds, and no more than the place of the target for a consistent learner."""
+    found = FiniteClass(table)
+    everybody = range(found.hypotheses)
+    for kind, settings in EVERY:
+        learner = kind(found, **settings)
+        each = [worst_case(learner, target=one) for one in everybody]
+        assert max(one.mistakes for one in each) == worst_case(learner).mistakes
+        for target, one in enumerate(each):
+            assert one.hypothesis == target
+            assert learner.clone().play(one.points, one.labels).mistakes == one.mistakes
+            assert (found.matrix[target, one.points] == one.labels).all()
+    for target in everybody:
+        assert worst_case(Consistent(found), target=target).mistakes <= target
+        assert worst_case(Halving(found), target=target).mistakes == _of_target(found, target)
+
+
+def _of_target(found: FiniteClass, target: int) -> int:
+    """What halving pays on labels of a target, by going through all rounds."""
+    predict, says = most_of(found, 1), found.matrix
+
+    @cache
+    def most(kept: frozenset[int]) -> int:
+        best = 0
+        for point in range(found.points):
+            after = frozenset(one for one in kept if says[one, point] == says[target, point])
+            if after != kept:
+                best = max(best, (predict(kept, point) != says[target, point]) + most(after))
+        return best
+
+    return most(frozenset(range(found.hypotheses)))
+
+
+def test_targets_of_singletons_cost_their_place():
+    """Of singletons, tried in their order, the i-th target costs i mistakes: one for each hypothesis before it."""
+    learner = Consistent(FiniteClass.named("singletons:6"))
+    assert [worst_case(learner, target=one).mistakes for one in range(6)] == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(RegretlessError, match="there is no hypothesis 6"):
+        worst_case(learner, target=6)
+
+
 def test_worked_cases(oracles):
     """Worst cases are those of the worked cases."""
     cases = [case for case in oracles if case["id"].startswith("worst_case/")]

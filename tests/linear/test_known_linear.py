@@ -47,22 +47,25 @@ def root2(a2: float, hinge: float) -> float:
 
 
 NOVIKOFF = 56.25  # (3 / 0.4)^2
+LENGTHS = 3.25 + 2 * sqrt(30)
+SQUARED_LENGTHS = 0.405 + 2 * sqrt(30) + 0.9 * sqrt(0.2025 + 2 * sqrt(30))  # s^2 = 0.9 s + 2 sqrt(30), solved for s^2
 NEARLY_57 = {"comparator.least": 6 / sqrt(57) * (1 + 1e-13)}  # (r / rho)^2 is 57, but for rounding
 KERNEL = perceptron.KernelFacts(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
+
+BOUNDS = (NOVIKOFF, 42.25, 47.61, 42.5, LENGTHS, SQUARED_LENGTHS, 23.25)
 
 PERCEPTRON = [
     case(perceptron.separable, LEARNER, NOVIKOFF, 5),
     case(perceptron.sharp, LEARNER, 42.25, 5),  # ((6 + 7) / 2)^2
     case(perceptron.squared_hinge, LEARNER, 47.61, 5),  # (6 + 0.9)^2
     case(perceptron.total_distance, LEARNER, 42.5, 5),  # 36 + 6.5
+    case(perceptron.lengths, LEARNER, LENGTHS, 5),
+    case(perceptron.squared_lengths, LEARNER, SQUARED_LENGTHS, 5),
     case(perceptron.posterior, LEARNER, 23.25, 5),  # 3.25 + 2 * 5 / 0.5
     case(perceptron.clean_pass, LEARNER, 57 * 3, 12),
     case(perceptron.clean_pass, LEARNER, 58 * 3, 12, NEARLY_57),
     case(perceptron.sharp, LEARNER, 3.25, 5, {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
-    *(
-        case(theorem, KERNEL, bound, 5)
-        for theorem, bound in zip(perceptron.UNFORGETTING, (NOVIKOFF, 42.25, 47.61, 42.5, 23.25), strict=True)
-    ),
+    *(case(theorem, KERNEL, bound, 5) for theorem, bound in zip(perceptron.UNFORGETTING, BOUNDS, strict=True)),
     case(perceptron.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
     case(perceptron.classes_separable, LEARNER, 112.5, 5),
     case(perceptron.classes_sharp, LEARNER, root2(72, 3.25), 5),
@@ -257,7 +260,8 @@ LEFT_OUT = (leave_one_out.LAZY, leave_one_out.CLEAN, leave_one_out.ADDITIVE, lea
             leave_one_out.SAME_ROWS)  # fmt: skip
 ASSUMES: Assumes = [
     ((perceptron.separable,), SEPARABLE),
-    ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.posterior), ROUNDS),
+    ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.lengths,
+      perceptron.squared_lengths, perceptron.posterior), ROUNDS),
     ((perceptron.budget,), ROUNDS),
     ((perceptron.clean_pass,), (*SEPARABLE, CLEAN)),
     (perceptron.UNFORGETTING, (*ROUNDS, perceptron.NOTHING_REMOVED)),

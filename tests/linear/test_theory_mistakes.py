@@ -19,10 +19,12 @@ from regretless.theory.facts import LinearFacts
 from regretless.theory.perceptron import (
     PERCEPTRON,
     clean_pass,
+    lengths,
     posterior,
     separable,
     sharp,
     squared_hinge,
+    squared_lengths,
     total_distance,
 )
 
@@ -76,14 +78,19 @@ def test_no_stream_and_no_comparator_break_a_sure_bound(X, y, v, ties, rate):
 )
 def test_the_order_of_the_bounds_at_one_vector(X, y, v):
     """At each vector the posterior bound and the sharp bound are at most the total distance, and the sharp bound is at
-    most the form with a sqrt(H)."""
+    most the form with a sqrt(H). What the lengths of the updates say is no less than the posterior bound, and where all
+    rows are updates of one length no more than the squared-hinge bound."""
     learner = fitted(X, y)
     ledger, facts, u = learner.ledger_, learner.target_facts()[0], comparator(X, y, v)
     a = sqrt(ledger.max_norm2) * u.norm
     assert sharp.bound(ledger, u, facts) <= total_distance.bound(ledger, u, facts) * (1 + 1e-12)
     assert sharp.bound(ledger, u, facts) <= (a * a + a * sqrt(u.hinge) + u.hinge) * (1 + 1e-12)
     reached = u.hinge + a * sqrt(ledger.updates)
-    assert posterior.bound(ledger, u, facts) <= reached * (1 + 1e-9)
+    assert posterior.bound(ledger, u, facts) <= lengths.bound(ledger, u, facts) * (1 + 1e-9) <= reached * (1 + 2e-9)
+    solved = squared_lengths.bound(ledger, u, facts)
+    assert solved == pytest.approx(sqrt(u.squared_hinge * solved) + u.norm * sqrt(ledger.update_norm2))
+    if ledger.update_norm2 <= ledger.max_norm2 * squared_hinge.bound(ledger, u, facts):
+        assert solved <= squared_hinge.bound(ledger, u, facts) * (1 + 1e-9)
 
 
 @given(X=arrays(float, (20, 4), elements=reals), y=arrays(np.int8, 20, elements=signs))

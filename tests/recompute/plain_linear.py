@@ -251,6 +251,10 @@ def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
             return (r * norm + sqrt(v["squared_hinge"])) ** 2
         case "total_distance":
             return r2 * norm**2 + 2 * h
+        case "lengths":
+            return h + norm * sqrt(m["update_norm2"])
+        case "squared_lengths":
+            return _root(sqrt(v["squared_hinge"]), norm * sqrt(m["update_norm2"]))
         case "posterior":
             return h + norm * w["norm"] / w["rate"]
         case "margin_closed":

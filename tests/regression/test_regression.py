@@ -3,6 +3,7 @@ checks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -203,6 +204,21 @@ def test_prediction_is_what_learning_saw():
         assert bits(learner) == before
         learner.partial_fit(x[None], [outcome])
     assert seen == played[1:].tolist()
+
+
+@pytest.mark.parametrize("make", [AggregatedRegressor, VovkAzouryWarmuth, OnlineGradientDescent])
+def test_tiny_outcomes_are_allowed_no_more_for_rounding_than_others(make):
+    """Of outcomes in another unit what is allowed for rounding changes as the losses do, so that a loss above its bound
+    by a millionth is noticed whatever the unit is."""
+    X, y = rounds(3, rows=60)
+    lines = [make().fit(X, unit * y).certify(X, unit * y) for unit in (1.0, 2.0**-40)]
+    for usual, tiny in zip(*lines, strict=True):
+        assert usual.applies == tiny.applies
+        if not usual.applies:
+            continue
+        ratio = tiny.bound / usual.bound
+        assert tiny.rounding == pytest.approx(usual.rounding * ratio, rel=1e-6)
+        assert not replace(tiny, observed=tiny.bound * (1 + 1e-6)).holds
 
 
 def test_units_do_not_matter():

@@ -71,19 +71,21 @@ def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, s
 
 
 def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
-    """The worst case of a learner; the time to look for it is all that can be set."""
+    """The worst case of a learner, on labels of a target if one is named, and with a time to look for it."""
     from ..environments.points import WorstCaseLabels
 
     settings = dict(texts)
-    text = settings.pop("limit", "none")
+    text, target = settings.pop("limit", "none"), settings.pop("target", "none")
     try:
         limit = None if text == "none" else positive("limit", float(text))
     except ValueError:
         raise UsageError(f"--with limit={text}: a number of seconds is expected") from None
     if settings:
         one, value = next(iter(settings.items()))
-        raise UsageError(f"--with {one}={value}: {WORST} has no such parameter; it has limit=none")
-    return WorstCaseLabels(learner, limit)
+        raise UsageError(f"--with {one}={value}: {WORST} has no such parameter; it has limit=none and target=none")
+    named = learner.finite_class.hypothesis_names or ()
+    place = int(target) if target.isdecimal() and target not in named else target
+    return WorstCaseLabels(learner, limit, None if target == "none" else place)
 
 
 def _finite_class_of(arguments: PlayOptions) -> FiniteClass:
@@ -122,7 +124,7 @@ def _rounds_of(arguments: PlayOptions, environment: Labels | Environment) -> int
 
 def _settings_of(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """All parameters of an environment, those that were not set with their defaults: as JSON values."""
-    usual = {"limit": "none"} if name == WORST else parameters(name)
+    usual = {"limit": "none", "target": "none"} if name == WORST else parameters(name)
     return {one: _value(texts.get(one, text)) for one, text in usual.items()}
 
 

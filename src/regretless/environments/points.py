@@ -204,6 +204,8 @@ class WorstCaseLabels(WrittenPoints):
     ----------
     learner : ClassLearner
         One that has played nothing.
+    target : int or str, optional
+        The hypothesis whose labels they are; by default that of the most mistakes.
     limit : float, optional
         How many seconds to search. If the most is not known by then, the rounds that are known force fewer mistakes.
 
@@ -215,12 +217,14 @@ class WorstCaseLabels(WrittenPoints):
     name = WORST
     summary = "points and labels of a hypothesis that cost this very learner as much as any do"
 
-    def __init__(self, learner: ClassLearner, limit: float | None = None) -> None:
+    def __init__(self, learner: ClassLearner, limit: float | None = None, target: int | str | None = None) -> None:
         from ..finite_classes.forced_mistakes import worst_case
 
-        self.most = worst_case(learner, limit=limit)
+        place = None if target is None else _named(learner.finite_class, target)
+        self.most = worst_case(learner, limit=limit, target=place)
         if not len(self.most.points):
-            reason = "no labels of a hypothesis force a mistake" if self.most.exact else "none was found in that time"
+            whose = "a hypothesis" if target is None else f"hypothesis {target}"
+            reason = f"no labels of {whose} force a mistake" if self.most.exact else "none was found in that time"
             raise RegretlessError(f"{learner.name} has no worst case to play: {reason}")
         self._of = learner.name, learner.get_params()
         super().__init__(learner.finite_class, self.most.points.tolist(), self.most.labels.tolist())

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .fixed_share import FixedShare
     from .follow_the_leader import FollowTheLeader
     from .hedge import ExponentiallyWeightedAverage, Hedge
+    from .minimax import minimax_regret
     from .ml_poly import MLPoly
     from .ml_prod import MLProd
     from .ridge import Ridge
@@ -39,6 +40,7 @@ __all__ = [
     "Ridge",
     "Squint",
     "WeightedMajority",
+    "minimax_regret",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"Doubling": "doubling"})
+__getattr__, __dir__ = lazy_names(__name__, __all__, {"Doubling": "doubling", "minimax_regret": "minimax"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isinf
 from typing import Any, NamedTuple
 
@@ -307,6 +307,7 @@ def worst_case(
     learner: Any,
     finite_class: FiniteClass | Any = None,
     *,
+    target: int | str | None = None,
     limit: float | None = None,
     stop: Stop | None = None,
     on_progress: Progress | None = None,
@@ -321,6 +322,9 @@ def worst_case(
         predictions; it is copied by its ``copy()``, or else by `copy.deepcopy`. All its reachable states are visited.
     finite_class : FiniteClass or array-like, optional
         The class of the labels; by default the learner's own.
+    target : int or str, optional
+        The hypothesis of that class, by its place or name, that all labels are those of: M_A(c) of the textbooks, for a
+        learner A and a target c. Without one, the largest of these over the class, M_A(C).
     limit : float, optional
         Time limit in seconds.
     stop : callable, optional
@@ -335,13 +339,14 @@ def worst_case(
     Raises
     ------
     RegretlessError
-        If the learner draws its predictions.
+        If the learner draws its predictions, or the class has no such target.
 
     Examples
     --------
     >>> from regretless.finite_classes import FiniteClass, Halving, worst_case
-    >>> worst_case(Halving(FiniteClass.named("thresholds:7"))).mistakes
-    3
+    >>> learner = Halving(FiniteClass.named("thresholds:7"))
+    >>> worst_case(learner).mistakes, worst_case(learner, target=0).mistakes
+    (3, 3)
     """
     if isinstance(learner, HasInfo) and learner.info.draws:
         raise RegretlessError(
@@ -357,6 +362,9 @@ def worst_case(
     refuse_empty(judged)
     ends: dict[str, Any] = {"limit": limit, "stop": stop, "on_progress": on_progress}
     fresh: Any = learner.clone() if isinstance(learner, ClassLearner) else learner
+    if target is not None:
+        place = judged.hypothesis(target)
+        return replace(of_any(fresh, judged.only([place]), SearchLimits(**ends)), hypothesis=place)
     if judged is own or judged == own:
         if type(learner) is StandardOptimal:
             return _of_the_optimal(fresh, judged, ends)

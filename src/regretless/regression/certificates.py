@@ -24,7 +24,7 @@ from ..rows.mixture_state import FULL, LANES, RATES
 from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
-from ..theory.regression import RegressionFacts
+from ..theory.regression import RegressionFacts, against_all, by_a_full_matrix
 from .state import MOST, SUMS, RegressionRules, RegressionState
 from .validation import read_outcomes
 
@@ -107,7 +107,10 @@ class CertifiedRegressor(ABC):
 
     def declined(self, why: str) -> list[Certificate]:
         """Certificates that do not apply, all for the same reason; but for those that no row is read again for."""
-        return [self._alone(theorem) or Certificate(theorem, None, None, None, why) for theorem in self.proven()]
+        return [
+            self._alone(theorem) or Certificate(theorem, None, None, None, why)
+            for theorem in self._without_repetition()
+        ]
 
     def _alone(self, theorem: Theorem) -> Certificate | None:
         """The certificate of a theorem that compares with nothing."""
@@ -144,7 +147,14 @@ class CertifiedRegressor(ABC):
     def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""
         read, ledger, facts = comparators_of(self, rounds, against), self.ledger_, self.facts()
-        return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in self.proven()]
+        theorems = self.proven() if against is not None else self._without_repetition()
+        return [self._alone(theorem) or theorem.certify(ledger, read, facts) for theorem in theorems]
+
+    def _without_repetition(self) -> list[Theorem]:
+        """What bounds the loss beside all vectors at once has no need of the same for one that was looked for."""
+        at_once = self._alone(against_all)
+        idle = at_once is not None and at_once.applies
+        return [one for one in self.proven() if not (idle and one is by_a_full_matrix)]
 
     def gives(self, rounds: Rounds) -> bool:
         """Whether the rounds, played from the start, give the same state, bit for bit."""

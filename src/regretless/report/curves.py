@@ -107,10 +107,11 @@ def at_round(points: Sequence[Point], t: float) -> float | None:
 
 def relation(observed: Sequence[Point], bounds: Sequence[Series]) -> str:
     """How the observed line lies to its bounds, for a title that does not claim what the curve denies."""
+    unit = min(1.0, max((abs(value) for _, value in observed if math.isfinite(value)), default=0.0))
     for line in bounds:
         for t, value in observed:
             bound = at_round(line.points, t)
-            if bound is not None and value > bound * (1 + 1e-9) + 1e-9:
+            if bound is not None and value > bound * (1 + 1e-9) + 1e-9 * unit:
                 return "against"
     return "under"
 

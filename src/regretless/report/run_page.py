@@ -146,7 +146,7 @@ def _bound_line(title: str, bound: float, quantity: str, certified: Sequence[Poi
     """A bound on the whole run as a line across the chart."""
     last, observed = certified[-1]
     drawn = bound <= max(*(value for _, value in certified), 1.0) * OFF_THE_CHART
-    fits = observed <= bound * (1 + 1e-9) + 1e-9
+    fits = observed <= bound * (1 + 1e-9) + 1e-9 * min(1.0, abs(observed))
     text = formatting.observed_and_bound(observed, bound, counted(quantity), fits)[1]
     points = [(certified[0][0], bound), (last, bound)]
     return Series(formatting.label(title), "bound0", points, bound=True, final=text, drawn=drawn)

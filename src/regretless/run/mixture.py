@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels, stored_classes
 from ..persist.model import read, write
 from ..persist.validation import count, one
+from ..theory.majority import vote_mistakes
 from ..turns import Turn, in_turn
 
 LAST = "last-label"
@@ -219,10 +221,8 @@ class LearnerMixture:
         return np.array(self._combiner.ledger_.losses)
 
     def certify(self, switches: Sequence[int] = (0, 1, 2, 5, 10, 20, 50)) -> list[Certificate]:
-        """The theorems of fixed share about the expected loss, against members and sequences of them.
-
-        The mistakes of the vote are at most twice the expected loss, hence at most twice what a sequence loses and
-        twice the bound.
+        """What the mistakes of the vote are at most, twice the expected loss; and the theorems of fixed share about the
+        expected loss, against members and sequences of them, of which the vote hence errs at most twice the bound.
 
         Parameters
         ----------
@@ -236,7 +236,9 @@ class LearnerMixture:
         if not self._losses:
             raise RegretlessError("nothing was learned yet: there is nothing to certify")
         fewer = [number for number in switches if number < self.rounds_]
-        return self._combiner.certify(np.concatenate(self._losses).astype(np.float64), switches=fewer)
+        ledger, losses = self._combiner.ledger_, np.concatenate(self._losses).astype(np.float64)
+        voted = vote_mistakes.certify(replace(ledger, mistakes=float(self.mistakes_)), [None], self._combiner.facts())
+        return [voted, *self._combiner.certify(losses, switches=fewer)]
 
     # ---- in a folder
 

@@ -57,7 +57,7 @@ def _largest(*_: object) -> Most:
 
 @theorem(
     title="Excess loss",
-    quantity="expected excess loss of a round",
+    quantity="average excess loss",
     counts=nobody_sees,
     formula=r"\frac{1}{T}\sum_{t=1}^{T} E_{t-1}[a_t - b_t]"
     r" \le \frac{1}{T}\sum_{t=1}^{T}(a_t - b_t) + \frac{2s}{T},\quad "

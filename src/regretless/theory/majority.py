@@ -105,6 +105,26 @@ def weighted_majority(ledger: ExpertLedger, comparator: ExpertComparator, learne
 WEIGHTED_MAJORITY = (weighted_majority,)
 
 
+# The vote of learners is wrong where those who said the true label have no more weight than those who said the
+# predicted one, so at most half of all: the weight of those that err is at least 1/2, which is the expected loss of the
+# round. Rounds whose label nobody could say have an expected loss of 1.
+
+
+@theorem(
+    title="Mistakes of the vote",
+    quantity="mistakes",
+    counts=_mistakes,
+    formula=r"M \le 2 \sum_t \langle p_t, \ell_t \rangle",
+    source="where a vote is wrong, so is half of the weight",
+    compares=False,
+    most=most_rounds,
+)
+def vote_mistakes(ledger: ExpertLedger, _: None, __: ExpertFacts) -> float:
+    """The vote by weights is wrong in at most twice as many rounds as the expected loss of a member that is drawn by
+    its weight, which is that of the run."""
+    return 2 * ledger.loss
+
+
 @theorem(
     title="Randomised majority, sharp",
     quantity="expected loss",

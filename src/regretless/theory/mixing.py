@@ -80,13 +80,7 @@ def mixed_total_distance(ledger: MixedLedger, comparator: Comparator, learner: M
     return perceptron.total_distance.bound(ledger.mixed, comparator, learner.player)
 
 
-@of_shards(
-    perceptron.sharp,
-    title="Lengths of the updates, mixed",
-    formula=r"\sum_{n,i} \mu_{n,i} M_{n,i} \le H + \lVert v \rVert \sqrt{U},\quad"
-    r" U = \sum_{n,i} \mu_{n,i} \sum_I \lVert x_t \rVert^2",
-    source="the proof of the sharp bound before the lengths are bounded by r",
-)
+@of_shards(perceptron.lengths)
 def mixed_lengths(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """For every vector v, the weighted updates are at most H + |v| sqrt(U), where H is the weighted sum of the hinge
     losses of v over all rounds and U that of the squared lengths of the rows that were updates."""

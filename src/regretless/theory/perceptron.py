@@ -3,7 +3,9 @@
 Every bound here is on its *updates*, which are never fewer than its mistakes. With v any vector, H(v) the sum of its
 hinge losses max(0, 1 - y <v, x>) over **all** rounds, r the largest length of a row and a = r |v|, each follows from
 M <= H(v) + |v| |w|: the update rounds alone satisfy it, and adding the other rounds to H only helps. Sums over the
-update rounds alone would make the bounds empty (their smallest value is M itself).
+update rounds alone would make the bounds empty (their smallest value is M itself). An update never points along the
+weights, so that |w|^2 is at most U, the sum of the squared lengths of the rows that were updates, and U <= r^2 M; and
+the hinge losses of the updates sum to at most sqrt(M) |L|, by Cauchy and Schwarz.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, Theorem, theorem
 from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean
-from .rounding import of_posterior
+from .rounding import of_hinge, of_posterior, of_product
 
 
 def _length(ledger: Ledger, comparator: Comparator) -> float:
@@ -82,6 +84,39 @@ def total_distance(ledger: Ledger, comparator: Comparator, learner: LinearFacts)
 
 
 @theorem(
+    title="Lengths of the updates",
+    quantity="updates",
+    counts=count_updates,
+    formula=r"M \le H + \lVert v \rVert \sqrt{U},\quad U = \sum_I \lVert x_t \rVert^2",
+    source="Mohri & Rostamizadeh 2013, Thm 3, its first form, with the hinge losses of all rounds",
+    assumes=PLAYED,
+)
+def lengths(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
+    """For every vector v, M is at most H + |v| sqrt(U), where H is the sum of the hinge losses of v over all rounds and
+    U the sum of the squared lengths of the rows that were updates."""
+    exact = comparator.hinge + comparator.norm * sqrt(ledger.update_norm2)
+    return exact + of_posterior(ledger, comparator, learner)
+
+
+@theorem(
+    title="Lengths of the updates, squared hinge",
+    quantity="updates",
+    counts=count_updates,
+    formula=r"M \le \left(\frac{\lVert L \rVert_2"
+    r" + \sqrt{\lVert L \rVert_2^2 + 4 \lVert v \rVert \sqrt{U}}}{2}\right)^2",
+    source="Freund & Schapire 1999, Thm 2, before the lengths are bounded by r, with the losses of all rounds",
+    assumes=PLAYED,
+)
+def squared_lengths(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
+    """For every vector v, M <= |L| sqrt(M) + |v| sqrt(U), where |L| is the Euclidean length of the hinge losses of v
+    over all rounds and U the sum of the squared lengths of the rows that were updates; so M is at most the square of
+    the larger root."""
+    reached = comparator.norm * sqrt(ledger.update_norm2) + of_product(ledger, comparator, learner)
+    losses = sqrt(comparator.squared_hinge) + of_hinge(comparator, learner)
+    return ((losses + sqrt(losses * losses + 4 * reached)) / 2) ** 2
+
+
+@theorem(
     title="Posterior bound",
     quantity="updates",
     counts=count_updates,
@@ -111,7 +146,7 @@ def clean_pass(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> 
     return rounds_until_clean(ledger.max_norm2 / comparator.margin**2, ledger, learner)
 
 
-PERCEPTRON = (separable, sharp, squared_hinge, total_distance, posterior)
+PERCEPTRON = (separable, sharp, squared_hinge, total_distance, lengths, squared_lengths, posterior)
 
 
 # ---- How often can the perceptron of several classes be wrong?

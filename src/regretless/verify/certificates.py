@@ -119,11 +119,13 @@ def _claimed(
         stated = vacuous(str(certificate["quantity"]), bounds[-1], most)
         results.append(Number("vacuous", certificate["vacuous"], stated))
     known = [one.rounding for one in again]
-    if any(one is None for one in known) or certificate["rounding"] is None:
+    if any(one is None for one in known) or certificate["rounding"] is None or (most is None and again[0].least):
         unknown.append("rounding")
     else:
         observed = sum(seen) if several and seen else seen[0] if seen else certificate["observed"]
-        mine = rounding(bounds[-1], observed, again[0].least) + sum(one or 0.0 for one in known)
+        owed = sum(one or 0.0 for one in known)
+        least = least_of(again[0].least, inf if most is None else most, owed)
+        mine = rounding(bounds[-1], observed, least) + owed
         sizes = (one.scales.get(name, 0.0) for one in again for name in ("observed", "bound"))
         results.append(counted("rounding", certificate["rounding"], mine, RELATIVE * max(0.0, *sizes)))
     return results, unknown
@@ -241,6 +243,11 @@ def _tuned(parameters: Fields) -> bool:
 def rounding(bound: float, observed: float | None, least: float = 1.0) -> float:
     """What is allowed for rounding of numbers that are no differences of long sums."""
     return RELATIVE * max(least, *(abs(one) for one in (bound, observed or 0.0) if isfinite(one)))
+
+
+def least_of(least: float, most: float, owed: float) -> float:
+    """The least number that rounding is a part of: 1, or the most of any run; nothing where more is owed anyway."""
+    return 0.0 if owed and most == inf else min(least, most)
 
 
 def vacuous(quantity: str, bound: float, most: float) -> bool:

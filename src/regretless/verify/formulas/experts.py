@@ -33,6 +33,9 @@ def experts(formula: Formula) -> Formula:
     return lambda ell, v, w: before(formula)(ell, v, w) + _delay(ell, v)
 
 
+same("vote_mistakes", lambda ell, v, w: 2 * ell["loss"])
+
+
 def _half_root(scale: float, ell: Facts, w: Facts) -> Any:
     """s sqrt(T ln N) / 2."""
     return scale * sqrt(ell["rounds"] * log(w["experts"])) / 2

@@ -26,6 +26,8 @@ same("separable", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 / v["least
 same("sharp", lambda ell, v, w: _larger_root(sqrt(ell["max_norm2"]) * v["norm"], v["hinge"]))
 same("squared_hinge", lambda ell, v, w: (sqrt(ell["max_norm2"]) * v["norm"] + sqrt(v["squared_hinge"])) ** 2)
 same("total_distance", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 + 2 * v["hinge"])
+same("lengths", lambda ell, v, w: v["hinge"] + v["norm"] * sqrt(ell["update_norm2"]))
+same("squared_lengths", lambda ell, v, w: _larger_root(sqrt(v["squared_hinge"]), v["norm"] * sqrt(ell["update_norm2"])))
 same("posterior classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"])
 same("clean_pass", lambda ell, v, w: _until_clean(ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2, ell, w))
 same("budget", lambda ell, v, w: v["hinge"] + v["norm"] * (w["norm"] + w["removed"]))
