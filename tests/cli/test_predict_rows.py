@@ -73,7 +73,7 @@ def test_rows_that_are_passed_over_have_nan_for_numbers(run, tmp_path):
 
 
 def test_intervals_of_numbers_stand_below_their_names(run, tmp_path):
-    """Where the columns of the file are named, so are forecast, low and high; a row that is passed over has three nan."""
+    """Where columns of the file are named, so are forecast, low and high; a row that is passed over has three nan."""
     model, good, bad = tmp_path / "m.rgl", table(tmp_path / "good.csv"), table(tmp_path / "bad.csv", BAD)
     assert run("learn", good, "--target", "b", "--interval", "0.9", *QUIET, "--save", model).code == 0
     head, *lines = run("predict", model, bad, "--on-error", "skip", "--interval").out.splitlines()

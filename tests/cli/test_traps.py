@@ -80,3 +80,21 @@ def test_a_diagonal_on_dense_pixels_is_told(run: CommandLine, tmp_path: Path) ->
     assert notes(run, path, "--learner", "arow", "--set", "matrix=full") == ""
     np.savez(path, X=pixels * (generator.random((40, 200)) < 0.1), y=np.arange(40) % 2)
     assert notes(run, path, "--learner", "arow", "--set", "matrix=diagonal") == ""
+
+
+def test_a_class_that_hardly_came_is_told(run: CommandLine, tmp_path: Path) -> None:
+    """A label with a slip is named with its line and what it is like; classes of a small share are not."""
+    draw, lines = random.Random(1), ["a,b,label"]
+    for row in range(200):
+        a = draw.gauss(0, 1)
+        lines.append(f"{a:.3f},{draw.random():.3f},{'spma' if row == 150 else 'spam' if a > 0 else 'mail'}")
+    (tmp_path / "slip.csv").write_text("\n".join(lines) + "\n")
+    told = notes(run, tmp_path / "slip.csv")
+    where = "class 'spma' came once in 200 rows, first at line 152: it is learned as one of 3"
+    assert told == f"note: {where}; if 'spam' is meant, mend it"
+    (tmp_path / "clean.csv").write_text("\n".join(lines).replace("spma", "spam") + "\n")
+    assert notes(run, tmp_path / "clean.csv") == ""
+    (tmp_path / "few.svm").write_text("".join(f"{row % 60} 1:{row % 7}\n" for row in range(180)))
+    assert notes(run, tmp_path / "few.svm", "--learner", "perceptron", "--any-labels").count("came") == 0
+    (tmp_path / "one.svm").write_text("".join(f"{7 if row == 9 else row % 2} 1:{row % 7}\n" for row in range(400)))
+    assert "class 7 came once in 400 rows, first at line 10: " in notes(run, tmp_path / "one.svm")

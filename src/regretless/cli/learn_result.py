@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,6 +211,8 @@ HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
 FAR = 100.0
+# Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
+SELDOM, SHARE, MOST_RARE = 3, 50, 5
 FEW_ROWS = 10
 
 
@@ -217,6 +220,7 @@ def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
     yield from run.stream.notes
     yield from _many_labels(run.learner)
+    yield from _rare_classes(run)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
     yield from _constants(run.progressive)
@@ -243,6 +247,28 @@ def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
             f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "
             f"{label_text(classes.tolist()[-1])}) is learned as a class; of a quantity make a few classes first"
         )
+
+
+def _rare_classes(run: Run) -> Iterator[str]:
+    """Classes of so few rows that they may be slips."""
+    counts = dict(zip(run.progressive.labels, run.progressive.counts.tolist(), strict=True))
+    rows = run.progressive.rounds
+    most = min(SELDOM, rows / (SHARE * max(len(counts), 1)))
+    rare = {label: count for label, count in counts.items() if count <= most}
+    usual = {label_text(label): label for label in counts if label not in rare}
+    for label, count in list(rare.items())[:MOST_RARE]:
+        often = "once" if count == 1 else f"{count} times"
+        where = f", first at {run.stream.place_of(run.first_rows[label])}" if label in run.first_rows else ""
+        near = get_close_matches(label_text(label), usual, 1) if isinstance(label, str) else []
+        meant = f"; if {usual[near[0]]!r} is meant, mend it" if near else "; if it is a slip, mend it"
+        learned = f"it is learned as one of {len(counts):,}"
+        yield f"class {_shown(label)} came {often} in {rows:,} rows{where}: {learned}{meant}"
+    if len(rare) > MOST_RARE:
+        yield f"and {len(rare) - MOST_RARE:,} more classes came as seldom"
+
+
+def _shown(label: Any) -> str:
+    return repr(label) if isinstance(label, str) else label_text(label)
 
 
 def _constants(counts: Progressive) -> Iterator[str]:

@@ -30,9 +30,9 @@ class ArrowStream(TableStream):
     """A stream over Parquet, Arrow or Feather files.
 
     Numbers and booleans are numeric; strings and dictionaries (pandas calls them categories) are text; dates and
-    times are left out, and columns of other types refused. Only the columns that are needed are read, a batch at a time. A folder
-    stands for the files of the format in it and below, in the order of their names, without those called ``_*``
-    or ``.*``.
+    times are left out, and columns of other types refused. Only the columns that are needed are read, a batch at a
+    time. A folder stands for the files of the format in it and below, in the order of their names, without those
+    called ``_*`` or ``.*``.
 
     Parameters
     ----------

@@ -52,6 +52,10 @@ class BegunStream(Stream):
         """Which rows are passed over from the next reading on."""
         return self._stream.watch()
 
+    def place_of(self, row: int) -> str:
+        """Where a row stands."""
+        return self._stream.place_of(row)
+
     def refused(self, error: RowRefused, before: int) -> DataError:
         """The message about a row that cannot be played."""
         return self._stream.refused(error, before)

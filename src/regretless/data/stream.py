@@ -77,11 +77,19 @@ class Stream(ABC):
 
     def refused(self, error: RowRefused, before: int) -> DataError:
         """The message about a row that cannot be played, in a batch before which so many rows were read."""
-        row, line = before + error.row + 1, None
+        row = before + error.row + 1
+        return error.in_file(self.name, self._known_line(row), row, self.skipped)
+
+    def place_of(self, row: int) -> str:
+        """Where a row stands, of those that are not passed over, counted from 1: its line where that is known."""
+        line = self._known_line(row)
+        return f"row {row:,}" if line is None else f"line {line:,}"
+
+    def _known_line(self, row: int) -> int | None:
         if self.rereadable and not self.skipped:
             with suppress(OSError, RegretlessError):  # it is another file by now
-                line = self._line_of(row)
-        return error.in_file(self.name, line, row, self.skipped)
+                return self._line_of(row)
+        return None
 
     def _forget_errors(self) -> None:
         self.skipped, self.first_errors = 0, []

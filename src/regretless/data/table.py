@@ -297,7 +297,7 @@ class TableStream(Stream):
         return "words" if name in self._text else "text" if name in self.categorical else None
 
     def _without_dates(self, kinds: dict[str, str], wanted: list[str]) -> dict[str, str]:
-        """The kinds without columns of dates and times, which are left out: the list of those to read loses them too."""
+        """The kinds without columns of dates and times; those that are to be read lose them too."""
         dates = [name for name, kind in kinds.items() if kind == DATES]
         if not dates:
             return kinds

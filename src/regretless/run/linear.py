@@ -98,6 +98,8 @@ class Run(StreamRun):
         By what the row is known that was learned last.
     progressive : Progressive
         How the rows of the first pass were predicted before they were learned.
+    first_rows : dict of label to int
+        In which row of the stream each class came first that this run met, counted from 1.
     again : bool
         Whether the rows of this run are, for all that is known of them, those that a finished one had learned before.
     """
@@ -119,6 +121,7 @@ class Run(StreamRun):
     first: Batch | None = None
     last: str | None = None
     progressive: Progressive = field(default_factory=Progressive)
+    first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
     # The squared length of the first row, where the ledger leaves out the first round.
     _left_out: float = field(default=0.0, init=False, repr=False)
@@ -228,16 +231,25 @@ class Run(StreamRun):
 
     def _observe(self, batch: Batch, begin: int, end: int) -> None:
         before = self.rounds
+        known = len(getattr(self.learner, "classes_", ()))
         try:
             self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
         except RowRefused as error:
             raise self.stream.refused(error, self.place.rows) from error
         finally:
             learned = self.rounds - before
+            if len(getattr(self.learner, "classes_", ())) > known:
+                self._note_classes(batch, begin, begin + learned)
             self.place.rows += learned
             self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
             if learned:
                 self.last = print_of(batch, begin + learned - 1)
+
+    def _note_classes(self, batch: Batch, begin: int, end: int) -> None:
+        """Where the classes of some rows came first, if they are new."""
+        labels, rows = np.unique(np.asarray(batch.labels)[begin:end], return_index=True)
+        for label, row in zip(labels.tolist(), rows.tolist(), strict=True):
+            self.first_rows.setdefault(label, self.place.rows + row + 1)
 
     def _checkpoints_within(self, first: int, last: int) -> range:
         """The round counts first < t <= last at which to save."""
