@@ -286,13 +286,23 @@ def test_words_are_refused_by_the_name_of_the_interval(run, table):
     assert "choose a column of numbers with --target, or leave --interval out" in result.err
 
 
-def test_a_report_of_numbers_is_not_verified_by_words(run, table, tmp_path):
-    """Where verify reads another target than learn did, and it holds words, the message names it and asks for
-    --target."""
+def test_verify_reads_the_target_of_the_report(run, table, tmp_path):
+    """The report, of certify too, names the target, which verify takes; another one is refused. Where columns differ,
+    the options of reading are asked for. A report without a target that meets words asks for --target."""
     words = table.read_text().replace("town", "label", 1)
     (tmp_path / "towns.csv").write_text(words)
     report = tmp_path / "m.json"
     report.write_text(run("learn", tmp_path / "towns.csv", *RENT, "--json").out)
+    result = run("verify", report, tmp_path / "towns.csv")
+    assert result.code == 3
+    assert result.err.endswith("give the options of reading that learn had (--ignore and the like)\n")
+    assert run("verify", report, tmp_path / "towns.csv", "--ignore", "bill").code == 0
+    other = run("verify", report, tmp_path / "towns.csv", "--target", "label")
+    assert (other.code, other.err) == (2, f"regretless: --target label: {report} is about the target 'rent'\n")
+    assert run("learn", tmp_path / "towns.csv", *RENT, *QUIET, "--save", tmp_path / "m.rgl").code == 0
+    (tmp_path / "c.json").write_text(run("certify", tmp_path / "m.rgl", tmp_path / "towns.csv", "--json").out)
+    assert run("verify", tmp_path / "c.json", tmp_path / "towns.csv", "--ignore", "bill").code == 0
+    report.write_text(report.read_text().replace(', "target": "rent"', ""))
     result = run("verify", report, tmp_path / "towns.csv")
     assert (result.code, result.out) == (1, "")
     assert f"the target 'label' holds words, first '{words.splitlines()[1].split(',')[1]}'" in result.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import options, shards
@@ -70,7 +71,7 @@ def run(arguments: CertifyOptions) -> int:
         certificates = certify(arguments, learner, extra, against)
     certificates += options.future(arguments, learner)
     write_vectors(arguments.save_comparators, certificates)
-    _tell(arguments, learner, certificates)
+    _tell(arguments, learner, certificates, extra)
     return verdict(certificates)
 
 
@@ -100,7 +101,7 @@ def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[s
         raise UsageError("name the FILE that the model learned from, whose rows are read again; --iid alone needs none")
     else:
         certificates = options.future(arguments, learner)
-    _tell(arguments, learner, certificates)
+    _tell(arguments, learner, certificates, extra)
     return verdict(certificates)
 
 
@@ -127,7 +128,7 @@ def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra:
     certificates += coverage_of(forecasts)
     warn_skipped(stream)
     write_vectors(arguments.save_comparators, certificates)
-    _tell(arguments, learner, certificates)
+    _tell(arguments, learner, certificates, extra)
     return verdict(certificates)
 
 
@@ -179,18 +180,22 @@ def _certify_shards(
         console.settle()
 
 
-def _tell(arguments: CertifyOptions, learner: Any, certificates: list[Certificate]) -> None:
+def _tell(
+    arguments: CertifyOptions, learner: Any, certificates: list[Certificate], extra: Mapping[str, Any]
+) -> None:
     from .learn_numbers import regressor_values
 
     if not arguments.json:
         print_certificates(certificates)
         return
+    target = arguments.target or (extra.get("schema") or {}).get("target")
     read: Any = arguments.files if shards.are_shards(arguments) else next(iter(arguments.files), None)
     write_json(
         {
             "schema": "regretless.certify/1",
             "model": arguments.model,
             "input": read,
+            **({} if target is None else {"target": target}),
             **(regressor_values(learner) if learner.kind == "regression" else classifier_values(learner)),
             **certificate_values(certificates),
         }

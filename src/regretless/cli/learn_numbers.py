@@ -14,7 +14,17 @@ from . import options
 from .files import load_against, write_vectors
 from .intervals import course_of, coverage_of, interval_lines, interval_values
 from .members import A_QUARTER, FOLLOWS
-from .output import Output, UsageError, certificate_values, complain, number_text, parameters_of, verdict, warn_skipped
+from .output import (
+    Output,
+    UsageError,
+    certificate_values,
+    complain,
+    number_text,
+    parameters_of,
+    target_of,
+    verdict,
+    warn_skipped,
+)
 from .parameters import read_settings
 from .read_model import known_schema, largest_of
 from .signals import PointTable, certify_hint, certifying, earlier_rows, go, whole_run_message
@@ -340,6 +350,7 @@ class NumbersOutput(Output):
             "features": self.run.learner.state_.columns,
             "nonzeros": self.run.place.nonzeros,
             "skipped": self.skipped,
+            **target_of(self.run.stream),
         }
 
     def _report(self) -> RegressionReport:

@@ -13,7 +13,7 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..rows.validation import free_text
 from .members import ageing, member_lines, members_of, mixture_of
-from .output import Output, certificate_values, classifier_values, label_text, share_text, short
+from .output import Output, certificate_values, classifier_values, label_text, share_text, short, target_of
 from .read_model import largest
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class LearnOutput(Output):
             "features": self.run.learner.state_.columns,
             "nonzeros": self.run.place.nonzeros,
             "skipped": self.skipped,
+            **target_of(self.run.stream),
         }
 
 

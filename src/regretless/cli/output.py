@@ -252,6 +252,12 @@ def warn_skipped(stream: Stream) -> None:
         complain(f"and {stream.skipped - len(stream.first_errors)} more")
 
 
+def target_of(stream: Stream) -> dict[str, str]:
+    """The column of labels or outcomes as a JSON value, where the file has columns to choose from."""
+    target = stream.schema().get("target")
+    return {} if target is None else {"target": str(target)}
+
+
 def write_json(value: dict[str, Any]) -> None:
     """One JSON object on stdout, in ASCII; what is not finite is null."""
     print(json.dumps(finite(value), allow_nan=False))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
 WANTED = "give what --json printed, as in: regretless learn DATA --json > report.json"
+INPUT = "input/"  # how numbers of the rows begin that were read
 WORDS = ("and of certificates their names, sources and formulas",)
 
 HELP = "compute the certificates of a report again, from the data"
@@ -73,7 +74,8 @@ def run(arguments: VerifyOptions) -> int:
     _tell(arguments, checks)
     wrong = [one.theorem for one in checks if one.verdict == "differs"]
     if wrong:
-        complain(f"{arguments.report} and {arguments.file} contradict each other ({', '.join(wrong)})")
+        read = "; give the options of reading that learn had (--ignore and the like)" if INPUT in checks[-1].why else ""
+        complain(f"{arguments.report} and {arguments.file} contradict each other ({', '.join(wrong)}){read}")
     return VIOLATED if wrong else DONE
 
 
@@ -135,7 +137,8 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
-    stream = options.open_input(arguments.file, arguments, None)
+    target = _target(arguments, report)
+    stream = options.open_input(arguments.file, arguments, None, **({} if target is None else {"target": target}))
     rows, labels = _rows(stream)
     warn_skipped(stream)
     if labels is None:
@@ -145,6 +148,21 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
         raise RegretlessError(f"{stream.name}: {fault}; give --target and the other options of reading as for learn")
     check = verify.regression.check if "task" in report else verify.linear.check
     return check(report, rows, np.asarray(labels), vectors, stream.skipped)
+
+
+def _target(arguments: VerifyOptions, report: dict[str, Any]) -> str | None:
+    """The column of labels or outcomes, by the report where the command line does not say it.
+
+    Raises
+    ------
+    UsageError
+        If both say it, and differently.
+    """
+    read = report["input"]
+    own = read.get("target") if isinstance(read, dict) else report.get("target")
+    if own is None or arguments.target in (None, own):
+        return None if own is None else str(own)
+    raise UsageError(f"--target {arguments.target}: {arguments.report} is about the target {own!r}")
 
 
 def _rows(stream: Any) -> tuple[Any, Any]:

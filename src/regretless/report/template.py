@@ -98,6 +98,7 @@ MOST_FACTS = 60
 
 SOURCE_NAMES = {
     "path": "File",
+    "target": "Target",
     "rows": "Rows",
     "features": "Features",
     "nonzeros": "Values stored",
