@@ -180,9 +180,7 @@ def _certify_shards(
         console.settle()
 
 
-def _tell(
-    arguments: CertifyOptions, learner: Any, certificates: list[Certificate], extra: Mapping[str, Any]
-) -> None:
+def _tell(arguments: CertifyOptions, learner: Any, certificates: list[Certificate], extra: Mapping[str, Any]) -> None:
     from .learn_numbers import regressor_values
 
     if not arguments.json:

@@ -138,7 +138,8 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
     target = _target(arguments, report)
-    stream = options.open_input(arguments.file, arguments, None, **({} if target is None else {"target": target}))
+    named: dict[str, Any] = {} if target is None else {"target": target}
+    stream = options.open_input(arguments.file, arguments, None, **named)
     rows, labels = _rows(stream)
     warn_skipped(stream)
     if labels is None:
