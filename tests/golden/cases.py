@@ -266,6 +266,7 @@ def _numbers() -> Iterator[Case]:
             "learn rents.csv --interval 0.8 --quiet --json",
             "learn rents.csv --task quantile --set quantile=0.9 --no-certify",
             "learn rents.csv --learner vovk-azoury-warmuth --set matrix=diagonal --quiet",
+            "learn rents.csv --task regression --set loss=poisson --json --no-certify --quiet",
             "learn rents.csv --task regression --set full=0 --set share=false --set rates=0.1,1 --quiet",
             "inspect m.rgl --json",
             "predict m.rgl rents.csv --interval",

@@ -116,11 +116,12 @@ def test_nothing_is_said_of_a_bound_that_no_forecast_exceeds():
         ({"loss": "huber", "delta": 3.0}, 2.0),
         ({"loss": "huber", "delta": 2.0}, 2.0),
         ({"loss": "huber", "delta": 1.0}, 1.5),
+        ({"loss": "poisson"}, 2.0),
     ],
 )
 def test_no_round_loses_more_than_the_width_of_the_range(parameters, worst):
     """The most that a run can lose is its loss at the whole width of the range, 2, in each of the three rounds that are
-    charged; Huber's is half the square up to delta, and a line beyond."""
+    charged; Huber's is half the square up to delta, and a line beyond. Of counts it is no count where 2 is the mean."""
     y = np.array([0.0, 2.0, 0.0, 1.0])
     made = OnlineGradientDescent(**parameters).fit(np.ones((4, 1)), y).certify(np.ones((4, 1)), y)
     assert [one.most.value for one in made if one.applies] == pytest.approx([3 * worst] * 2)
@@ -141,6 +142,7 @@ KINDS = [
     {"loss": "absolute"},
     *({"loss": "pinball", "quantile": level} for level in (0.05, 0.5, 0.93)),
     *({"loss": "huber", "delta": delta} for delta in (1e-3, 0.7, 1e3)),
+    {"loss": "poisson"},
 ]
 
 
@@ -157,8 +159,10 @@ def test_no_constant_loses_less_than_the_best(parameters, rows):
     random = np.random.default_rng(rows)
     X, y = random.normal(size=(rows, 2)), random.gamma(0.5, size=rows) * 10
     learner = OnlineGradientDescent(**parameters).fit(X, y)
-    best, level = constant_of(learner, X, y), float(parameters.get("quantile", parameters.get("delta", 0.5)))
+    best, level = constant_of(learner, X, y), float(parameters.get("quantile", parameters.get("delta", 0.0)))
     some = np.concatenate([y, np.linspace(y.min(), y.max(), 2001)])
+    if parameters["loss"] == "poisson":
+        some = np.log(np.maximum(some, 1e-9))
     losses = book.charged(some[:, None], y[1:], parameters["loss"], level).sum(axis=1)
     assert best.label == "the best constant"
     assert best.loss <= losses.min() * (1 + 1e-12) + 1e-12
@@ -176,7 +180,10 @@ def test_a_constant_of_a_sample_is_called_so(parameters, monkeypatch):
     X, y = np.random.default_rng(1).normal(size=(100, 1)) + 2, np.arange(100.0)
     learner = OnlineGradientDescent(**parameters).fit(X, y)
     best = constant_of(learner, X, y)
-    if parameters["loss"] == "square":
+    if parameters["loss"] == "poisson":
+        deviance = float(y[1:] @ np.log(y[1:] / y[1:].mean()))
+        assert (best.label, best.loss) == ("the best constant", pytest.approx(deviance))
+    elif parameters["loss"] == "square":
         assert (best.label, best.loss) == ("the best constant", pytest.approx(learner.best_constant_loss_))
     else:
         assert best.label == "a constant chosen on the first 21 rows"
@@ -238,6 +245,27 @@ def test_with_the_curvature_doubled_the_bound_of_newton_steps_is_wrong():
     g, best = 2 * (p - z), np.array([1.0, -1.0])
     bounds = [float(np.sum((z - p) ** 2 + g * (best - p) + c * (best - p) ** 2)) for c in (1.0, 1.5)]
     assert bounds == [0.0, 1.0]  # the least loss is 0, and no lower bound of it may be 1
+
+
+COUNTS = st.lists(
+    st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 100.0]), st.sampled_from([0.0, 1.0, 2.0, 40.0, SPIKE, 0.1])),
+    min_size=2,
+    max_size=40,
+)
+
+
+@given(COUNTS, st.floats(-3, 3), st.floats(-3, 3), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_no_sequence_of_counts_breaks_a_bound(rounds, a, b, mixed):
+    """Whatever counts come, spikes and none among them, the loss is within the bound beside any vector, though slopes
+    have no limit."""
+    X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
+    learner = AggregatedRegressor(loss="poisson") if mixed else OnlineGradientDescent(loss="poisson")
+    learner.fit(X, y)
+    for against in (None, [a / 100, b / 100, 0.0]):
+        made = [one for one in learner.certify(X, y, against=against) if one.applies]
+        assert made
+        assert all(one.holds for one in made), [str(one) for one in made]
 
 
 def adversarial(rounds: int) -> tuple[np.ndarray, np.ndarray]:
@@ -308,7 +336,7 @@ def test_a_mixture_follows_its_best_member(tau):
     random = np.random.default_rng(5)
     outcomes = random.normal(size=500)
     forecasts = np.stack([outcomes, outcomes + 3, random.normal(size=500), np.zeros(500)], axis=1)
-    mixed, eta, gap = book.adahedge(forecasts, outcomes, tau)
+    mixed, eta, gap = book.adahedge(forecasts, outcomes, *(("square",) if tau is None else ("pinball", tau)))
     loss = float(book.loss(mixed, outcomes, tau).sum())
     assert loss <= (log(4) + log(500)) / eta + gap
     assert loss < 0.1 * float(book.loss(forecasts[:, 3], outcomes, tau).sum())

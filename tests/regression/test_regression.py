@@ -51,10 +51,11 @@ def test_forecasts_are_those_of_the_textbook(seed, tau, share):
     kind = AggregatedRegressor(share=share) if tau is None else AggregatedQuantile(quantile=tau, share=share)
     forecasts = forecasts_of(kind, X, y)
     rows, z = np.hstack([np.ones((len(X), 1)), X])[1:], (y - y[0])[1:]
-    members = [book.dual_averaging(rows, z, rate, tau) for rate in kind.rates]
+    kind_of_loss = ("square", 0.0) if tau is None else ("pinball", tau)
+    members = [book.dual_averaging(rows, z, rate, *kind_of_loss) for rate in kind.rates]
     full = [] if tau is not None else [book.vaw(rows, z, prior) for prior in kind.priors]
     each = np.stack([one[0] for one in (*members, *full)], axis=1)
-    mixed, eta, gap = book.adahedge(each, z, tau, share)
+    mixed, eta, gap = book.adahedge(each, z, *kind_of_loss, share=share)
     size = np.abs(z).max()
     assert forecasts[0] == y[0]
     assert np.abs(forecasts[1:] - mixed - y[0]).max() <= 1e-8 * size
@@ -65,6 +66,86 @@ def test_forecasts_are_those_of_the_textbook(seed, tau, share):
     for place, (_, _, least, energy) in enumerate(full):
         assert kind.state_.part("least")[5 + place] == pytest.approx(least, rel=1e-6)
         assert kind.state_.part("energy")[5 + place] == pytest.approx(energy, rel=1e-6)
+
+
+def counted(seed: int, rows: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of several sizes, and counts whose logarithms lie near a line; none among them. Members differ from the
+    second round on: where they do not, roundings say whether a mixture follows its leaders."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, 3)) * [1.0, 100.0, 0.01]
+    y = random.poisson(np.exp(X @ [0.5, 0.003, -30.0] + 1)).astype(float)
+    X[:3], y[:3] = abs(X[:3]), (2, 8, 4)
+    return X, y
+
+
+def nearer(learner, forecasts: np.ndarray, expected: np.ndarray) -> None:
+    """Counts are forecast by exp of the scores that the textbook has, measured from the origin."""
+    assert np.log(forecasts[1:]) - learner.state_.one("origin") == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("name", "share"), [("poisson", True), ("poisson", False), ("huber", True)])
+def test_mixtures_of_other_losses_are_those_of_the_textbook(seed, name, share):
+    """Members, mixture, loss and slopes of counts, and of Huber's loss, are those that plain numpy computes."""
+    X, y = counted(seed)
+    learner = AggregatedRegressor(loss=name, delta=1.5, share=share)
+    forecasts = forecasts_of(learner, X, y)
+    rows, origin = np.hstack([np.ones((len(X), 1)), X])[1:], learner.state_.one("origin")
+    z, level = (y[1:], origin) if name == "poisson" else (y[1:] - y[0], 1.5)
+    members = [book.dual_averaging(rows, z, rate, name, level) for rate in learner.rates]
+    each = np.stack([one[0] for one in members], axis=1)
+    mixed, eta, gap = book.adahedge(each, z, name, level, share=share)
+    if name == "poisson":
+        nearer(learner, forecasts, mixed)
+        assert origin == np.log(max(y[0], 0.5))
+    else:
+        assert forecasts[1:] - y[0] == pytest.approx(mixed, rel=1e-9, abs=1e-9)
+    assert (learner.state_.one("eta"), learner.state_.one("gap")) == pytest.approx((eta, gap), rel=1e-8)
+    assert learner.losses_ == pytest.approx(book.charged(each, z[:, None], name, level).sum(axis=0), rel=1e-9)
+    assert learner.ledger_.loss == pytest.approx(book.charged(mixed, z, name, level).sum(), rel=1e-9)
+    assert learner.state_.part("linear")[:4] == pytest.approx([one[2] for one in members], rel=1e-8, abs=1e-8)
+    low, high = learner.state_.one("low"), learner.state_.one("high")
+    alone = np.clip(learner.state_.member_weights()[0, :4], low, high) @ learner.posterior_  # of a row of zeros
+    forecast = float(learner.predict(np.zeros((1, 3)))[0])
+    assert (np.log(forecast) if name == "poisson" else forecast) == pytest.approx(alone + origin, rel=1e-9)
+
+
+def test_counts_that_are_none_are_forecast_between_one_half_and_the_largest():
+    """No mean is below 1/2, nor above the largest count so far, whatever rows come."""
+    X, y = counted(4)
+    X[::7] *= 1e6
+    assert AggregatedRegressor(loss="poisson").fit(X, y).range_ == pytest.approx([0.5, y.max()])
+    for learner in (AggregatedRegressor(loss="poisson"), OnlineGradientDescent(loss="poisson", schedule="constant")):
+        forecasts = forecasts_of(learner, X, y)
+        for t in range(1, len(y)):
+            assert 0.5 * (1 - 1e-12) <= forecasts[t] <= max(0.5, y[:t].max()) * (1 + 1e-12)
+
+
+def test_counts_are_forecast_better_by_their_own_loss():
+    """Of counts near exp of a line the mixture of their loss has less than the best constant, and its likelihood is
+    better than that of the forecasts of squares."""
+    X, y = counted(5, rows=1500)
+    own, squares = AggregatedRegressor(loss="poisson"), AggregatedRegressor()
+    forecasts = [np.maximum(forecasts_of(one, X, y), 0.5)[1:] for one in (own, squares)]
+    losses = [float(book.charged(np.log(p), y[1:], "poisson", 0.0).sum()) for p in forecasts]
+    assert losses[0] == pytest.approx(own.ledger_.loss, rel=1e-9)
+    assert losses[0] < losses[1]
+    constant = next(one for one in own.certify(X, y) if one.theorem.name == "against_best_constant")
+    assert own.ledger_.loss < constant.comparator.loss
+
+
+@pytest.mark.parametrize("kind", [AggregatedRegressor(loss="poisson"), OnlineGradientDescent(loss="poisson")])
+def test_outcomes_below_zero_are_no_counts(kind):
+    """They are refused with their row, and a stream has learned the rows before."""
+    X, y = counted(1, rows=9)
+    y[4] = -2
+    with pytest.raises(RegretlessError, match=r"y\[4\] = -2 is below 0, and the Poisson loss is of counts"):
+        kind.fit(X, y)
+    with pytest.raises(RowRefused, match="below 0") as refused:
+        kind.observe(Batch(X, y, 3))
+    assert (refused.value.row, refused.value.learned, kind.ledger_.rounds) == (4, 4, 4)
+    with pytest.raises(RegretlessError, match="below 0"):
+        kind.update_one(X[5], -1.0)
 
 
 def test_the_forecaster_is_ridge_regression_that_knows_the_row():
@@ -131,6 +212,23 @@ def test_of_one_feature_the_diagonal_is_the_whole_matrix():
     assert whole == pytest.approx(alone, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
+def test_gradient_descent_on_counts_is_that_of_the_textbook(schedule, rate):
+    """Scores, weights and the sums of slopes of counts are those of plain numpy, for each schedule."""
+    X, y = counted(6)
+    X /= np.abs(X).max(axis=0)
+    learner = OnlineGradientDescent(loss="poisson", schedule=schedule, rate=rate)
+    forecasts, origin = forecasts_of(learner, X, y), learner.state_.one("origin")
+    rows = np.hstack([np.ones((len(X), 1)), X])[1:]
+    expected, w, G, linear = book.gradient_descent(rows, y[1:], "poisson", origin, schedule, rate)
+    nearer(learner, forecasts, expected)
+    assert learner.coef_ == pytest.approx(w[1:], rel=1e-8, abs=1e-12)
+    assert learner.intercept_ == pytest.approx(w[0] + origin, rel=1e-8)
+    assert learner.state_.all_cells()[:, 0] == pytest.approx(G, rel=1e-8, abs=1e-9)
+    assert learner.state_.part("linear")[0] == pytest.approx(linear, rel=1e-8, abs=1e-9)
+    assert all(one.holds and one.applies for one in learner.certify(X, y))
+
+
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
 @pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
 def test_gradient_descent_is_that_of_the_textbook(loss, schedule, rate):
@@ -165,6 +263,7 @@ def bits(learner) -> list[bytes]:
         VovkAzouryWarmuth(matrix="diagonal"),
         OnlineNewtonStep(),
         OnlineGradientDescent(),
+        AggregatedRegressor(loss="huber"),
     ],
 )
 def test_every_form_of_rows_gives_the_same_bits(kind):
@@ -365,6 +464,9 @@ def test_a_row_that_is_no_number_is_named(bad, said):
         (lambda: AggregatedRegressor(priors="01"), "priors"),
         (lambda: AggregatedRegressor(priors=(np.nan,)), "priors"),
         (lambda: AggregatedRegressor(full=-1), "full"),
+        (lambda: AggregatedRegressor(loss="pinball"), "loss"),
+        (lambda: AggregatedRegressor(loss="huber", delta=0), "delta"),
+        (lambda: AggregatedRegressor(loss="poisson", rates=()), "rates"),
         (lambda: AggregatedRegressor(intercept=np.inf), "intercept"),
         (lambda: OnlineGradientDescent(loss="hinge"), "loss"),
         (lambda: OnlineGradientDescent(schedule="never"), "schedule"),

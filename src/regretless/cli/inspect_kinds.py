@@ -95,7 +95,7 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
         **regressor_values(learner),
         "best_constant_squared_loss": learner.best_constant_loss_,
         "features": learner.state_.columns,
-        "range": [learner.state_.one("origin") + learner.state_.one(end) for end in ("low", "high")],
+        "range": learner.range_,
         "intercept": learner.intercept_,
         "members": members_of(learner),
         "unfinished": unfinished,

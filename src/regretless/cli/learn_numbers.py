@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Point = tuple[int, float, float]
 MOST_WEIGHTS, ENOUGH = 30, 100  # bars of a report; rows from which a note on them says something
-NAMES = {"square": "squared", "huber": "Huber"}
+NAMES = {"square": "squared", "huber": "Huber", "poisson": "Poisson"}
 SCHEMA = "regretless.learn/1"
 
 

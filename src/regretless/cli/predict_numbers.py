@@ -122,7 +122,7 @@ def _counts(learner: OnlineRegressor, scored: Scored, intervals: AdaptiveInterva
         if not known and len(outcomes):
             origin = float(outcomes[0])
         missed, z = outcomes - said, outcomes - origin
-        own = rules.lost(missed)
+        own = rules.lost_by(said, outcomes)
         sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
         known += len(outcomes)
         if intervals is not None:

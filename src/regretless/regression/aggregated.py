@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..checks import positive, share
+from ..checks import one_of, positive, share
 from ..errors import ParameterError
 from ..info import RegressionInfo
 from ..rows.estimator import with_constructor
@@ -16,6 +16,7 @@ from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
+LOSSES = ("square", "huber", "poisson")
 FEW_COLUMNS = 256  # up to which "auto" has full members
 PRIORS = (1e-4, 1e-2, 1.0)  # of these
 SMALLEST, LARGEST = 1e-75, 1e75  # of entries of rows, the constant feature included, as the kernel has them
@@ -84,7 +85,7 @@ class AggregatedRegressor(OnlineRegressor):
 
         members   dual averagings of four rates, and Vovk, Azoury and Warmuth's forecaster of few features
         predict   p = sum pi_k p_k, the members' forecasts within the range of the outcomes so far
-        suffer    (y - p)^2
+        suffer    (y - p)^2, Huber's loss, or that of counts
         update    pi_k <- pi_k exp(-eta l_k), and a share of 1 / (t + 1) goes round; each member from its own loss
 
     Nothing is to be chosen, nothing is to be scaled, and the range of the outcomes need not be known. The first outcome
@@ -96,8 +97,18 @@ class AggregatedRegressor(OnlineRegressor):
     keep the inverse of a matrix of the features, as long as these are few, with a prior times sum M^2 u^2. They are
     mixed by AdaHedge (de Rooij et al. 2014) on the loss that the mixture itself suffers.
 
+    With ``loss="poisson"`` outcomes are counts, the members' scores s are logarithms of their means, and what is
+    forecast is e^s. The loss is e^s - y s less the least that it can be, half the deviance. Its slopes have no limit,
+    so that scores are kept within the logarithms of the counts so far, none taken as 1/2: no mean below 1/2 and none
+    above the largest count is forecast. Bounds are about vectors whose own scores have no such limits.
+
     Parameters
     ----------
+    loss : {"square", "huber", "poisson"}, default="square"
+        What is charged. Huber's is half the square up to an error of `delta`, and a line beyond. Full members are for
+        squares.
+    delta : float, default=1.0
+        Of Huber's loss, > 0, in units of the outcomes.
     rates : sequence of float, default=(0.025, 0.1, 0.4, 1.6)
         Of the dual averagings, > 0; at most four.
     priors : sequence of float, default=(1e-4, 1e-2, 1.0)
@@ -115,11 +126,11 @@ class AggregatedRegressor(OnlineRegressor):
     members_ : list of str
         What the members are called.
     posterior_, losses_ : ndarray, shape (members,)
-        Their weights for the next round; the squared loss of each.
+        Their weights for the next round; the loss of each.
     coef_, intercept_ : ndarray, float
         The mean of the members' weights by the posterior: a summary, which is not what predicts.
     ledger_ : Ledger
-        Its loss is the squared loss of the forecasts.
+        Its loss is that of the forecasts.
     n_features_in_, feature_names_in_, n_iter_
         As in `Perceptron`.
 
@@ -141,7 +152,7 @@ class AggregatedRegressor(OnlineRegressor):
         name="aggregated-regressor",
         task="regression",
         twin="",
-        charged="(y - p)^2",
+        charged="square, huber, poisson",
         geometry="diagonal and full, mixed by AdaHedge",
         rate="four rates, second order",
     )
@@ -152,17 +163,21 @@ class AggregatedRegressor(OnlineRegressor):
     full: str | int = "auto"
     share: bool = True
     intercept: float = 1.0
+    loss: str = "square"
+    delta: float = 1.0
 
     def rules(self) -> RegressionRules:
         """The members that the parameters stand for."""
+        loss, delta = one_of("loss", self.loss, LOSSES), fit_number("delta", self.delta)
         rates, priors = numbers_of("rates", self.rates, RATES), numbers_of("priors", self.priors, FULLS)
-        if not (rates or (priors and self._limit())):
+        if not (rates or (loss == "square" and priors and self._limit())):
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return RegressionRules(
-            loss="square",
+            loss=loss,
+            tau=delta if loss == "huber" else 0.5,
             intercept=size_of_intercept(self.intercept),
             rates=rates,
-            priors=priors,
+            priors=priors if loss == "square" else (),
             share=bool(self.share),
         )
 
@@ -175,7 +190,8 @@ class AggregatedRegressor(OnlineRegressor):
 
     def new_state(self, columns: int) -> RegressionState:
         """An empty state with the members that there are room for."""
-        rules, limit = self.rules(), self._limit()
+        rules = self.rules()
+        limit = self._limit() if rules.priors else 0
         return RegressionState(
             columns, 1, members=places(len(rules.rates), len(rules.priors) if limit else 0), limit=limit
         )

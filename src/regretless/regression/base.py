@@ -22,7 +22,7 @@ from ..theory.regression import cost
 from ..turns import in_turn
 from .certificates import CertifiedRegressor
 from .state import RegressionRules, RegressionState
-from .validation import LARGEST, TOO_LARGE, read_outcomes, refuse_unfit
+from .validation import LARGEST, NEGATIVE, TOO_LARGE, read_outcomes, refuse_negative, refuse_unfit
 
 
 @with_constructor
@@ -82,7 +82,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         rules = self.rules()
         self._forget()
         batch = read_rows(X, learner=self, reset=True, in_order=False, text="learn")
-        outcomes = read_outcomes(y, len(batch))
+        outcomes = _read(y, len(batch), rules)
         self._go_on(batch, outcomes, rules)
         return self
 
@@ -107,7 +107,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         rules = self.rules()
         fitted = hasattr(self, "state_")
         batch = read_rows(X, learner=self, reset=not fitted, in_order=False, text="learn")
-        outcomes = read_outcomes(y, len(batch))
+        outcomes = _read(y, len(batch), rules)
         self._go_on(batch, outcomes, rules)
         return self
 
@@ -145,6 +145,8 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         """
         if not abs(outcome) <= LARGEST:
             refuse_unfit(np.array([outcome], dtype=np.float64))
+        if outcome < 0 and self.played_rules().counts:
+            refuse_negative(np.array([outcome], dtype=np.float64))
         self._play_one(x, outcome)
 
     # ---- predicting
@@ -229,6 +231,13 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         """The squared loss of the best constant forecast, known in hindsight, of all rounds but the first."""
         self._require_fitted()
         return self.state_.one("spread")
+
+    @property
+    def range_(self) -> list[float]:
+        """The least and the largest outcome so far, between which forecasts are kept; no count is taken as 1/2."""
+        self._require_fitted()
+        ends = [self.state_.one("origin") + self.state_.one(end) for end in ("low", "high")]
+        return [float(np.exp(end)) for end in ends] if self.played_rules().counts else ends
 
     def bars(self) -> list[Bars]:
         """The weights, the constant feature's left out."""
@@ -331,6 +340,8 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         self.state_.follow(rules)
         forecasts = None if self.on_forecasts is None else np.empty(len(batch))
         fit = np.abs(outcomes) <= LARGEST
+        if rules.counts:
+            fit &= outcomes >= 0
         end = len(batch) if fit.all() else int(np.argmin(fit))
         player = self.state_.player(rules)
         batch, played, why = played_in_order(
@@ -342,12 +353,23 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
             why = "outcome"
         if self.on_forecasts is not None and forecasts is not None:
             self.on_forecasts(forecasts[:played], outcomes[:played])
+        if why == "outcome" and rules.counts and -LARGEST <= outcomes[played] < 0:
+            fault, _, advice = f"has the outcome {outcomes[played]:g}, which {NEGATIVE}".partition("; ")
+            raise RowRefused(f"y[{played}] = {outcomes[played]:g} {NEGATIVE}", played, played, fault, advice)
         if why == "outcome":
             fault = f"has the outcome {outcomes[played]:g}, which {TOO_LARGE.partition(';')[0]}"
             words = f"y[{played}] = {outcomes[played]:g} {TOO_LARGE}"
             raise RowRefused(words, played, played, fault, "scale the outcomes")
         if why is not None:
             raise self._refused(batch, played, why, played)
+
+
+def _read(y: Any, rows: int, rules: RegressionRules) -> Array:
+    """Outcomes that the loss is of."""
+    outcomes = read_outcomes(y, rows)
+    if rules.counts:
+        refuse_negative(outcomes)
+    return outcomes
 
 
 def outcomes_of(batch: Batch) -> Array:

@@ -30,6 +30,8 @@ from .validation import read_outcomes
 
 WIDE = 600  # features, the constant one included, up to which all products of two of them are summed
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are more, or where the loss is not square
+LOWEST = -50.0  # logarithm of the best constant mean of counts, where there was none
+EXPONENT = 300.0  # of a mean in the search for a vector, at most
 STEPS = 60  # of a search on a sample
 HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
 BEST_CONSTANT = "the best constant"
@@ -94,7 +96,7 @@ class CertifiedRegressor(ABC):
             eta=state.one("eta"),
             gap=state.one("gap"),
             width=width,
-            worst=rules.worst(width),
+            worst=rules.worst(state.one("low"), state.one("high"), state.one("origin")),
             least=least,
             energy=nan if rules.newton else energy,
             determinant=determinant,
@@ -262,8 +264,11 @@ def _constant(learner: CertifiedRegressor, value: float, label: str = BEST_CONST
 
 
 def _mean(learner: CertifiedRegressor) -> float:
-    """Of all outcomes that were charged, measured from the first one."""
+    """Of all outcomes that were charged, measured from the first one; of counts the logarithm of the mean."""
     state = learner.state_
+    if learner.played_rules().counts:
+        mean = state.one("second") + state.one("mean")
+        return (float(np.log(mean)) if mean > 0 else LOWEST) - state.one("origin")
     return state.one("second") - state.one("origin") + state.one("mean")
 
 
@@ -329,6 +334,12 @@ def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidat
         return
     z, scaled = np.concatenate(outcomes), vstack(parts).tocsr()
     scaled = scaled @ _diagonal(1 / sizes)
+    if rules.counts:
+        yield from _constant(learner, _mean(learner))
+        for damp in DAMPS:
+            solved = _of_counts(scaled, z, damp, learner.state_.one("origin"))
+            yield Candidate("regression of counts", f"Poisson regression, prior {damp:g}", solved / sizes)
+        return
     if rules.loss == "square":
         yield from _constant(learner, _mean(learner))
         for damp in DAMPS:
@@ -353,6 +364,23 @@ def _damped(rows: Any, z: Array, damp: float) -> Array:
     from scipy.sparse.linalg import lsqr  # type: ignore[import-untyped, unused-ignore]
 
     return np.asarray(lsqr(rows, z, damp=damp**0.5, iter_lim=200)[0])
+
+
+def _of_counts(rows: Any, counts: Array, damp: float, origin: float) -> Array:
+    """The least loss of the likelihood of counts, and a penalty in units of their mean."""
+    from scipy.optimize import minimize
+
+    unit = damp * max(float(counts.mean()), 1e-12)
+
+    def loss(u: Array) -> tuple[float, Array]:
+        logarithms = rows @ u + origin
+        means = np.exp(np.minimum(logarithms, EXPONENT))
+        total = float(means.sum() - counts @ logarithms + unit / 2 * u @ u)
+        return total, rows.T @ (means - counts) + unit * u
+
+    return np.asarray(
+        minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    )
 
 
 def _of_quantile(rows: Any, z: Array, tau: float, damp: float) -> Array:
@@ -393,15 +421,16 @@ def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[Candidate]) 
         norm2 += float(lengths[0 if rows else 1 :].sum())
         rows += len(batch)
     for matrix, z in _blocks(learner, rounds):
-        total += rules.lost(z[:, None] - matrix @ vectors).sum(axis=0)
+        total += rules.lost(matrix @ vectors, z[:, None], learner.state_.one("origin")).sum(axis=0)
     for one, loss in zip(some, total, strict=True):
         one.loss = float(loss)
     return float(rows), norm2
 
 
 def _blocks(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[tuple[Any, Array]]:
-    """The rounds that are charged, in blocks: matrices with the constant feature first, and their outcomes."""
-    origin, first = learner.state_.one("origin"), True
+    """The rounds that are charged, in blocks: matrices with the constant feature first, and their outcomes, which are
+    measured from the first one unless they are counts."""
+    origin, first = 0.0 if learner.played_rules().counts else learner.state_.one("origin"), True
     for batch in rounds():
         if batch.labels is None or not len(batch):
             continue

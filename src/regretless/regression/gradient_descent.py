@@ -13,7 +13,7 @@ from .aggregated import fit_number, places, size_of_intercept
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
-LOSSES = ("square", "absolute", "pinball", "huber")
+LOSSES = ("square", "absolute", "pinball", "huber", "poisson")
 SCHEDULES = ("scale-free", "inverse-sqrt", "constant")
 
 
@@ -24,7 +24,7 @@ class OnlineGradientDescent(OnlineRegressor):
     ::
 
         predict   p = <w, x>, within the range of the outcomes so far
-        suffer    (y - p)^2, |y - p|, the pinball loss, or Huber's
+        suffer    (y - p)^2, |y - p|, the pinball loss, Huber's, or that of counts
         update    w <- w - eta_t l'(p) x
 
     The plain method: one rate for all features, so that columns of very different sizes should be scaled. Its bound is
@@ -32,8 +32,9 @@ class OnlineGradientDescent(OnlineRegressor):
 
     Parameters
     ----------
-    loss : {"square", "absolute", "pinball", "huber"}, default="square"
-        What is charged. Huber's is half the square up to an error of `delta`, and a line beyond.
+    loss : {"square", "absolute", "pinball", "huber", "poisson"}, default="square"
+        What is charged. Huber's is half the square up to an error of `delta`, and a line beyond. That of counts is as
+        `AggregatedRegressor` has it.
     quantile : float, default=0.5
         Of the pinball loss, between 0 and 1.
     delta : float, default=1.0
@@ -73,7 +74,7 @@ class OnlineGradientDescent(OnlineRegressor):
         name="online-gradient-descent",
         task="regression",
         twin="gradient_descent",
-        charged="square, absolute, pinball, huber",
+        charged="square, absolute, pinball, huber, poisson",
         geometry="euclidean",
         rate="scale-free, 1/sqrt t, constant",
     )

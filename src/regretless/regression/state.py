@@ -10,8 +10,10 @@ import numpy as np
 
 from .. import _core
 from ..data.batch import Array
+from ..errors import RegretlessError
 from ..rows.mixture_state import FULL, LANES, RATES, MixtureState
 from ..rows.state import Rules
+from .validation import NEGATIVE
 
 CELL = _core.REGRESSION_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
@@ -48,18 +50,49 @@ class RegressionRules(Rules):
         """Whether full members go by slopes."""
         return self.schedule == "newton"
 
-    def worst(self, width: float) -> float:
-        """The largest loss of a round, where forecast and outcome lie in a range of this width."""
-        return float(self.lost(np.array([width, -width])).max())
+    @property
+    def counts(self) -> bool:
+        """Whether outcomes are counts, and scores the logarithms of their means."""
+        return self.loss == "poisson"
 
-    def lost(self, missed: Array) -> Array:
-        """What outcomes less forecasts cost."""
+    def worst(self, low: float, high: float, origin: float) -> float:
+        """The largest loss of a round, where score and outcome lie within a range that is measured from the origin."""
+        if self.counts:  # no count at the highest mean, or the largest at the lowest
+            return float(self.lost(np.array([high, low]), np.array([0.0, np.exp(origin + high)]), origin).max())
+        return float(self.lost(np.zeros(2), np.array([high - low, low - high]), 0.0).max())
+
+    def lost(self, scores: Array, outcomes: Array, origin: float) -> Array:
+        """What scores cost beside outcomes: these are measured from the origin as scores are, or counts."""
+        if self.counts:
+            return lost_likelihood(scores + origin, outcomes)
+        missed = outcomes - scores
         size = np.abs(missed)
         if self.loss == "pinball":
-            return np.where(missed > 0, self.tau * missed, (self.tau - 1) * missed)
+            return np.asarray(np.where(missed > 0, self.tau * missed, (self.tau - 1) * missed))
         if self.loss == "huber":
-            return np.where(size <= self.tau, size * size / 2, self.tau * (size - self.tau / 2))
-        return size if self.loss == "absolute" else missed * missed
+            return np.asarray(np.where(size <= self.tau, size * size / 2, self.tau * (size - self.tau / 2)))
+        return np.asarray(size if self.loss == "absolute" else missed * missed)
+
+    def lost_by(self, forecasts: Array, outcomes: Array) -> Array:
+        """What forecasts cost beside outcomes, both as users have them.
+
+        Raises
+        ------
+        RegretlessError
+            If an outcome is below 0, and the loss is of counts.
+        """
+        if not self.counts:
+            return self.lost(forecasts, outcomes, 0.0)
+        if (outcomes < 0).any():
+            raise RegretlessError(f"the outcome {outcomes.min():g} {NEGATIVE}")
+        return self.lost(np.log(forecasts), outcomes, 0.0)
+
+
+def lost_likelihood(logarithms: Array, counts: Array) -> Array:
+    """By how much the log likelihood of a Poisson distribution is less than it could be, from the logarithms of its
+    means."""
+    more = logarithms - np.log(np.where(counts > 0, counts, 1))
+    return np.asarray(np.where(counts > 0, counts * np.maximum(np.expm1(more) - more, 0), np.exp(logarithms)))
 
 
 class RegressionState(MixtureState):
@@ -183,9 +216,15 @@ class RegressionState(MixtureState):
     def metric(self, cells: Array) -> Array:
         """What the rates divide by, shape (1 + columns, 4)."""
         assert isinstance(self.rules, RegressionRules)
-        steepest = 1.0 if self.rules.loss == "pinball" else 2 * (self.one("high") - self.one("low"))
-        size = steepest * cells[:, [MOST]]
+        size = self._steepest(self.rules) * cells[:, [MOST]]
         return np.asarray(cells[:, [ROOT]] * np.sqrt(cells[:, SQUARES] + size * size))
+
+    def _steepest(self, rules: RegressionRules) -> float:
+        """The largest slope within the range of the outcomes."""
+        width = self.one("high") - self.one("low")
+        if rules.counts:
+            return float(np.exp(self.one("origin") + self.one("high")))
+        return {"pinball": 1.0, "huber": min(width, rules.tau)}.get(rules.loss, 2 * width)
 
     # ---- what can be done with it
 

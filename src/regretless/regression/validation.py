@@ -17,6 +17,8 @@ TOO_LARGE = (
     f"is infinite or too large: its square, or a sum of these, is no float; scale the outcomes to below {LARGEST:g}"
 )
 
+NEGATIVE = "is below 0, and the Poisson loss is of counts; take another loss"
+
 
 def read_outcomes(y: Any, rows: int) -> Array:
     """One outcome a row, as float64.
@@ -56,6 +58,19 @@ def read_outcomes(y: Any, rows: int) -> Array:
             raise RegretlessError(f"{fault}, and for labels there are the classifiers of regretless.linear") from error
     refuse_unfit(outcomes)
     return laid_out(outcomes)
+
+
+def refuse_negative(outcomes: Array) -> None:
+    """Refuse outcomes that are no counts.
+
+    Raises
+    ------
+    RegretlessError
+        The message says which row, from 0.
+    """
+    if (outcomes < 0).any():
+        row = int(np.argmax(outcomes < 0))
+        raise RegretlessError(f"y[{row}] = {outcomes[row]:g} {NEGATIVE}")
 
 
 def refuse_unfit(outcomes: Array) -> None:

@@ -17,46 +17,58 @@ def loss(p: Any, z: Any, tau: float | None) -> Any:
     return r * r if tau is None else np.where(r > 0, tau * r, (tau - 1) * r)
 
 
-def slope(p: float, z: float, tau: float | None) -> float:
+def charged(p: Any, z: Any, name: str, c: float) -> Any:
+    """A loss by its name: square, absolute, pinball of the quantile c, Huber's, which turns at an error of c, or
+    Poisson's of counts z whose mean is exp(p + c)."""
+    if name in ("square", "pinball"):
+        return loss(p, z, c if name == "pinball" else None)
+    if name == "poisson":
+        mean = np.exp(p + c)
+        return mean - z + np.where(z > 0, z * (np.log(np.maximum(z, 1e-300)) - p - c), 0.0)
+    size = np.abs(z - np.asarray(p))
+    return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
+
+
+def slope(p: float, z: float, name: str, c: float) -> float:
     """Its derivative in p."""
-    if tau is None:
-        return 2 * (p - z)
-    return -tau if z > p else 1 - tau if z < p else 0.0
+    if name == "pinball":
+        return -c if z > p else 1 - c if z < p else 0.0
+    slopes = {"square": 2 * (p - z), "absolute": float(np.sign(p - z)), "huber": float(np.clip(p - z, -c, c))}
+    return float(np.exp(p + c) - z) if name == "poisson" else slopes[name]
 
 
-def dual_averaging(X: Array, z: Array, eta: float, tau: float | None = None) -> tuple[Array, Array, float]:
-    """Forecasts, minus the sum of gradients G, and the sum of slope times forecast."""
+def place(z: Any, name: str, c: float) -> Any:
+    """Where an outcome lies among scores: a count at its logarithm less c, and none at that of one half."""
+    return np.log(np.maximum(z, 0.5)) - c if name == "poisson" else z
+
+
+def dual_averaging(X: Array, z: Array, eta: float, name: str = "square", c: float = 0.0) -> tuple[Array, Array, float]:
+    """Scores, minus the sum of gradients G, and the sum of slope times score."""
     d = X.shape[1]
     G, S, M, squares, count, N = (np.zeros(d) for _ in range(6))
     low = high = linear = 0.0
     forecasts = []
     for x, outcome in zip(X, z, strict=True):
         B = high - low
-        steepest = 2 * B if tau is None else 1.0
+        steepest = {"square": 2 * B, "huber": min(B, c), "poisson": np.exp(c + high)}.get(name, 1.0)
         M, squares, count = np.maximum(M, abs(x)), squares + x * x, count + (x != 0)
         N = np.where(squares > N * N * count, np.sqrt(squares / np.maximum(count, 1)), N)
         metric = N * np.sqrt(S + (steepest * M) ** 2)
         # w = eta B G / metric; summed in the order of the features: a rate that is too large doubles every rounding.
         score = np.cumsum(G * x / np.where(metric > 0, metric, 1))[-1] * eta * B
         p = float(np.clip(score, low, high))
-        g = slope(p, outcome, tau)
+        g, where = slope(p, outcome, name, c), float(place(outcome, name, c))
         linear, G, S = linear + g * p, G - g * x, S + (g * x) ** 2
-        low, high = min(low, outcome), max(high, outcome)
+        low, high = min(low, where), max(high, where)
         forecasts.append(p)
     return np.array(forecasts), G, linear
 
 
-def charged(p: Any, z: Any, name: str, c: float) -> Any:
-    """A loss by its name: square, absolute, pinball of the quantile c, or Huber's, which turns at an error of c."""
-    if name in ("square", "pinball"):
-        return loss(p, z, c if name == "pinball" else None)
-    size = np.abs(z - np.asarray(p))
-    return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
-
-
 def best_constant(z: Array, name: str, c: float) -> float:
     """The constant of the least loss in hindsight: the mean, an outcome, or for Huber's loss a zero of its derivative,
-    which is linear between the knots z - c and z + c."""
+    which is linear between the knots z - c and z + c. Of counts it is the logarithm of the mean, less c."""
+    if name == "poisson":
+        return float(np.log(z.mean()) if z.any() else -50.0) - c
     if name == "square":
         return float(z.mean())
     if name != "huber":
@@ -73,15 +85,14 @@ def best_constant(z: Array, name: str, c: float) -> float:
 def gradient_descent(
     X: Array, z: Array, name: str, c: float, schedule: str, rate: float
 ) -> tuple[Array, Array, Array, float]:
-    """Forecasts, the last weights, minus the sum of gradients G, and the sum of slope times forecast."""
+    """Scores, the last weights, minus the sum of gradients G, and the sum of slope times score."""
     w, G = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     low = high = linear = squares = longest2 = 0.0
     forecasts = []
     for t, (x, outcome) in enumerate(zip(X, z, strict=True), start=1):
         p = float(np.clip(w @ x, low, high))
-        signs = {"absolute": float(np.sign(p - outcome)), "huber": float(np.clip(p - outcome, -c, c))}
-        g = signs[name] if name in signs else slope(p, outcome, c if name == "pinball" else None)
-        low, high = min(low, outcome), max(high, outcome)
+        g, where = slope(p, outcome, name, c), float(place(outcome, name, c))
+        low, high = min(low, where), max(high, where)
         longest2, squares = max(longest2, float(x @ x)), squares + g * g * float(x @ x)
         eta = {"constant": rate, "inverse-sqrt": rate / np.sqrt(t)}.get(schedule, 0.0)
         if schedule == "scale-free" and squares > 0:
@@ -161,7 +172,9 @@ def inverse_of(H: Array, M: Array, prior: float) -> Array:
     return np.asarray(np.linalg.pinv(H / units + prior * np.diag(M > 0), rcond=1e-14, hermitian=True) / units)
 
 
-def adahedge(P: Array, z: Array, tau: float | None = None, share: bool = True) -> tuple[Array, float, float]:
+def adahedge(
+    P: Array, z: Array, name: str = "square", c: float = 0.0, *, share: bool = True
+) -> tuple[Array, float, float]:
     """The mixture of forecasts P, a column a member, by AdaHedge on its own loss with a share 1 / (t + 1) that goes
     round after
     round t: forecasts, the last rate (0 without an end), and the sum of what its loss exceeds the mix losses by."""
@@ -176,7 +189,7 @@ def adahedge(P: Array, z: Array, tau: float | None = None, share: bool = True) -
             pi = np.exp(log_pi)
         else:
             pi = (L.min() == L) / np.sum(L.min() == L)
-        p, losses = float(pi @ row), loss(row, outcome, tau)
+        p, losses = float(pi @ row), charged(row, outcome, name, c)
         if eta == 0:
             mix = (L + losses).min() - L.min()
         else:
@@ -184,7 +197,7 @@ def adahedge(P: Array, z: Array, tau: float | None = None, share: bool = True) -
             log_pi = log_pi - eta * (losses - mix)
             if share:
                 log_pi = np.log((1 - 1 / (t + 1)) * np.exp(np.minimum(log_pi, 0)) + 1 / ((t + 1) * K))
-        gap += max(0.0, float(loss(p, outcome, tau)) - mix)
+        gap += max(0.0, float(charged(p, outcome, name, c)) - mix)
         L = L + losses
         forecasts.append(p)
     if gap > 0:  # the rate of the round that would come next

@@ -38,7 +38,9 @@ B^2 ln(1 + c h), whose sum is B^2 ln det(A_{T+1}) / det(A_1) if B and M stay as 
 
 **Every convex loss.** For every u, with slopes g_t at the forecasts p_t: sum l(p_t) - l(<u, x_t>) <= sum g_t (p_t - <u,
 x_t>) = sum g_t p_t + <G, u>, G minus the sum of the g_t x_t. Only sums of the run enter, so it is exact, and says
-nothing before the run.
+nothing before the run. So it stands for counts too, whose loss e^s - y s of a score s has slopes without a limit: their
+scores are kept within the logarithms of the counts so far, which changes p_t and no step of the proof. z_t is such a
+logarithm then, none taken as that of 1/2, and T the same.
 
 **Mixture.** AdaHedge (de Rooij et al. 2014) on the mixture's own loss, which convexity makes at most the mean of the
 members'. With weights pi, rate eta and c_k = -ln(pi_k) / eta >= 0: a round adds l_k - m to c_k, m = -ln(sum pi exp(-eta

@@ -97,11 +97,12 @@ class _Rows:
         self.constant = float(self.parameters.get("intercept") or 0.0)
         usual = "pinball" if "quantile" in self.parameters else "square"
         self.loss = str(self.parameters.get("loss", usual))
-        self.level = (
-            float(self.parameters["delta" if self.loss == "huber" else "quantile"]) if self.loss != "square" else 0.0
-        )
-        self.tau = self.level if self.loss == "pinball" else None
-        self.z = outcomes - outcomes[0] if len(outcomes) else outcomes
+        self.counts = self.loss == "poisson"
+        first = outcomes[0] if len(outcomes) else 0.0
+        self.origin = float(book.place(first, self.loss, 0.0))
+        levels = {"huber": self.parameters.get("delta"), "pinball": self.parameters.get("quantile")}
+        self.level = self.origin if self.counts else float(levels.get(self.loss) or 0.0)
+        self.z = outcomes if self.counts else outcomes - first
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
         self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
 
@@ -113,7 +114,9 @@ class _Rows:
     def again(self, certificate: Fields, vector: Array | None) -> Again:
         """All that the rows say of one comparator, and of the run."""
         ledger: dict[str, Any] = {"rounds": len(self.z), "total_norm2": float(self.norms2[1:].sum())}
-        learner = {"width": max(0.0, float(self.z.max())) - min(0.0, float(self.z.min())), "steady": True}
+        places = book.place(self.z, self.loss, self.level)
+        low, high = min(0.0, float(places.min())), max(0.0, float(places.max()))
+        learner: dict[str, Any] = {"width": high - low, "steady": True}
         learner |= {"share": bool(self.parameters.get("share", True))}
         comparator = {} if vector is None else self._vector(certificate["comparator"], vector)
         played, observed = self.played, None
@@ -125,8 +128,10 @@ class _Rows:
         known = {**ledger, **learner, **comparator}
         scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
         scales["observed"], scales["bound"] = self.scale(certificate["observed"]), self.scale(certificate["bound"])
-        ends = np.array([learner["width"], -learner["width"]])
-        most = (len(self.z) - 1) * float(book.charged(0.0, ends, self.loss, self.level).max())
+        ends = np.zeros(2), np.array([high - low, low - high])
+        if self.counts:  # no count at the highest mean, or the largest at the lowest
+            ends = np.array([high, low]), np.array([0.0, float(np.exp(self.origin + high))])
+        most = (len(self.z) - 1) * float(book.charged(*ends, self.loss, self.level).max())
         facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
         shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
         return Again(
@@ -175,7 +180,7 @@ class _Rows:
     def priors(self) -> dict[str, float]:
         """Of the full members, by their names."""
         some = [self.parameters["prior"]] if "prior" in self.parameters else self.parameters.get("priors", ())
-        if self.parameters.get("matrix") == "diagonal":
+        if self.parameters.get("matrix") == "diagonal" or self.loss != "square":
             return {}
         limit = self.parameters.get("full", self.rows.shape[1])
         limit = 256 if limit == "auto" else int(limit)
@@ -212,7 +217,7 @@ class _Rows:
             linear[name] = total, slopes
         for rate in self.parameters.get("rates", ()):
             name = f"rate {float(rate):g}"
-            forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.tau)
+            forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.loss, self.level)
             linear[name] = total, slopes
         if self.parameters.get("matrix") == "diagonal":
             prior = float(self.parameters["prior"])
@@ -228,8 +233,8 @@ class _Rows:
         losses = book.charged(each, z[:, None], self.loss, self.level).sum(axis=0).tolist()
         if len(forecasts) == 1:
             return _Played(list(forecasts), losses, least, energy, determinant, linear, losses[0], 0.0, 0.0)
-        mixed, eta, gap = book.adahedge(each, z, self.tau, bool(self.parameters["share"]))
-        loss = float(book.loss(mixed, z, self.tau).sum())
+        mixed, eta, gap = book.adahedge(each, z, self.loss, self.level, share=bool(self.parameters["share"]))
+        loss = float(book.charged(mixed, z, self.loss, self.level).sum())
         return _Played(list(forecasts), losses, least, energy, determinant, linear, loss, eta, gap)
 
     def counted(self) -> dict[str, Any]:
