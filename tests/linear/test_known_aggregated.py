@@ -33,12 +33,14 @@ BY_RATE = MemberComparator(
 BY_MATRIX = MemberComparator(
     "ridge", "ridge", 8, 2.0, 40.0, member="full, 6", kind="full", regularised=0.5, energy=0.25, reach=6.0, largest=5.0
 )
+CHANGES = replace(MEMBER, name="sequence", member="", kind="", switches=2.0, late=3 * log(2))  # after rounds 2 and 4
 CONSTANT = replace(BY_RATE, name="constant")
 LN2 = log(2)
 CASES = [
     Known(theory.mixture, BOOK, MEMBER, SHARES, 3 + 5 * LN2, 4.5),
     Known(theory.mixture, BOOK, MEMBER, ALONE, 3 + 2 * LN2, 4.5),
     Known(theory.mixture, replace(BOOK, rounds=1), replace(MEMBER, rounds=1), SHARES, 3 + 2 * LN2, 4.5),
+    Known(theory.switching, BOOK, CHANGES, SHARES, 3 + 12 * LN2, 4.5),  # 3 ln 4 + ln 8 + ln 2 + ln 4
     Known(theory.by_a_rate, BOOK, BY_RATE, SHARES, 2.75 + 5 * LN2, 4.5),
     Known(theory.by_a_matrix, BOOK, BY_MATRIX, ALONE, 2.75 + 2 * LN2, 4.5),
     Known(theory.linearised, BOOK, BY_RATE, SHARES, 3.5 + 5 * LN2, 4.5),
@@ -48,6 +50,7 @@ CASES = [
     Known(theory.mistakes_from_log_loss, BOOK, BY_RATE, SHARES, 2.75 / LN2 + 5, 3),
     Known(theory.mistakes_from_log_loss, BOOK, BY_MATRIX, ALONE, 2.75 / LN2 + 2, 3),
 ]
+SEQUENCES, SHARING = (check[0] for check in theory.switching.assumes[-2:][::-1])
 MEMBERS, RATES, FULLS, DIAGONAL, CONSTANTS, BOUNDED, VECTORS = (
     ("it is about members, and there is none", None),
     ("it is about rates, and there is none", None),
@@ -59,6 +62,7 @@ MEMBERS, RATES, FULLS, DIAGONAL, CONSTANTS, BOUNDED, VECTORS = (
 )
 ASSUMES: Assumes = [
     ((theory.mixture,), (*theory.PLAYED, MEMBERS)),
+    ((theory.switching,), (*theory.PLAYED, (SHARING, None), (SEQUENCES, None))),
     ((theory.by_a_rate,), (*theory.PLAYED, RATES)),
     ((theory.by_a_matrix,), (*theory.PLAYED, FULLS, theory.WITHIN)),
     ((theory.linearised,), (*theory.PLAYED, DIAGONAL)),
@@ -72,6 +76,8 @@ BREAKS = {
     theory.STEADY[0]: [{"learner.steady": False}],
     UNIT_WEIGHTS[0]: [{"ledger.weighted": 1}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
+    SEQUENCES: [{"comparator.name": "member"}],
+    SHARING: [{"learner.share": False}],
     RATES[0]: [{"comparator.kind": "coins"}, {"comparator.regularised": NAN}],
     FULLS[0]: [{"comparator.kind": "rate"}, {"comparator.regularised": NAN}],
     theory.WITHIN[0]: [{"comparator.largest": 6.5}, {"comparator.reach": 4.9}],

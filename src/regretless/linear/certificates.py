@@ -371,7 +371,7 @@ def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders)
     def play(batch: Batch, codes: Array) -> bool:
         return player.play(batch.values, batch.indices, batch.starts, codes, None, order(len(batch)))[1] is None
 
-    return _plays_as_many(ours, rounds, play) and ours.same(twin)
+    return plays_as_many(ours, rounds, play) and ours.same(twin)
 
 
 def _replays_stream(learner: CertifiedLearner, rounds: Rounds) -> bool:
@@ -385,10 +385,10 @@ def _replays_stream(learner: CertifiedLearner, rounds: Rounds) -> bool:
             return False
         return True
 
-    return _plays_as_many(learner.state_, rounds, play) and learner.state_.same(twin.state_)
+    return plays_as_many(learner.state_, rounds, play) and learner.state_.same(twin.state_)
 
 
-def _plays_as_many(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
+def plays_as_many(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array], bool]) -> bool:
     """Play the rounds until there are as many as ours; whether that came out even."""
     done, wanted = 0, int(ours.books[-1, ROUNDS])
     while done < wanted:

@@ -102,6 +102,10 @@ def _mixture(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> An
     return v["loss"] + _cost(ledger, w)
 
 
+def _switching(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return v["loss"] + (v["switches"] + 1) * np.log(w["members"]) + np.log(max(ledger["rounds"], 1.0)) + v["late"]
+
+
 def _regularised(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
     return v["loss"] + v["regularised"] + v["energy"] + _cost(ledger, w)
 
@@ -124,6 +128,7 @@ def _mistakes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> A
 BOUNDS = {
     "sure": {
         "mixture": _mixture,
+        "switching": _switching,
         "by_a_rate": _regularised,
         "by_a_matrix": _regularised,
         "linearised": _linearised,

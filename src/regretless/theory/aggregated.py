@@ -5,10 +5,12 @@ All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), ove
 **Mixture.** Bayes' rule gives member j the weight pi_j exp(-l_j) / sum. Its logarithm telescopes: what the mixture has
 lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t = 1 / (t + 1) that goes round
 multiplies the weight of j by at least 1 - a_t, and ``prod_{t < T} (1 - a_t) = 1 / T``: so with shares L <= L_j + ln K +
-ln T. Whoever changes members m times pays a_t / K, which is at least 1 / (T K), at each change: (m + 1)(ln K + ln T) in
-all (Herbster & Warmuth 1998). Members that retire leave their weight to the others, in proportion, which only raises
-these; but K counts them, too, for those that stay began with 1 / K. Where a round weighs c < 1, both sides have c times
-its loss: by concavity sum pi p^c <= (sum pi p)^c, so that the mixture loses no more than Bayes' rule says.
+ln T. Whoever changes members after round t has a share a_t / K in place of 1 - a_t = t a_t, a factor of 1 / (t K): with
+m changes, after the rounds t_1, ..., t_m, L is at most what the sequence loses, plus (m + 1) ln K + ln T + sum ln t_s,
+which is at most (m + 1)(ln K + ln T) (Herbster & Warmuth 1998). Members that retire leave their weight to the others,
+in proportion, which only raises these; but K counts them, too, for those that stay began with 1 / K. Where a round
+weighs c < 1, both sides have c times its loss: by concavity sum pi p^c <= (sum pi p)^c, so that the mixture loses no
+more than Bayes' rule says.
 
 **Rates.** ``w_t = eta G_t / a_t`` maximises <G_t, w> - sum a_t w^2 / (2 eta), where G_t is minus the sum of gradients
 before round t. a_t = N (S + M^2)^(1/2) never shrinks and knows of round t the row alone. The lemma of follow the
@@ -102,7 +104,7 @@ class MemberComparator(BaseComparator):
     Attributes
     ----------
     name, label : str
-        "member", "ridge", "constant" or "yours"; what a line calls it.
+        "member", "sequence", "ridge", "constant" or "yours"; what a line calls it.
     rounds, total_norm2 : float
         Of the rounds that it was read on.
     loss : float
@@ -119,6 +121,8 @@ class MemberComparator(BaseComparator):
         sum g s + <G, u>.
     vector, bias
         The vector, and its weight of the constant feature.
+    switches, late : float
+        Of a sequence of members, how often it changes, and the sum of ln t over the rounds t after which it does.
     """
 
     name: str
@@ -135,6 +139,8 @@ class MemberComparator(BaseComparator):
     linear: float = nan
     vector: np.ndarray[Any, Any] | None = None
     bias: float = 0.0
+    switches: float = 0.0
+    late: float = 0.0
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -189,6 +195,14 @@ def _same_rounds(ledger: Ledger, comparator: MemberComparator, _: AggregatedFact
 
 def _is_member(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
     return comparator.name == "member"
+
+
+def _is_sequence(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
+    return comparator.name == "sequence"
+
+
+def _shares(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
+    return learner.share
 
 
 def _of(kind: str) -> Check:
@@ -253,6 +267,26 @@ def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFac
     """The log loss of the mixture is at most that of any of its K members, which count all that ever played, plus ln K,
     plus ln T where a share of 1 / (t + 1) of the weight goes round after round t."""
     return comparator.loss + cost(ledger, learner)
+
+
+@theorem(
+    title="Aggregation, members that change",
+    quantity="log loss",
+    counts=log_loss,
+    formula=r"L \le \sum_{s} L_{j_s} + (m + 1) \ln K + \ln T + \sum_{s=1}^{m} \ln t_s",
+    source="Herbster & Warmuth 1998, with shares 1 / (t + 1)",
+    assumes=(
+        *PLAYED,
+        ("it is about a mixture in which a share of the weight goes round", _shares),
+        ("no sequence of members is known whose bound is smaller than that of one of them", _is_sequence),
+    ),
+    whole=False,
+    most=_limit,
+)
+def switching(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
+    """The log loss of the mixture is at most that of any sequence of its K members, which changes m times, after the
+    rounds t_1, ..., t_m, plus (m + 1) ln K, ln T, and the sum of the ln t_s."""
+    return comparator.loss + cost(ledger, learner) + comparator.switches * log(learner.members) + comparator.late
 
 
 def _against(comparator: MemberComparator) -> float:
@@ -356,4 +390,4 @@ def mistakes_from_log_loss(ledger: Ledger, comparator: MemberComparator, learner
 
 
 EVERY_VECTOR = (by_a_matrix, by_a_rate)
-AGGREGATED = (*EVERY_VECTOR, linearised, mixture, against_constant, mistakes_from_log_loss)
+AGGREGATED = (*EVERY_VECTOR, linearised, mixture, switching, against_constant, mistakes_from_log_loss)

@@ -89,7 +89,7 @@ def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapp
 
 def _no_vector(reader: _LearnedRounds, part: Fields) -> str:
     """Why a certificate of a mixture has no vector anywhere; empty if it may be in a file."""
-    if part["comparator"]["name"] == "member":
+    if part["comparator"]["name"] in ("member", "sequence"):
         return "its comparator is a member of the mixture, and no vector"
     return "its comparators are vectors of each class, which are not kept" if len(reader.classes) > 2 else ""
 

@@ -19,9 +19,10 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
-from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator
+from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, switching
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
+from .sequence import best_sequence, by_blocks
 from .state import COIN_SUM, MOST, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
@@ -108,6 +109,11 @@ class Problem:
         """One number of each member."""
         return np.asarray(self.state.part(name)[self.target])
 
+    @property
+    def tracks(self) -> bool:
+        """Whether the mixture lost less than any of its members."""
+        return bool(self.ledger.loss < self.member("loss")[self.member("prior") > 0].min())
+
 
 def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
@@ -122,12 +128,15 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
     shrunk = [_within_reach(problem, some) for problem, some in zip(problems, candidates, strict=True)]
     if any(shrunk):
         charge(question, shrunk)
+    sequences = _sequences(problems)
+    theorems = [one for one in question.theorems if sequences or one is not switching]
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
         comparators = [*_members(problem, some[0]), *(c for one in [*some, *more] for c in _read(problem, one))]
-        per_target.append(
-            [theorem.certify(problem.ledger, comparators, problem.facts) for theorem in question.theorems]
-        )
+        if sequences:
+            sequence = sequences[problem.target]
+            comparators.append(replace(sequence, rounds=some[0].rounds, total_norm2=some[0].norm2))
+        per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in theorems])
     if len(per_target) == 1:
         return per_target[0]
     # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
@@ -139,7 +148,7 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
         )
         if one.applies
         else one
-        for one, theorem in zip(together, question.theorems, strict=True)
+        for one, theorem in zip(together, theorems, strict=True)
     ]
 
 
@@ -150,6 +159,22 @@ def _limit(whole: Any, theorem: Theorem, classes: int) -> Most:
     if whole.weighted:
         return NO_LIMIT
     return Most(whole.rounds * log(classes), f"ln {classes} for each round, which a uniform guess loses")
+
+
+def _sequences(problems: list[Problem]) -> list[MemberComparator]:
+    """The best sequence of members of each target; none if all are single members, or there is no use in a look.
+
+    Where the mixture lost no less than its best member, a sequence could have a bound that is smaller by the price of
+    the mixture at most, which is not worth a reading of the rounds.
+    """
+    question = problems[0].question
+    if question.against is not None or not any(problem.tracks for problem in problems):
+        return []
+    blocks = by_blocks(question)
+    if blocks is None:
+        return []
+    best = [best_sequence(blocks, problem.target, problem.facts, problem.members) for problem in problems]
+    return best if any(one.switches for one in best) else []
 
 
 def _members(problem: Problem, read: Candidate) -> list[MemberComparator]:
