@@ -1,7 +1,7 @@
 """Enumerates the equilibria of Gambit's bimatrix games, and prints the table of docs/games-general-sum.md.
 
 ``python docs/equilibria.py DATA`` prints it, with ``--write`` it puts it in its place. DATA is a folder with
-games/gambit_nfg_dev.tar.xz; a test compares where there is one. It needs quantecon: pip install 'regretless[nash]'.
+games/gambit_nfg_dev.tar.xz; a test compares where there is one. It needs quantecon: pip install quantecon.
 """
 
 from __future__ import annotations

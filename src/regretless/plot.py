@@ -85,7 +85,7 @@ def _empty_figure(size: tuple[float, float]) -> Figure:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingError(
-            "drawing needs matplotlib, which is not installed; install it with: pip install 'regretless[plot]'"
+            "drawing needs matplotlib, which is not installed; install it with: pip install matplotlib"
         ) from error
     return Figure(figsize=size, layout="constrained")
 

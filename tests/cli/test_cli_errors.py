@@ -522,7 +522,7 @@ def test_the_demonstration_without_scikit_learn_says_what_to_install(run, tmp_pa
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     result = run("demo", "--folder", tmp_path)
     assert result.code == 1
-    assert "regretless[sklearn]" in complaint(result)
+    assert "pip install scikit-learn" in complaint(result)
 
 
 class Impatience:

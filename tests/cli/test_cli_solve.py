@@ -313,7 +313,7 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
     """Where equilibria need an extra that is missing, the pure ones are listed, and the extra is named."""
 
     def missing(*_: object) -> None:
-        raise RegretlessError("this needs quantecon; install it with: pip install 'regretless[nash]'")
+        raise RegretlessError("this needs quantecon; install it with: pip install quantecon")
 
     monkeypatch.setattr(BimatrixGame, "equilibria", missing)
     monkeypatch.setattr(solve_bimatrix, "find_spec", lambda name: None)
@@ -330,7 +330,7 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
     assert found["pure_equilibria"] == [["boxing", "boxing"], ["ballet", "ballet"]]
     result = run("solve", path, "--equilibria", "lemke-howson")
     assert (result.code, result.out) == (1, "")
-    assert "pip install 'regretless[nash]'" in result.err
+    assert "pip install quantecon" in result.err
 
 
 def test_equilibria_are_kept_one_a_row(run, write, tmp_path):

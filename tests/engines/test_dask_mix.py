@@ -279,7 +279,7 @@ except RegretlessError as error:
     print(error)
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert found.stdout == "Dask is not installed; pip install 'regretless[dask]'\n"
+    assert found.stdout == "Dask is not installed; pip install 'dask[dataframe,distributed]'\n"
 
 
 def test_the_engine_leaves_nothing_behind(client: Client, parts: list[str]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HELP = "run the main job on real data that comes with scikit-learn"
 DESCRIPTION = (
     "Writes scikit-learn's breast cancer data to an svmlight file, learns from it, certifies what was observed, "
-    "writes a report and predicts. Needs scikit-learn: pip install 'regretless[sklearn]'."
+    "writes a report and predicts. Needs scikit-learn: pip install scikit-learn."
 )
 
 
@@ -54,7 +54,7 @@ def _load() -> tuple[Array, Array]:
     try:
         from sklearn.datasets import load_breast_cancer
     except ImportError as error:
-        raise RegretlessError("demo: scikit-learn is missing; pip install 'regretless[sklearn]'") from error
+        raise RegretlessError("demo: scikit-learn is missing; pip install scikit-learn") from error
     features, labels = load_breast_cancer(return_X_y=True)
     return (features - features.mean(axis=0)) / features.std(axis=0), 2 * labels - 1
 

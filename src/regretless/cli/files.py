@@ -157,7 +157,7 @@ def load_against(arguments: CertifyingOptions) -> Any:
         If the file holds no array of numbers, or if scikit-learn's comparators are wanted and it is missing.
     """
     if arguments.svm and find_spec("sklearn") is None:
-        raise RegretlessError("--svm needs scikit-learn; pip install 'regretless[sklearn]'")
+        raise RegretlessError("--svm needs scikit-learn; pip install scikit-learn")
     path = arguments.against
     if path is None:
         return None

@@ -1,6 +1,6 @@
 """Parameter mixing on Dask: partitions are played where they are, and only weights travel.
 
-It needs ``dask`` and, for a cluster, ``distributed``: ``pip install 'regretless[dask]'``.
+It needs ``dask`` and, for a cluster, ``distributed``: ``pip install 'dask[dataframe,distributed]'``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...errors import MissingError
 try:
     import dask as _dask  # noqa: F401 (so that it is missed here, and by its name)
 except ImportError as error:
-    raise MissingError("Dask is not installed; pip install 'regretless[dask]'") from error
+    raise MissingError("Dask is not installed; pip install 'dask[dataframe,distributed]'") from error
 
 if TYPE_CHECKING:
     from .classifier import DaskClassifier, mix

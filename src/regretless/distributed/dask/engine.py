@@ -336,7 +336,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[DaskEngine]:
         from distributed import Client
         from distributed.comm import get_address_host_port
     except ImportError as error:
-        raise MissingError("Dask's distributed is not installed; pip install 'regretless[dask]'") from error
+        raise MissingError("Dask's distributed is not installed; pip install 'dask[dataframe,distributed]'") from error
     try:
         if not address.startswith("inproc://"):
             get_address_host_port(address)  # a client that finds out by itself that it is none is never closed

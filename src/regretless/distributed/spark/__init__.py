@@ -1,6 +1,6 @@
 """Spark: an estimator and its model for pyspark.ml, and the engine behind them.
 
-Needs pyspark and a Java runtime: ``pip install 'regretless[spark]'``.
+Needs pyspark and a Java runtime: ``pip install 'pyspark[sql,ml]>=4'``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ try:
     import pyspark as _pyspark  # noqa: F401 (so that it is missed here, and by its name)
 except ImportError as error:
     raise MissingError(
-        "this needs pyspark, which is not installed; install it with: pip install 'regretless[spark]'"
+        "this needs pyspark, which is not installed; install it with: pip install 'pyspark[sql,ml]>=4'"
     ) from error
 
 if TYPE_CHECKING:

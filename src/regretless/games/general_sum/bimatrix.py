@@ -150,7 +150,7 @@ class BimatrixGame:
         method : str
             ``"exact-enumeration"`` finds all extreme equilibria, of degenerate games too, in fractions, of up to about
             12 x 12 strategies. ``"support-enumeration"``, ``"vertex-enumeration"`` and ``"lemke-howson"`` are
-            quantecon's (``pip install 'regretless[nash]'``): the first two find all equilibria of games that are not
+            quantecon's (``pip install quantecon``): the first two find all equilibria of games that are not
             degenerate, the third some equilibria of large games. ``"auto"`` enumerates exactly what is small, solves
             larger games of a constant sum as such, and leaves others to vertex enumeration, up to 15 x 15, or to Lemke
             and Howson.

@@ -260,7 +260,7 @@ def _library() -> Any:
         from quantecon import game_theory
     except ImportError as error:
         raise MissingError(
-            "this needs quantecon, which is not installed; install it with: pip install 'regretless[nash]'"
+            "this needs quantecon, which is not installed; install it with: pip install quantecon"
         ) from error
     return game_theory
 
