@@ -32,6 +32,8 @@ from .labels import (
 )
 from .state import State
 
+MOST_NAMED = 10  # classes, in a message
+
 
 @with_constructor
 class OnlineClassifier(LabelPredictor, CertifiedLearner):
@@ -248,22 +250,30 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         weights = None if batch.labels is None else weigh(self.class_weight, batch.labels, None, None)
         self._play(batch, codes, weights, None, self._playing)
 
-    def update_one(self, x: Array, label: Any) -> None:
+    def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,)
-            Contiguous, as wide as the rows before.
+        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
+            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
+            are 0, and names or words that the learner does not know contribute nothing; `partial_fit` learns these.
         label
             One of ``classes_``.
 
         Raises
         ------
         RegretlessError
-            If the row is not finite or too wide, or the weights overflow.
+            If the row is not finite or too wide, the label is none of the classes, or the weights overflow.
         """
-        self._play_one(x, self._codes[label])
+        try:
+            code = self._codes[label]
+        except KeyError:
+            known = ", ".join(map(repr, self.classes_.tolist()[:MOST_NAMED]))
+            more = "" if len(self.classes_) <= MOST_NAMED else " and others"
+            fault = f"the label {label!r} is none of those that were learned: {known}{more}"
+            raise RegretlessError(f"{fault}; partial_fit takes new ones") from None
+        self._play_one(x, code)
 
     @property
     def most_passes(self) -> int:

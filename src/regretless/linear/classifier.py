@@ -133,7 +133,7 @@ class LabelPredictor(RowLearner, Classifier):
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,), or mapping of str to float or str
+        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
             Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
             are 0, and names or words that the learner does not know contribute nothing.
 

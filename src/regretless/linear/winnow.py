@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from math import atanh
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -203,8 +204,9 @@ class Winnow(OnlineClassifier):
             finally:
                 self.state_, self.on_scores = state, watching
 
-    def update_one(self, x: Array, label: Any) -> None:
+    def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted."""
+        x = self._plain(x)
         super().update_one(x, label)
         if self.state_.reversed is not None:
             self.state_.reversed.player(self._playing).one(x, -self._codes[label])

@@ -129,13 +129,14 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         self._go_on(batch, outcomes, self.rules())
         self.n_features_in_ = self.state_.columns
 
-    def update_one(self, x: Array, outcome: float) -> None:
+    def update_one(self, x: Array | Mapping[str, float | str], outcome: float) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,)
-            Contiguous, as wide as the rows before.
+        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
+            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
+            are 0, and names or words that the learner does not know contribute nothing; `partial_fit` learns these.
         outcome : float
 
         Raises
@@ -174,7 +175,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,), or mapping of str to float or str
+        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
             Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
             are 0, and names or words that the learner does not know contribute nothing.
 

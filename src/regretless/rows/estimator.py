@@ -115,9 +115,13 @@ class Estimator(ABC):
         vars(self).update(state)
         _ = self.turn
 
-    def _row_of(self, values: Mapping[str, Any]) -> Array:
+    def _row_of(self, values: Any) -> Array:
+        """One row as the loops take it, from values by the names of their columns, or in the order of these."""
         self._require_fitted()
-        names = self._feature_names()
+        by_name = isinstance(values, Mapping) or (hasattr(values, "keys") and hasattr(values, "items"))  # of pandas
+        names = self._feature_names() if by_name else None
+        if names is None and not isinstance(values, Mapping):
+            return self._row_in_order(values)
         if names is None:
             raise RegretlessError(
                 f"{type(self).__name__} learned from rows without names of features: give an array of "
@@ -126,6 +130,17 @@ class Estimator(ABC):
         known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
         row = (known.get(name, 0.0) for name in names)
         return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
+
+    def _row_in_order(self, values: Any) -> Array:
+        columns = vars(self)["state_"].columns
+        try:
+            row = np.ascontiguousarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            fault = f"a row of {columns} numbers is expected, or values by their names: {error}"
+            raise RegretlessError(fault) from error
+        if row.shape != (columns,):
+            raise RegretlessError(f"a row of {columns} numbers is expected, and its shape is {row.shape}")
+        return row
 
     def _feature_names(self) -> list[str] | None:
         """What the features are called; None if they have numbers alone."""

@@ -36,6 +36,10 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
             If a parameter has no meaning.
         """
 
+    def _plain(self, x: Array | Mapping[str, float | str]) -> Array:
+        """A row as the kernel takes it."""
+        return x if type(x) is np.ndarray else self._row_of(x)
+
     # ---- scoring
 
     def scores(self, batch: Batch) -> Array:
@@ -51,10 +55,14 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     def scores_one(self, x: Array | Mapping[str, float | str]) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""
-        if isinstance(x, Mapping):
+        if type(x) is not np.ndarray:
             x = self._row_of(x)
         scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
-        self.state_.player(self._playing).score(x[None], None, None, scores)
+        player = self.state_.player(self._playing)
+        try:
+            player.score(x[None], None, None, scores)
+        except TypeError:  # an array of other numbers
+            player.score(self._row_of(x)[None], None, None, scores)
         return scores
 
     def _scores_of(self, X: Any) -> Array:
@@ -64,14 +72,18 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     # ---- playing
 
-    def _play_one(self, x: Array, outcome: Any) -> None:
+    def _play_one(self, x: Array | Mapping[str, float | str], outcome: Any) -> None:
         """Play one round without checks, with its outcome as the kernel takes it."""
         turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
         if not turn.acquire(False):
             raise RegretlessError(BUSY)
         try:
             self.state_.rules = self._playing
-            _, why = self.state_.player(self._playing).one(x, outcome)
+            player = self.state_.player(self._playing)
+            try:
+                _, why = player.one(x, outcome)
+            except TypeError:  # a row in another form, of which others know nothing
+                _, why = player.one(self._row_of(x), outcome)
         finally:
             turn.release()
         if why is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from os import PathLike
 from typing import Any, ClassVar, Self, cast
@@ -293,12 +293,12 @@ class KernelPerceptron(OnlineClassifier):
         super().observe(batch)
 
     @in_turn
-    def update_one(self, x: Array, label: Any) -> None:
+    def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 
         Parameters
         ----------
-        x : ndarray of float64, shape (features,)
+        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
         label
             One of ``classes_``.
 
@@ -309,7 +309,7 @@ class KernelPerceptron(OnlineClassifier):
         """
         self._refuse_precomputed()
         self.state_.forget_rows()
-        super().update_one(x, label)
+        super().update_one(self._plain(x), label)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `regretless.load` reads.
