@@ -8,6 +8,7 @@ import numpy as np
 
 from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from ..errors import RegretlessError
+from ..linear.labels import ENOUGH, OFTEN, are_numbered
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -16,11 +17,8 @@ if TYPE_CHECKING:
     from .arguments import LearnOptions
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
-ENOUGH = 50  # rows, to judge by, where the task was said
 SOME = 20  # rows, to ask by, where it was not
-OFTEN = 0.5  # of the rows, different numbers: more are no labels
 MOST_CLASSES = 100  # different whole numbers that may be labels without further ado
-MANY_CLASSES = 20  # different whole numbers; of more it is asked what they are, unless 0 or 1 is the first
 MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
 
 
@@ -62,7 +60,7 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
     alone = len(values) > OFTEN * len(labels)
     if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
         return REGRESSION
-    if len(values) > MOST_CLASSES or (len(labels) >= SOME and alone) or not _are_numbered(values):
+    if len(values) > MOST_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
         advice = "say whether it is one: --task regression, or --task classification for labels"
         raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
     return CLASSIFICATION
@@ -97,7 +95,7 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
         return
     values = np.unique(labels)
     fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)
-    if not fractions and len(values) <= OFTEN * len(labels) and _are_numbered(values):
+    if not fractions and len(values) <= OFTEN * len(labels) and are_numbered(values):
         return
     advice = f"forecast it with {verb}--task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
     advice += "--any-labels if each number is a label all the same"
@@ -124,11 +122,6 @@ def as_words(stream: Stream, labels: Array) -> str:
     target = stream.schema().get("target")
     what = "the labels are" if target is None else f"the target {target!r} holds"
     return f"{what} words, first {str(labels[0])!r}"
-
-
-def _are_numbered(values: Array) -> bool:
-    """Whether they are few, or begin with 0 or 1."""
-    return len(values) <= MANY_CLASSES or values[0] in (0, 1)
 
 
 def _has_fractions(values: Array) -> bool:

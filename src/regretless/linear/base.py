@@ -27,6 +27,7 @@ from .labels import (
     read_labels,
     stored_classes,
     targets_for,
+    warn_of_quantity,
     weigh,
     with_class,
 )
@@ -127,6 +128,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         classes = distinct(labels)
         if len(classes) < 2:
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
+        warn_of_quantity(labels, classes)
         weights = weigh(self.class_weight, labels, weights, classes)
         if onwards:
             self.repeats()  # for all that is known, these rows are the ones before

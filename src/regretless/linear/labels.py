@@ -14,11 +14,14 @@ from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..memory import allowed, more
 from ..rows.sample_weights import what_is_not_finite
+from ..rows.validation import warn_user
 
 if TYPE_CHECKING:
     from ..rows.state import BaseState
 
 MANY, FEW_CLASSES = 1000, 100
+FEW_NUMBERS = 20  # different whole numbers that may be labels whatever they are
+ENOUGH, OFTEN = 50, 0.5  # rows, to judge by; different numbers a row: more are no labels
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 MOVES = 32  # times the memory that is allowed at once
 
@@ -132,6 +135,24 @@ def distinct(labels: Array) -> Array:
         if len(few) <= FEW_CLASSES and encode(labels, few)[1].all():
             return few
     return np.unique(labels)
+
+
+def are_numbered(values: Array) -> bool:
+    """Whether different numbers, in order, are as those of classes: few, or from 0 or 1 on."""
+    return len(values) <= FEW_NUMBERS or values[0] in (0, 1)
+
+
+def warn_of_quantity(labels: Array, classes: Array) -> None:
+    """Warn where whole numbers are rather a quantity than labels: many rows have one of their own, or there are many of
+    them, not from 0 or 1 on, or very many."""
+    if labels.dtype.kind not in "iuf" or len(labels) < ENOUGH:
+        return
+    if len(classes) <= min(FEW_CLASSES, OFTEN * len(labels)) and are_numbered(classes):
+        return
+    warn_user(
+        f"y has {len(classes):,} different whole numbers, {classes[0]:g} to {classes[-1]:g}, and each becomes a class; "
+        "if it is a quantity, forecast it with regretless.regression.AggregatedRegressor, or make a few classes of it"
+    )
 
 
 def lone_sign(label: Any) -> int:

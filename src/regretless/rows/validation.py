@@ -115,7 +115,7 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
     batch, stream = encoded(X, schema, frozen=text == "known")
     if schema is None:
         for name, count in free_text(stream.schema(), len(batch)):
-            _warn_user(
+            warn_user(
                 f"column {name!r} of X has {count:,} different values in {len(batch):,} rows "
                 f"({count / len(batch):.0%}), each a feature of its own: what is learned of one says nothing of "
                 "others. If it is text, make features of its words first, as scikit-learn's CountVectorizer does; "
@@ -419,14 +419,14 @@ def _names(columns: Iterable[object]) -> Array | None:
 
 def _compare_names(names: Array | None, fitted: Array | None, learner: str) -> None:
     if names is None:
-        _warn_user(f"X does not have valid feature names, but {learner} was fitted with feature names")
+        warn_user(f"X does not have valid feature names, but {learner} was fitted with feature names")
     elif fitted is None:
-        _warn_user(f"X has feature names, but {learner} was fitted without feature names")
+        warn_user(f"X has feature names, but {learner} was fitted without feature names")
     elif not np.array_equal(names, fitted):
         raise RegretlessError(names_differ(set(names), set(fitted)))
 
 
-def _warn_user(message: str) -> None:
+def warn_user(message: str) -> None:
     """Warn at the line that called the package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == PACKAGE:
