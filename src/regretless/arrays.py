@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,3 +63,9 @@ def laid_out(array: Array) -> Array:
 def own(array: Array) -> Array:
     """The same for an array that is written to: one that is mapped, or borrowed from a message, is copied."""
     return laid_out(array if array.flags.writeable else array.copy())
+
+
+def set_own(target: Any, state: Mapping[str, Any]) -> None:
+    """Set the attributes of what was pickled: arrays that came by a wire, or were mapped, as they can be written to."""
+    for name, value in state.items():
+        setattr(target, name, own(value) if isinstance(value, np.ndarray) else value)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays import own
+from .arrays import set_own
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -28,8 +28,7 @@ class KernelState(ABC):
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():  # what came by a wire may lie anywhere, and be for reading only
-            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
+        set_own(self, state)
         self.core = self._core()
 
     def arrays(self) -> dict[str, Array]:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from regretless.data.gambit_efg import GameTree, read_efg_file, read_efg_text
 from regretless.errors import DataError, RegretlessError
-from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
-from regretless.games.extensive_form.tree_walk import EMPTY
+from regretless.games.extensive_form.extensive import EMPTY, ExtensiveGame, read_efg
 from regretless.games.payoffs import distinct
 
 from ..finite_classes.trees import Draw, kuhn, written

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from regretless.errors import RegretlessError
 from regretless.games import read_efg
-from regretless.games.extensive_form import tree_walk
+from regretless.games.extensive_form import extensive
 from regretless.games.extensive_form.extensive import ExtensiveGame
 
 HEADER = 'EFG 2 R "" { "one" "two" } '
@@ -145,7 +145,7 @@ def test_what_has_no_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     below = 'p "" 1 2 "dark" { "l" "r" } 0 t "" 1 "" { 1 1 } t "" 0'
     with pytest.raises(RegretlessError, match="lacks perfect recall"):
         read_efg(HEADER + f'p "" 1 1 "" {{ "up" "down" }} 0 {below} {below}').strategic_form()
-    monkeypatch.setattr(tree_walk, "MOST_CELLS", 5)
+    monkeypatch.setattr(extensive, "MOST_CELLS", 5)
     with pytest.raises(RegretlessError, match=r"3 x 2 plans, or more; at most 5 pairs of plans are expected"):
         read_efg(HEADER + CENTIPEDE).strategic_form()
     monkeypatch.undo()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import nan
 from secrets import randbits
 from threading import Lock
@@ -15,7 +15,7 @@ import numpy as np
 from ..checks import drawn_seed, share, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo, HasInfo
-from ..persist.model import Persistent
+from ..persist.model import PersistentRecord
 from ..persist.validation import count, digits, names, one, parameters, refuse_shapes
 from ..theorem import Theorem
 from .new_arm import mean_of_weights, with_new_arm
@@ -34,7 +34,7 @@ _MAKING = Lock()  # or threads whose draws are a bandit's first would each make 
 
 
 @dataclass(kw_only=True, eq=False)
-class Bandit(HasInfo, Persistent, Drawing):
+class Bandit(HasInfo, PersistentRecord, Drawing):
     """The parameters and manners that every bandit has.
 
     Parameters
@@ -65,6 +65,7 @@ class Bandit(HasInfo, Persistent, Drawing):
 
     info: ClassVar[BanditInfo]
     kind = "bandits"
+    _FIXED = "is given when a bandit is made"
     theorems: ClassVar[tuple[Theorem, ...]] = ()  # about this learner, the sharpest first
 
     def __post_init__(self) -> None:
@@ -85,11 +86,6 @@ class Bandit(HasInfo, Persistent, Drawing):
         self._refuse_parameters()
         self._made = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
-            raise RegretlessError(f"{name}= is given when a bandit is made; see clone({name}=...)")
-        object.__setattr__(self, name, value)
-
     def __copy__(self) -> Self:
         """A copy that goes its own way: two that shared their arrays would learn from each other's draws."""
         from copy import deepcopy
@@ -105,16 +101,6 @@ class Bandit(HasInfo, Persistent, Drawing):
     def _refuse_parameters(self) -> None:
         """Refuse what has no meaning at once, for as many arms as are known."""
         self._rules(self._arms or 2, self._arms or 2)
-
-    # Parameters.
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def clone(self, **changes: Any) -> Self:
-        """A new bandit with the same parameters but for the changes; without a seed of its own it draws another one."""
-        return type(self)(**(self.get_params() | changes))
 
     # The state.
 

@@ -105,10 +105,6 @@ def certificates(
         One of each run.
     comparators : sequence of sequences of BanditComparator
         For each run what it is compared with, in the same order.
-
-    Returns
-    -------
-    list of Certificate
     """
     return [_judged(theorem, learner, ledgers, comparators) for theorem in theorems]
 

@@ -15,6 +15,7 @@ from ..comparator import Comparator
 from ..data.batch import Array, Batch
 from ..info import info_of
 from ..linear.base import OnlineClassifier
+from ..linear.comparators.candidates import matrix_of
 from ..rows.state import BaseState
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
@@ -69,7 +70,7 @@ def _fit_on(table: RerunTable, rows: Array) -> OnlineClassifier:
     if table.gamma is not None:
         learner.set_params(gamma=table.gamma)
     weights = None if table.weights is None else table.weights[rows]
-    learner.fit(_matrix(rows_of(_columns(table, rows), rows)), table.labels[rows], weights)
+    learner.fit(matrix_of(rows_of(_columns(table, rows), rows)), table.labels[rows], weights)
     if table.gamma is None and isinstance(learner.get_params().get("gamma"), str):
         table.gamma = float(learner.gamma_)  # type: ignore[attr-defined]
     table.visits += int(learner.ledger_.rounds)
@@ -84,20 +85,11 @@ def _columns(table: RerunTable, rows: Array) -> Batch:
     return Batch(np.ascontiguousarray(batch.values[:, rows]), None, len(rows))
 
 
-def _matrix(batch: Batch) -> Any:
-    """A batch as `fit` takes it."""
-    if batch.starts is None:
-        return batch.values
-    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
-
-    return csr_array((batch.values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
-
-
 def _comparator(full: OnlineClassifier, table: RerunTable) -> Comparator | None:
     """The comparator that serves the learner's own bound for separable data best, read on the rows once."""
     if len(full.classes_) > 2:
         return None
-    certificates = full.certify(_matrix(table.batch), table.labels, svm=False)
+    certificates = full.certify(matrix_of(table.batch), table.labels, svm=False)
     result = next((c for c in certificates if c.theorem.name == separable.name and c.applies), None)
     return None if result is None else replace(result.comparator, rounds=float(len(table)))
 

@@ -287,11 +287,6 @@ def rows_of(batch: Batch, rows: Array) -> Batch:
 def refuse_foreign(learner: Any, stream: Any = None) -> None:
     """Refuse what is no learner of regretless.linear, and rounds that are no stream.
 
-    Parameters
-    ----------
-    learner : object
-    stream : object, optional
-
     Raises
     ------
     RegretlessError

@@ -19,14 +19,15 @@ from .files import (
     refuse_overwriting_rows,
     write_vectors,
 )
-from .interval_options import add_intervals, intervals_of, refuse_loss, refuse_others, refuse_shares
+from .intervals import add_intervals, intervals_of, refuse_loss, refuse_others, refuse_shares
 from .output import Console, UsageError, complain, verdict
 from .signals import certifying, go, whole_run_message
 
 if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
-    from ..run.experts import CombineContinuation, CombineRun
+    from ..run.continuation import CombineContinuation
+    from ..run.experts import CombineRun
     from .arguments import CombineOptions
     from .combine_result import CombineOutput
 
@@ -180,7 +181,7 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinua
 
 
 def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, CombineContinuation]:
-    from ..run.experts import CombineContinuation
+    from ..run.continuation import CombineContinuation
     from .read_model import read_combiner
 
     learner, extra = read_combiner(path)
@@ -392,7 +393,7 @@ def _refuse_contradictions(arguments: CombineOptions) -> None:
 
 def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     """Some games need every outcome at once."""
-    from ..run.experts import can_wait
+    from ..experts.delayed_stream import can_wait
 
     option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
     if option is None or can_wait(learner):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT, DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model, write_vectors
-from .interval_options import add_intervals, refuse_shares
+from .intervals import add_intervals, refuse_shares
 from .output import UsageError, complain, label_text, verdict, warn_skipped
 from .signals import PointTable, certify_hint, certifying, earlier_rows, go, whole_run_message
 
@@ -121,7 +121,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
             raise UsageError(f"--task {task} contradicts the model, which is for {own}")
         task = own
     elif task is None:
-        from ..data.begun import BegunStream
+        from ..data.stream import BegunStream
 
         stream = BegunStream(options.open_input(path, arguments, None))
         task = task_of_rows(stream, stream.first)

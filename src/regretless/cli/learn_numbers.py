@@ -167,7 +167,7 @@ def _run(
 ) -> RegressionRun:
     from ..run.linear import Place
     from ..run.regression import RegressionRun
-    from .interval_options import intervals_of, refuse_others
+    from .intervals import intervals_of, refuse_others
     from .task import refuse_words
 
     if forecasts.rounds:

@@ -214,12 +214,12 @@ def _step(step: Any) -> dict[str, str]:
     return {
         "round": str(step.round),
         "point": asked,
-        "says 1 with": _number(step.probability),
-        "score": _number(step.score),
-        "predicted": _number(step.prediction),
+        "says 1 with": _cell(step.probability),
+        "score": _cell(step.score),
+        "predicted": _cell(step.prediction),
         "label": str(step.label),
         "": "-" if step.wrong is None else "wrong" if step.wrong else "right",
-        "alive": _number(step.alive),
+        "alive": _cell(step.alive),
     }
 
 
@@ -227,13 +227,9 @@ def _draw(step: Any) -> dict[str, str]:
     return {
         "round": str(step.round),
         "arm": "-" if step.arm is None else short(step.arm, 20),
-        "probability": _number(step.probability),
-        "loss": _number(step.loss),
+        "probability": _cell(step.probability),
+        "loss": _cell(step.loss),
     }
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
 
 
 def _numbers(row: Sequence[float]) -> str:

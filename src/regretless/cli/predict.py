@@ -1,9 +1,11 @@
-"""``regretless predict``: a label, or the probabilities of all labels, for every row."""
+"""``regretless predict``: for every row a label or the probabilities of all labels; of a model of numbers a forecast,
+and an interval around it if that is wanted."""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT
@@ -16,8 +18,13 @@ if TYPE_CHECKING:
 
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
+    from ..intervals import AdaptiveIntervals
     from ..linear.base import OnlineClassifier
+    from ..regression.base import OnlineRegressor
+    from ..run.intervals import RunIntervals
     from .arguments import PredictOptions
+
+    Predictor = OnlineClassifier | OnlineRegressor
 
 HELP = "print a label or a forecast for every row"
 DESCRIPTION = (
@@ -56,24 +63,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: PredictOptions) -> int:
     """Predict."""
-    from ..data.source import LiveInput
     from ..run.linear import Continuation
-    from .read_model import MOST_FEATURES, known_schema, read_predictor
+    from .read_model import read_predictor
 
     if arguments.scores and arguments.probabilities:
         raise UsageError("--scores and --probabilities: one of them can be printed")
     learner, extra = read_predictor(arguments.model)
     if learner.kind == "regression":
-        from .predict_numbers import predict_numbers
-
-        return predict_numbers(arguments, learner, extra)
+        return _predict_numbers(arguments, learner, extra)
     if arguments.interval:
         raise UsageError("--interval: this model predicts labels, and intervals are around forecasts of numbers")
     if arguments.probabilities:
         _refuse_without_probabilities(learner, arguments.model)
-    schema = known_schema(learner, Continuation.read(extra).schema)
-    source: Any = LiveInput() if arguments.file == "-" else arguments.file
-    stream = options.open_input(source, arguments, schema, frozen=True, unlabelled=True, max_features=MOST_FEATURES)
+    stream = _open(arguments, learner, Continuation.read(extra).schema)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
@@ -87,6 +89,16 @@ def run(arguments: PredictOptions) -> int:
         write_at_once(_texts(arguments, learner, stream, scored))
     warn_skipped(stream)
     return DONE
+
+
+def _open(arguments: PredictOptions, learner: Predictor, schema: dict[str, Any] | None) -> Stream:
+    """The rows, in the columns of the model."""
+    from ..data.source import LiveInput
+    from .read_model import MOST_FEATURES, known_schema
+
+    known = known_schema(learner, schema)
+    source: Any = LiveInput() if arguments.file == "-" else arguments.file
+    return options.open_input(source, arguments, known, frozen=True, unlabelled=True, max_features=MOST_FEATURES)
 
 
 def _refuse_without_probabilities(learner: OnlineClassifier, model: str) -> None:
@@ -160,7 +172,7 @@ def names_columns(schema: Mapping[str, Any]) -> bool:
     return schema.get("format") == "table" and bool(schema.get("header", True))
 
 
-def _scored(learner: OnlineClassifier, stream: Stream) -> Iterator[tuple[Batch, Array]]:
+def _scored(learner: Predictor, stream: Stream) -> Iterator[tuple[Batch, Array]]:
     """The batches of a stream, and what the model makes of them."""
     from ..errors import RowRefused
     from .read_model import known_columns
@@ -231,3 +243,111 @@ def _there(labels: Array, classes: Array) -> Array:
     if labels.dtype.kind != "U":
         return np.asarray(~np.isnan(labels))
     return np.asarray(labels != "") | ("" in classes.tolist())
+
+
+# ---- models of numbers
+
+
+def _predict_numbers(arguments: PredictOptions, learner: OnlineRegressor, extra: dict[str, Any]) -> int:
+    """Print a forecast a row, and the interval around it if that is wanted."""
+    from ..run.regression import continuation
+
+    if arguments.probabilities:
+        raise UsageError("--probabilities: this model forecasts numbers, and labels alone have probabilities")
+    goes_on, known = continuation(extra)
+    intervals = _intervals(arguments, known.intervals)
+    stream = _open(arguments, learner, goes_on.schema)
+    scored = _scored(learner, stream)
+    if arguments.json:
+        head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
+        write_json({**head, **_counts_of_numbers(learner, scored, intervals), "skipped": stream.skipped})
+    else:
+        write_at_once(_forecasts(stream, scored, intervals))
+    warn_skipped(stream)
+    return DONE
+
+
+def _intervals(arguments: PredictOptions, there: RunIntervals | None) -> AdaptiveIntervals | None:
+    """Those of the model, as they stand.
+
+    Raises
+    ------
+    RegretlessError
+        If they are wanted, and it learned none.
+    """
+    if not arguments.interval:
+        return None
+    if there is None:
+        fault = "this model has no intervals, for it learned without them"
+        raise RegretlessError(f"{arguments.model}: {fault}; learn with --interval 0.9, say")
+    return there.rule
+
+
+def _ends_of(intervals: AdaptiveIntervals, value: float) -> tuple[float, float]:
+    """The interval around a forecast whose outcome will not be known; NaN if it holds nothing."""
+    interval = intervals.interval(value)
+    intervals.update(interval.ticket, nan)
+    return interval[0], interval[1]
+
+
+def _forecasts(
+    stream: Stream, scored: Iterator[tuple[Batch, Array]], intervals: AdaptiveIntervals | None
+) -> Iterator[str]:
+    """The lines of each batch; several columns stand below their names where the file names its own."""
+    lines, named = RowLines(stream, "nan" if intervals is None else "nan\tnan\tnan"), intervals is not None
+    for _, forecasts in scored:
+        if named and names_columns(stream.schema()):
+            yield "forecast\tlow\thigh\n"
+        named = False
+        yield lines.text([_line(value, intervals) for value in forecasts[:, 0].tolist()])
+    yield lines.rest()
+
+
+def _line(value: float, intervals: AdaptiveIntervals | None) -> str:
+    if intervals is None:
+        return repr(value)
+    low, high = _ends_of(intervals, value)
+    return f"{value!r}\t{low!r}\t{high!r}"
+
+
+def _counts_of_numbers(
+    learner: OnlineRegressor, scored: Iterator[tuple[Batch, Array]], intervals: AdaptiveIntervals | None
+) -> dict[str, Any]:
+    """The losses of the forecasts, if the rows have outcomes, and how many of these their intervals hold."""
+    import numpy as np
+
+    from .learn_numbers import loss_name
+
+    rows, known = 0, 0
+    sums = np.zeros(5)  # of squared, absolute and own losses, of outcomes, of their squares
+    inside, width, origin = 0, 0.0, 0.0
+    rules = learner.rules()
+    for batch, forecasts in scored:
+        rows += len(batch)
+        if intervals is not None and len(batch):
+            low, high = _ends_of(intervals, 0.0)
+            width = high - low
+        if batch.labels is None or batch.labels.dtype.kind == "U":
+            continue
+        there = np.isfinite(batch.labels)
+        outcomes, said = batch.labels[there].astype(np.float64), forecasts[there, 0]
+        if not known and len(outcomes):
+            origin = float(outcomes[0])
+        missed, z = outcomes - said, outcomes - origin
+        own = rules.lost_by(said, outcomes)
+        sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
+        known += len(outcomes)
+        if intervals is not None:
+            inside += int(np.count_nonzero((missed >= low) & (missed <= high)))
+    spread = sums[4] - sums[3] ** 2 / known if known else 0.0
+    return {
+        "rows": rows,
+        "outcomes": known,
+        "loss_name": loss_name(learner),
+        "loss": float(sums[2]) if known else None,
+        "squared_loss": float(sums[0]) if known else None,
+        "absolute_loss": float(sums[1]) if known else None,
+        "best_constant_squared_loss": float(spread) if known else None,
+        "r2": float(1 - sums[0] / spread) if spread > 0 else None,
+        **({} if intervals is None else {"interval": {"width": width, "coverage": inside / known if known else None}}),
+    }

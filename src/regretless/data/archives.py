@@ -147,10 +147,6 @@ class Member(Stored):
 class Archive:
     """The arrays of a .npz archive, whose shapes and types are known before they are read.
 
-    Parameters
-    ----------
-    path : str
-
     Attributes
     ----------
     path : str
@@ -269,10 +265,6 @@ class Archive:
 
 class File(Stored):
     """The array of a .npy file; it is closed when the block is left.
-
-    Parameters
-    ----------
-    path : str
 
     Raises
     ------

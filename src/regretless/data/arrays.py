@@ -53,7 +53,7 @@ class NumberedStream(Stream):
                 raise error
             first += len(piece)
         if empty:
-            raise DataError(self.name, None, None, "no rows", "give at least one row that can be used")
+            raise self._error("no rows", "give at least one row that can be used")
 
     def _judge(self, piece: Batch, bad: Array, first: int) -> tuple[Batch, DataError | None]:
         """The rows to use, and the error to raise after them."""
@@ -61,7 +61,7 @@ class NumberedStream(Stream):
         if self._skips:
             self._mark(first + np.flatnonzero(bad))
         for row in np.flatnonzero(bad).tolist():
-            error = DataError(self.name, None, None, _fault_of(piece, row, first + row), advice)
+            error = self._error(_fault_of(piece, row, first + row), advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._pass_over(str(error))

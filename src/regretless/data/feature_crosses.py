@@ -26,14 +26,14 @@ from .interactions import (
 )
 from .messages import SKIPPING, one_of
 from .names import all_names
-from .stream import REMEMBERED_ERRORS, Stream, past
+from .stream import REMEMBERED_ERRORS, Stream, WrappedStream, past
 
 HASHED = "hash them with --hash-bits, or name the pairs with --interactions A*B"
 NAMED = "name the pairs with --interactions A*B"
 LARGE = "scale the values down"
 
 
-class CrossedStream(Stream):
+class CrossedStream(WrappedStream):
     """The rows of another stream with products of their features, or with their columns hashed.
 
     Without a hash, features and products get their columns in the order in which they first come. With one, the column
@@ -72,9 +72,8 @@ class CrossedStream(Stream):
         schema: dict[str, Any] | None = None,
         frozen: bool = False,
     ) -> None:
-        super().__init__(inner.name)
+        super().__init__(inner)
         one_of("on_error", on_error, ("raise", "skip"))
-        self.rereadable, self._inner, self.notes = inner.rereadable, inner, inner.notes
         self._skips = on_error == "skip"
         self._own: list[str] = []
         self._own_skipped = 0
@@ -114,7 +113,7 @@ class CrossedStream(Stream):
 
     def watch(self) -> deque[int]:
         self._gaps = self._inner.watch()
-        return super().watch()
+        return Stream.watch(self)
 
     def _mark(self, rows: Array) -> None:
         if self._passed is not None:
@@ -131,9 +130,6 @@ class CrossedStream(Stream):
             numbers[numbers >= passed[-1]] += 1
         self._mark(np.array(passed, dtype=np.int64))
         return numbers
-
-    def _line_of(self, row: int) -> int | None:
-        return self._inner._line_of(row)
 
     def _find(self, text: str) -> int | None:
         """The number of the column that the file calls so."""
@@ -153,20 +149,20 @@ class CrossedStream(Stream):
                 numbers = self._numbers(int(numbers[-1]) + 1, len(batch))
                 yield from self._batch(sparse(batch), first, numbers)
                 first += len(batch)
-                self._sum_up()
+                self._count()
         finally:
-            self._sum_up()
+            self._count()
         self._mark(np.array(self._gaps, dtype=np.int64))
         if first == self._own_skipped:
-            raise DataError(self.name, None, None, "no rows", "give at least one row that can be used")
+            raise self._error("no rows", "give at least one row that can be used")
 
     def _resolve(self) -> None:
         try:
             self._crossing.resolve(self._find)
         except RegretlessError as error:
-            raise DataError(self.name, None, None, str(error), "features are called by their number") from error
+            raise self._error(str(error), "features are called by their number") from error
 
-    def _sum_up(self) -> None:
+    def _count(self) -> None:
         """What was passed over, here and by the inner stream."""
         self.skipped = self._inner.skipped + self._own_skipped
         self.first_errors = [*self._inner.first_errors, *self._own][:REMEMBERED_ERRORS]
@@ -197,7 +193,7 @@ class CrossedStream(Stream):
             if not many[row]:
                 fault = "has features whose product is infinite"
             advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")
-            error = DataError(self.name, None, None, f"row {first + row} (counted from 0) {fault}", advice)
+            error = self._error(f"row {first + row} (counted from 0) {fault}", advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._own_skipped += 1
@@ -234,7 +230,7 @@ class CrossedStream(Stream):
         try:
             return self._crossing.batch(*self._entries(batch), batch.labels, len(batch))
         except TooManyProducts as error:
-            raise DataError(self.name, None, None, str(error), HASHED) from error
+            raise self._error(str(error), HASHED) from error
 
 
 def sparse(batch: Batch) -> Batch:

@@ -107,11 +107,6 @@ class NpzForecasts(ForecastStream):
 
     It holds an array ``experts`` or ``relatives`` of rows and columns, or one that is named among the experts; arrays
     of outcomes, times and arrivals, one value a row; and perhaps ``names``, those of the columns.
-
-    Parameters
-    ----------
-    path : path
-    columns : ColumnRoles
     """
 
     def __init__(self, path: Source, columns: ColumnRoles) -> None:

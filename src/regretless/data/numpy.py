@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, ModelError
+from ..errors import ModelError
 from .archives import Archive, File, Member, array_of, damage_as_error
 from .arrays import ENTRIES, NumberedStream, floating, labels_of, refuse_values, slices
 from .batch import Array, Batch, ascending_rows, first_columns, repeated_index
@@ -85,9 +85,6 @@ class NumpyStream(NumberedStream):
     def _refuse_count(self, rows: int, labels: int) -> None:
         if rows != labels:
             raise self._error(f"{rows} rows, but {labels} labels", "there must be one for each row")
-
-    def _error(self, fault: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, fault, advice)
 
 
 class NpyStream(NumpyStream):

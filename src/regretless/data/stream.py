@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -96,6 +96,9 @@ class Stream(ABC):
         if self._passed is not None:
             self._passed.clear()
 
+    def _error(self, fault: str, advice: str) -> DataError:
+        return DataError(self.name, None, None, fault, advice)
+
     def _note(self, text: str) -> None:
         """Note something once, however often the rows are read."""
         if text not in self.notes:
@@ -117,31 +120,20 @@ def past(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
         skip = 0
 
 
-class NormalizedStream(Stream):
-    """The rows of another stream, each divided by its Euclidean length; a row of zeros stays one.
-
-    Parameters
-    ----------
-    inner : Stream
-    """
+class WrappedStream(Stream):
+    """The rows of another stream, in some other form: its columns and what it passes over are those of that one."""
 
     def __init__(self, inner: Stream) -> None:
         super().__init__(inner.name)
         self.rereadable, self._inner, self.notes = inner.rereadable, inner, inner.notes
-        self.categorical = getattr(inner, "categorical", frozenset[str]())
-
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        try:
-            for batch in self._inner.batches(skip):
-                self._count()
-                yield normalized(batch)
-        finally:
-            self._count()
+        self.categorical: frozenset[str] = getattr(inner, "categorical", frozenset())
 
     def schema(self) -> dict[str, Any]:
-        return {**self._inner.schema(), KEY: True}
+        """That of the other stream."""
+        return self._inner.schema()
 
     def feature_names(self) -> list[str] | None:
+        """Those of the other stream."""
         return self._inner.feature_names()
 
     def watch(self) -> deque[int]:
@@ -150,8 +142,56 @@ class NormalizedStream(Stream):
     def _line_of(self, row: int) -> int | None:
         return self._inner._line_of(row)
 
+    def _counted(self, batches: Iterator[Batch]) -> Generator[Batch, None, None]:
+        """The same batches of the other stream; with each, this one knows what was passed over."""
+        try:
+            for batch in batches:
+                self._count()
+                yield batch
+        finally:
+            self._count()
+
     def _count(self) -> None:
         self.skipped, self.first_errors = self._inner.skipped, self._inner.first_errors
+
+
+class NormalizedStream(WrappedStream):
+    """The rows of another stream, each divided by its Euclidean length; a row of zeros stays one."""
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` good rows."""
+        for batch in self._counted(self._inner.batches(skip)):
+            yield normalized(batch)
+
+    def schema(self) -> dict[str, Any]:
+        """That of the other stream, and that rows are divided."""
+        return {**super().schema(), KEY: True}
+
+
+class BegunStream(WrappedStream):
+    """The same stream; a first reading from the start goes on behind the batch that was looked at, which it begins
+    with.
+
+    Attributes
+    ----------
+    first : Batch or None
+        The first batch; None of a stream without rows.
+    """
+
+    def __init__(self, inner: Stream) -> None:
+        super().__init__(inner)
+        self._begun: Iterator[Batch] | None = self._counted(inner.batches())
+        self.first = next(self._begun, None)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` good rows."""
+        begun, self._begun = self._begun, None
+        if begun is None or skip or self.first is None:
+            yield from self._counted(self._inner.batches(skip))
+            return
+        first, self.first = self.first, None
+        yield first
+        yield from begun
 
 
 def normalized(batch: Batch) -> Batch:

@@ -135,13 +135,13 @@ class SvmlightStream(Stream):
 
     def _judge(self, bad: int, complaints: list[Complaint]) -> None:
         for complaint in complaints:
-            error = self._error(complaint)
+            error = self._refused(complaint)
             if not self._skip_bad or complaint[0] == "line too long":
                 raise error
             self._pass_over(str(error))
         self.skipped += bad - len(complaints)
 
-    def _error(self, complaint: Complaint) -> DataError:
+    def _refused(self, complaint: Complaint) -> DataError:
         limit = f"at most {self._max_features} columns are allowed; to allow more raise --max-features"
         return complaint_error(self.name, complaint, limit, self._dtype)
 

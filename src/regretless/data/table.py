@@ -437,9 +437,6 @@ class TableStream(Stream):
         self.skipped += len(bad[room:])
         return np.isin(chunk.read(), bad, invert=True), None
 
-    def _error(self, fault: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, fault, advice)
-
 
 def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array, *, optional: bool) -> None:
     finite = np.isfinite(values)

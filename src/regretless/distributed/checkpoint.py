@@ -144,11 +144,6 @@ def no_guarantee(learner: OnlineClassifier, run: SavedRun) -> str:
     """Why no theorem about mixing covers a run; empty if they do.
 
     Weights that are averaged once, after a single pass, are one epoch of mixing.
-
-    Parameters
-    ----------
-    learner : OnlineClassifier
-    run : SavedRun
     """
     if learner.info.not_mixed:
         return ADDED_ONCE

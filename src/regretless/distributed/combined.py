@@ -156,12 +156,7 @@ def _fresh(learner: Any) -> ExpertLearner:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OverShards(Certificate):
-    """A theorem read on every shard against one comparator; what was observed and what bounds it are sums.
-
-    Attributes
-    ----------
-    shards : int
-    """
+    """A theorem read on every shard against one comparator; what was observed and what bounds it are sums."""
 
     shards: int = 1
 

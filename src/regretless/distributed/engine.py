@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..data.batch import Batch
-from ..data.stream import Stream
+from ..data.stream import Stream, WrappedStream
 from ..errors import DataError, Interrupted, RegretlessError
 from .shards import Shard
 
@@ -35,36 +35,19 @@ class StoppableShard(Shard):
         return _StoppableStream(self._shard.open(schema), self._stop)
 
 
-class _StoppableStream(Stream):
+class _StoppableStream(WrappedStream):
     def __init__(self, inner: Stream, stop: Callable[[], bool]) -> None:
-        super().__init__(inner.name)
-        self.rereadable, self._inner, self._stop = inner.rereadable, inner, stop
-        self.categorical: frozenset[str] = getattr(inner, "categorical", frozenset())
+        super().__init__(inner)
+        self._stop = stop
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
-        batches = self._inner.batches(skip)
-        try:
+        with closing(self._counted(self._inner.batches(skip))) as batches:
             while True:
                 if self._stop():
                     raise Interrupted("interrupted")
-                batch = next(batches, None)
-                self.skipped, self.first_errors = self._inner.skipped, self._inner.first_errors
-                if batch is None:
+                if (batch := next(batches, None)) is None:
                     return
                 yield batch
-        finally:
-            close = getattr(batches, "close", None)
-            if close is not None:
-                close()
-
-    def schema(self) -> dict[str, Any]:
-        return self._inner.schema()
-
-    def feature_names(self) -> list[str] | None:
-        return self._inner.feature_names()
-
-    def _line_of(self, row: int) -> int | None:
-        return self._inner._line_of(row)
 
 
 def pairs(leaves: int) -> list[list[tuple[int, ...]]]:

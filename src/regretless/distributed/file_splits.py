@@ -15,7 +15,7 @@ from ..data.batch import Batch
 from ..data.formats import ROWS
 from ..data.rows import open_stream
 from ..data.source import DECOMPRESSORS, Input, open_bytes, read_ready
-from ..data.stream import Stream
+from ..data.stream import Stream, WrappedStream
 from ..errors import DataError
 from .shards import ArrayShard, FileShard
 
@@ -243,12 +243,12 @@ class _Range(RawIOBase):
         super().close()
 
 
-class _PieceStream(Stream):
+class _PieceStream(WrappedStream):
     """The stream of a piece; errors have the line of the whole file."""
 
     def __init__(self, inner: Stream, lines: Lines) -> None:
-        super().__init__(lines.name)
-        self._inner, self._lines, self.notes = inner, lines, inner.notes
+        super().__init__(inner)
+        self.name, self.rereadable, self._lines = lines.name, True, lines
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         try:
@@ -259,11 +259,8 @@ class _PieceStream(Stream):
             self.skipped = self._inner.skipped
             self.first_errors = self._inner.first_errors and self._renumber(self._inner.first_errors)
 
-    def schema(self) -> dict[str, Any]:
-        return self._inner.schema()
-
-    def feature_names(self) -> list[str] | None:
-        return self._inner.feature_names()
+    def _line_of(self, row: int) -> int | None:
+        return None  # it is not known in the whole file
 
     def _explain(self, error: DataError) -> DataError:
         if error.line is not None:

@@ -198,8 +198,7 @@ class ForecastArrays(ForecastShard):
         try:
             result = doing()
         except AdviceError as error:
-            whose = "" if error.expert is None else f"expert {error.expert}: "
-            raise DataError(self.name, error.row + 1, None, f"{whose}{error.found}", error.advice) from error
+            raise DataError(self.name, error.row + 1, None, error.fault, error.advice) from error
         except RegretlessError as error:
             raise RegretlessError(f"{self.name}: {error}") from error
         if not len(getattr(result, "losses", result)):
@@ -300,13 +299,7 @@ class PlayTask:
 
 
 def play_forecasts(task: PlayTask, shard: ForecastShard) -> CombinedShards:
-    """Let a copy of the learner play a shard, from the prior.
-
-    Parameters
-    ----------
-    task : PlayTask
-    shard : ForecastShard
-    """
+    """Let a copy of the learner play a shard, from the prior."""
     learner = copy_for(task, shard.place)
     totals = shard.play(learner, task.known)
     result = learner.ledger_

@@ -177,13 +177,7 @@ class PickledResult(NamedTuple):
 
 
 class PickledShard(NamedTuple):
-    """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle.
-
-    Attributes
-    ----------
-    name : str
-    shard : bytes
-    """
+    """A shard on its way to a process of Python's own pool, which dies of what it cannot unpickle."""
 
     name: str
     shard: bytes

@@ -241,9 +241,6 @@ class HeldStream(Stream):
                 f"in the first shard {_columns_in_words(schema['names'])}",
             )
 
-    def _error(self, fault: str, advice: str) -> DataError:
-        return DataError(self.name, None, None, fault, advice)
-
 
 def stream_of(value: Any, name: str, schema: dict[str, Any] | None = None) -> Stream:
     """A stream of the rows that a user or a function gave.

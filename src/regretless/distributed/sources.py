@@ -121,10 +121,6 @@ def shards_of(shards: Any, **reading: Any) -> list[Shard]:
     **reading
         What `files` takes, if they are paths.
 
-    Returns
-    -------
-    list of Shard
-
     Raises
     ------
     RegretlessError

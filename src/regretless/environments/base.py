@@ -177,13 +177,7 @@ def length_of(environment: Environment, rounds: int | None) -> int:
 
 
 class Recital(Opponent):
-    """The rounds of an oblivious environment, one after the other.
-
-    Parameters
-    ----------
-    environment : Oblivious
-    run : int
-    """
+    """The rounds of an oblivious environment, one after the other."""
 
     def __init__(self, environment: Oblivious, run: int) -> None:
         self._environment, self._run = environment, run

@@ -273,14 +273,7 @@ class _Rounds(Stream):
 
 
 class _ObliviousRounds(_Rounds):
-    """The rounds of an oblivious environment.
-
-    Parameters
-    ----------
-    environment : ObliviousLabels
-    rounds : int
-    run : int
-    """
+    """The rounds of an oblivious environment."""
 
     _environment: ObliviousLabels
 
@@ -296,15 +289,7 @@ class _ObliviousRounds(_Rounds):
 
 
 class _AdaptiveRounds(_Rounds):
-    """The rounds of an environment that sees the prediction of a learner before it gives the label.
-
-    Parameters
-    ----------
-    environment : Labels
-    predictor : RowPredictor
-    rounds : int
-    run : int
-    """
+    """The rounds of an environment that sees the prediction of a learner before it gives the label."""
 
     rereadable = False
 
@@ -324,12 +309,7 @@ class _AdaptiveRounds(_Rounds):
 
 
 class ObliviousVotes(Oblivious):
-    """The votes of an environment that takes no notice of what is drawn.
-
-    Parameters
-    ----------
-    labels : ObliviousLabels
-    """
+    """The votes of an environment that takes no notice of what is drawn."""
 
     alike = False
     rewards = False
@@ -350,10 +330,6 @@ class AdaptiveVotes(Environment):
 
     It sees the probability of the prediction 1, that of the arms which vote for it: so a bandit plays against the
     same adversary as a learner that labels rows itself.
-
-    Parameters
-    ----------
-    labels : Labels
     """
 
     foresees: ClassVar[bool] = True

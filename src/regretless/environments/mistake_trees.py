@@ -26,12 +26,7 @@ FILMUS = "Filmus, Hanneke, Mehalel & Moran 2023"
 
 
 class Surviving(Asker):
-    """It parts the hypotheses that are left until there is one, which then labels all points in turn.
-
-    Parameters
-    ----------
-    environment : PointLabels
-    """
+    """It parts the hypotheses that are left until there is one, which then labels all points in turn."""
 
     def __init__(self, environment: PointLabels) -> None:
         self._environment, self._class = environment, environment.finite_class

@@ -41,11 +41,6 @@ class PointLabels(Labels):
 
     A row holds the votes of all hypotheses, so that they can be experts or arms, and so that a linear learner has a
     target: the hypothesis that is right is a row's entry that is always the label.
-
-    Parameters
-    ----------
-    finite_class : FiniteClass
-    rounds : int, optional
     """
 
     votes: ClassVar[bool] = True

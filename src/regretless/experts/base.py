@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ from ..arrays import names_of
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo, HasInfo
-from ..persist.model import Persistent
+from ..persist.model import PersistentRecord
 from ..persist.validation import count, names, parameters, refuse_shapes, stored_as
 from ..turns import Turn, in_turn
 from .certificates import CertifiedCombiner
@@ -28,7 +28,7 @@ _MAKING = Lock()  # or threads whose advice is a learner's first would each make
 
 
 @dataclass(kw_only=True, eq=False)
-class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
+class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
     """The parameters and manners that every combiner of experts has.
 
     Parameters
@@ -59,6 +59,7 @@ class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
 
     info: ClassVar[ExpertInfo]
     kind = "experts"
+    _FIXED = "is given when a learner is made"
     _state_class: ClassVar[type[ExpertState]] = ExpertState
 
     def __post_init__(self) -> None:
@@ -73,11 +74,6 @@ class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
         if self.n_experts is not None:
             self._rules(whole("n_experts", self.n_experts))  # so that a parameter without meaning is refused at once
         self._made = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
-            raise RegretlessError(f"{name}= is given when a learner is made; see clone({name}=...)")
-        object.__setattr__(self, name, value)
 
     # What a learner is.
 
@@ -101,16 +97,6 @@ class ExpertLearner(HasInfo, Persistent, CertifiedCombiner):
     def _value_range(self) -> tuple[float, float] | None:
         """The declared range; a learner may assume one."""
         return self.value_range
-
-    # Parameters.
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def clone(self, **changes: Any) -> ExpertLearner:
-        """A new learner with the same parameters but for the changes."""
-        return type(self)(**(self.get_params() | changes))
 
     def _own_draws(self, stream: int) -> dict[str, Any]:
         """The parameters by which a clone has draws of its own, others for each stream; none if nothing is drawn."""

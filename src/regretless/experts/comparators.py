@@ -335,11 +335,6 @@ def own_losses(advice: Array, outcomes: Any, loss: Loss) -> Array:
 class Totals:
     """Sums over rounds.
 
-    Parameters
-    ----------
-    experts : int
-    loss : Loss
-
     Attributes
     ----------
     rounds : int

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from .base import ExpertLearner
+from .losses import TABLE
 from .online import Round
 from .result import Play
 from .validation import AdviceError, Array, complaint
@@ -195,3 +196,8 @@ def bookmark(learner: ExpertLearner) -> Callable[[], None]:
             generator.bit_generator.state = draws
 
     return undo
+
+
+def can_wait(learner: ExpertLearner) -> bool:
+    """Whether outcomes may come late: not where an expert is drawn in every round, or losses come by themselves."""
+    return not hasattr(learner, "generator_") and learner._loss.name != TABLE

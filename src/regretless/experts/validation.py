@@ -121,6 +121,11 @@ class AdviceError(RegretlessError):
         super().__init__(f"row {row} (from 0){whose}: {found}; {advice}")
         self.row, self.expert, self.found, self.advice, self.column = row, expert, found, advice, column
 
+    @property
+    def fault(self) -> str:
+        """What is wrong, and whose advice it is, for callers that name the row otherwise."""
+        return self.found if self.expert is None else f"expert {self.expert}: {self.found}"
+
     def __reduce__(self) -> tuple[type[AdviceError], tuple[int, str | None, str, str, int | None]]:
         # By default an error is made again from its message alone; this one travels between processes whole.
         return type(self), (self.row, self.expert, self.found, self.advice, self.column)

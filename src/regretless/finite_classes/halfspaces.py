@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
+from .mistake_tree import bit_of
 
 if TYPE_CHECKING:
     from .finite_class import FiniteClass
@@ -105,7 +106,7 @@ class DyadicTree:
         low, half = Fraction(0), Fraction(1, 2)
         yield low + half, Fraction(1)
         for label in labels:
-            low += _label(label) * half
+            low += bit_of(label) * half
             half /= 2
             yield low + half, Fraction(1)
 
@@ -168,11 +169,5 @@ def dyadic_tree(depth: int) -> DyadicTree:
 def _middle(labels: Sequence[int]) -> Fraction:
     numerator = 0
     for label in labels:
-        numerator = 2 * numerator + _label(label)
+        numerator = 2 * numerator + bit_of(label)
     return Fraction(2 * numerator + 1, 2 << len(labels))
-
-
-def _label(label: int) -> int:
-    if label not in (0, 1):
-        raise RegretlessError(f"label {label!r}; 0 or 1 is expected")
-    return int(label)

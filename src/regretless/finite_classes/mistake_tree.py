@@ -128,7 +128,7 @@ class MistakeTree:
         """The subtree below the root for a label."""
         if self.depth == 0:
             raise RegretlessError("a mistake tree of depth 0 has no subtree")
-        side, half = _label(label), len(self.leaves) // 2
+        side, half = bit_of(label), len(self.leaves) // 2
         # Level d of the tree has 2^d nodes from node 2^d - 1 on, one half of which is in the subtree.
         levels = [(2 << level) - 1 + (side << level) for level in range(self.depth - 1)]
         nodes = [self.points[begin : begin + (1 << level)] for level, begin in enumerate(levels)]
@@ -215,7 +215,8 @@ class MistakeTree:
         return cls(np.array(asked, dtype=np.int64), np.array(leaves, dtype=np.int64))
 
 
-def _label(label: int) -> int:
+def bit_of(label: int) -> int:
+    """The label, which must be 0 or 1."""
     if label not in (0, 1):
         raise RegretlessError(f"label {label!r}; 0 or 1 is expected")
     return int(label)
@@ -224,7 +225,7 @@ def _label(label: int) -> int:
 def _node(labels: Sequence[int]) -> int:
     node = 0
     for label in labels:
-        node = 2 * node + 1 + _label(label)
+        node = 2 * node + 1 + bit_of(label)
     return node
 
 

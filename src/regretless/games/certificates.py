@@ -65,10 +65,6 @@ def certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float)
     payoffs : Payoffs
     lower, upper : float
         The interval that its strategies guarantee, enclosed afresh.
-
-    Returns
-    -------
-    list of Certificate
     """
     answers = _answers(raw, payoffs, lower, upper)
     theorems = BY_METHOD.get(raw.method, OTHERS)
@@ -97,10 +93,6 @@ def coarse_certificates(
         Payoffs of the row and of the column player.
     row_gain, column_gain : float
         The gain of each by its best fixed strategy over the joint distribution, computed afresh from that.
-
-    Returns
-    -------
-    list of Certificate
     """
     if raw.ledger is None:
         return []
@@ -207,10 +199,6 @@ def sequence_certificates(game: SequenceForm, raw: RawSolution, lower: float, up
     raw : RawSolution
     lower, upper : float
         The interval that its plans guarantee, enclosed afresh.
-
-    Returns
-    -------
-    list of Certificate
     """
     learner = sequence_facts(game, raw)
     theorems = OF_SEQUENCES.get(raw.method, OTHERS)

@@ -139,20 +139,9 @@ class MatrixGame(ZeroSum):
         RegretlessError
             If a parameter is invalid.
         """
-        from .solving import solve
+        from .solving import Wish, solve
 
-        return solve(
-            self,
-            method,
-            tolerance,
-            exact=exact,
-            rounds=rounds,
-            start=start,
-            average=average,
-            alternate=alternate,
-            on_progress=on_progress,
-            stop=stop,
-        )
+        return solve(self, method, exact, Wish(tolerance, rounds, start, average, alternate, on_progress, stop))
 
     @property
     def value(self) -> float:

@@ -20,12 +20,7 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """A value that is computed on the first call and stored.
-
-    Parameters
-    ----------
-    make : callable
-    """
+    """A value that is computed on the first call and stored."""
 
     __slots__ = ("_made", "_make")
 
@@ -173,8 +168,8 @@ class Solution:
             "gap": self.gap,
             "lower": self.lower,
             "upper": self.upper,
-            "row_strategy": _named(self.rows, self.row.tolist()),
-            "column_strategy": _named(self.columns, self.column.tolist()),
+            "row_strategy": named_chances(self.rows, self.row.tolist()),
+            "column_strategy": named_chances(self.columns, self.column.tolist()),
             "iterations": self.iterations,
             "seconds": self.seconds,
             "note": self.note or None,
@@ -184,8 +179,8 @@ class Solution:
         if self.exact is not None:
             record["exact"] = {
                 "value": written(self.exact.value),
-                "row_strategy": _named(self.rows, self.exact.row, written),
-                "column_strategy": _named(self.columns, self.exact.column, written),
+                "row_strategy": named_chances(self.rows, self.exact.row, written),
+                "column_strategy": named_chances(self.columns, self.exact.column, written),
             }
         return record
 
@@ -193,7 +188,8 @@ class Solution:
         return f"<Solution: value {self.value:.9g}, gap {self.gap:.3g}, {self.method}>"
 
 
-def _named(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:
+def named_chances(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:
+    """The strategies that are played at all, and with which probabilities."""
     return {name: shown(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
 
 

@@ -39,11 +39,11 @@ LARGEST_ARRAY = 200_000_000
 
 
 class Wish(NamedTuple):
-    """The user's options, validated."""
+    """The user's options."""
 
     tolerance: float | None
     rounds: int | None
-    start: tuple[Vector, Vector] | None
+    start: tuple[Any, Any] | None
     average: str | None
     alternate: bool | None
     on_progress: Callable[[int, float], None] | None
@@ -63,19 +63,7 @@ class Answer(NamedTuple):
         return self.upper - self.lower
 
 
-def solve(
-    game: ZeroSum,
-    method: str = "auto",
-    tolerance: float | None = None,
-    *,
-    exact: bool = False,
-    rounds: int | None = None,
-    start: tuple[Any, Any] | None = None,
-    average: str | None = None,
-    alternate: bool | None = None,
-    on_progress: Callable[[int, float], None] | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> Solution:
+def solve(game: ZeroSum, method: str, exact: bool, wish: Wish) -> Solution:
     """:meth:`MatrixGame.solve`."""
     began = perf_counter()
     payoffs = game.payoffs
@@ -87,16 +75,16 @@ def solve(
         )
     if payoffs.spread == inf:
         raise ParameterError("payoffs", None, "their range is too large for floats; divide them by something")
-    if rounds is not None or average is not None or alternate is not None:
-        rounds = _checked_play(method, rounds, average, alternate)
-    if start is not None:
-        start = _start(start, payoffs.shape, method)
-    target = _target(payoffs, tolerance, rounds)
-    wish = Wish(target, rounds, start, average, alternate, on_progress, stop)
+    rounds = wish.rounds
+    if rounds is not None or wish.average is not None or wish.alternate is not None:
+        rounds = _checked_play(method, rounds, wish.average, wish.alternate)
+    start = None if wish.start is None else _start(wish.start, payoffs.shape, method)
+    target = wanted_gap(wish.tolerance, rounds, partial(_default_gap, payoffs))
+    wish = wish._replace(tolerance=target, rounds=rounds, start=start)
     answer = (
         _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish, losses=game.losses)
     )
-    answer, proof = _exactly(payoffs, answer, stop) if exact and answer.raw.stopped is None else (answer, None)
+    answer, proof = _exactly(payoffs, answer, wish.stop) if exact and answer.raw.stopped is None else (answer, None)
     return _solution(game, answer, proof, began)
 
 
@@ -139,10 +127,6 @@ def choose(payoffs: Payoffs, tolerance: float | None) -> str:
     payoffs : Payoffs
     tolerance : float or None
         In payoffs.
-
-    Returns
-    -------
-    str
     """
     if payoffs.kind == "operator":
         # The range may be NaN.
@@ -292,17 +276,6 @@ def _gap_bound(raw: RawSolution, payoffs: Payoffs) -> GapBound | None:
 
 def _of_losses(course: Trajectory) -> Trajectory:
     return replace(course, lower=-course.upper, upper=-course.lower)
-
-
-def _target(payoffs: Payoffs, tolerance: float | None, rounds: int | None) -> float | None:
-    """The gap to reach, in payoffs; None to play a fixed number of rounds.
-
-    Raises
-    ------
-    RegretlessError
-        If the tolerance is invalid, or there is no default.
-    """
-    return wanted_gap(tolerance, rounds, partial(_default_gap, payoffs))
 
 
 def _default_gap(payoffs: Payoffs) -> float:

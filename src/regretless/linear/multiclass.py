@@ -24,7 +24,7 @@ from ..theory.facts import LinearFacts
 from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
-from .comparators.evaluate import Tally, VectorLosses, norms2
+from .comparators.evaluate import Charged, Tally, norms2
 from .comparators.line_search import Direction, Ray, RaySums, Sight
 from .comparators.search import Question, extra_plans, unit_length
 from .state import BIAS, State
@@ -253,7 +253,7 @@ class Leads:
         return np.asarray(own - scores.max(axis=1))
 
 
-class ExactLeads(Tally):
+class ExactLeads(Charged):
     """Reads given matrices, exactly as they are, against the rounds."""
 
     target = 0
@@ -262,10 +262,6 @@ class ExactLeads(Tally):
         self.size, self.intercept = len(matrices), intercept
         self._readers = [Leads(matrix, intercept) for matrix in matrices]
         self._begin()
-
-    def _begin(self) -> None:
-        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
-        self._rounds, self._longest, self._total = 0, 0.0, 0.0
 
     def fresh(self) -> ExactLeads:
         """One that has taken nothing yet."""
@@ -281,15 +277,7 @@ class ExactLeads(Tally):
             hinge = np.maximum(0, 1 - each)
             self._losses[k, :2] += times * hinge.sum(), times * (hinge * hinge).sum()
             self._least[k] = min(self._least[k], each.min(initial=np.inf))
-        squares = norms2(batch) + self.intercept**2
-        self._rounds += times * len(batch)
-        self._total += times * float(squares.sum())
-        self._longest = max(self._longest, float(squares.max(initial=0.0)))
-
-    def sums(self) -> VectorLosses:
-        """What they were charged."""
-        rounds = float(self._rounds)
-        return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
+        self._count(times, norms2(batch) + self.intercept**2)
 
 
 class SightOfLeads(Tally):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..catalogue import EXPERT_LEARNERS, NOUNS, Kind, class_of
-from ..errors import ModelError
+from ..errors import ModelError, RegretlessError
 from .format import read_model, refuse_unknown, write_model
 from .validation import one, plain
 
@@ -85,6 +86,28 @@ class Persistent(ABC):
             If the file cannot be written.
         """
         write(path, self, self._extra())
+
+
+class PersistentRecord(Persistent):
+    """A learner whose parameters are the fields of a dataclass, which cannot be set once it has set `_made`."""
+
+    _FIXED: ClassVar[str] = "cannot be changed"  # of a parameter, as its error says
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        record: Any = self
+        if "_made" in self.__dict__ and name in record.__dataclass_fields__:
+            raise RegretlessError(f"{name}= {self._FIXED}; see clone({name}=...)")
+        object.__setattr__(self, name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        record: Any = self
+        return {field.name: getattr(self, field.name) for field in fields(record)}
+
+    def clone(self, **changes: Any) -> Self:
+        """A new learner with the same parameters but for the changes; one that draws, without a seed of its own, draws
+        another one."""
+        return type(self)(**(self.get_params() | changes))
 
 
 def write(path: Path, learner: Persistent, extra: Mapping[str, Any]) -> None:

@@ -116,12 +116,7 @@ class LinearPlayer(LabelPlayer):
 
 
 class _History:
-    """Rows that depend on the predictions, and their labels.
-
-    Parameters
-    ----------
-    columns : int
-    """
+    """Rows that depend on the predictions, and their labels."""
 
     def __init__(self, columns: int) -> None:
         self._columns, self._count = columns, 0

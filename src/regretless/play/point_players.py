@@ -12,7 +12,6 @@ from ..info import info_of
 from .player import AT_ONCE, WATCHED, CurvePoint, LabelPlayer, LabelRound, Player
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
     from ..environments import Environment, Oblivious
     from ..environments.labels import Labels
     from ..experts.base import ExpertLearner
@@ -94,11 +93,6 @@ class ClassPlayer(LabelPlayer):
         """How many hypotheses are left."""
         return {"alive": int(self.learner.ledger_.alive)}
 
-    def certificates(self) -> list[Certificate]:
-        """Those of the learner."""
-        certificates: list[Certificate] = self.learner.certify()
-        return certificates
-
 
 def draws(learner: ExpertLearner) -> bool:
     """Whether it follows one of its experts, that it draws."""
@@ -179,11 +173,6 @@ class ExpertPlayer(LabelPlayer):
         """Its own loss too."""
         return super().observed() | {"loss": float(self.learner.ledger_.loss)}
 
-    def certificates(self) -> list[Certificate]:
-        """Those of the learner."""
-        certificates: list[Certificate] = self.learner.certify()
-        return certificates
-
 
 class ArmsPlayer(Player):
     """A learner with full information on the arms of an environment.
@@ -237,11 +226,6 @@ class ArmsPlayer(Player):
         point = self.point()
         sums = {"loss": point.count, "expected loss": float(self.learner.ledger_.expected)}
         return sums if point.regret is None else sums | {"regret": point.regret, "expected regret": point.regret}
-
-    def certificates(self) -> list[Certificate]:
-        """Those of the learner."""
-        certificates: list[Certificate] = self.learner.certify()
-        return certificates
 
 
 def _facts(learner: ExpertLearner, rounds: int) -> CurvePoint:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .aggregated import AggregatedQuantile, AggregatedRegressor
@@ -19,20 +20,4 @@ __all__ = [
     "VovkAzouryWarmuth",
 ]
 
-_HOMES = {
-    "AggregatedQuantile": "aggregated",
-    "AggregatedRegressor": "aggregated",
-    "OnlineGradientDescent": "gradient_descent",
-    "OnlineNewtonStep": "online_newton_step",
-    "VovkAzouryWarmuth": "vovk_azoury_warmuth",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, __all__, {})

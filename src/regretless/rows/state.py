@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..arrays import own
+from ..arrays import set_own
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
@@ -236,9 +236,7 @@ class BaseState(ABC):
         return {name: value for name, value in vars(self).items() if name != "_player"} | {"_player": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            # What a process pool maps into memory cannot be written to, and learning goes on.
-            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
+        set_own(self, state)
 
 
 def _runs(places: Mapping[int, int]) -> Iterator[tuple[slice, slice]]:

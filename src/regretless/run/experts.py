@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.forecast_stream import UNITS, ForecastBatch, ForecastStream
-from ..errors import DataError, RegretlessError, RowRefused
+from ..data.forecast_stream import ForecastBatch, ForecastStream
+from ..errors import DataError, RowRefused
 from ..experts.base import ExpertLearner
 from ..experts.comparators import Totals
-from ..experts.delayed_stream import Late, Waiting, bookmark
-from ..experts.losses import TABLE, WITHOUT_OUTCOME
+from ..experts.delayed_stream import Late, Waiting, bookmark, can_wait
+from ..experts.losses import WITHOUT_OUTCOME
 from ..experts.result import TAIL, History, Play
 from ..experts.validation import AdviceError
-from ..persist.validation import fits, one
-from .base import StreamRun, refuse_other_stream
+from .base import StreamRun
 from .intervals import RunIntervals
 
 if TYPE_CHECKING:
@@ -187,9 +186,9 @@ class CombineRun(StreamRun):
         self.learner._learn_names(self.stream.experts)
         if not self.history.names:
             self.history.names = list(self.stream.experts)
-        few = len(self.stream.experts) <= LARGEST_GRAM
-        if self.compare and self.totals is None and self._rows == 0 and few:
-            self.totals = Totals(len(self.stream.experts), self.learner._loss)
+        count = len(self.stream.experts)
+        if self.compare and self.totals is None and self._rows == 0 and count <= LARGEST_GRAM:
+            self.totals = Totals(count, self.learner._loss)
 
     def _look_back(self, batch: ForecastBatch) -> None:
         """Note it where a run goes on with a table that begins with a row that it has learned: it is learned again."""
@@ -388,13 +387,11 @@ class CombineRun(StreamRun):
             self.weights_out.write(times, list(foreseen.weights[:, None]))
 
     def _times(self, piece: ForecastBatch) -> list[str]:
-        first = self._rows + 1
-        return piece.times or [str(first + row) for row in range(len(piece))]
+        return piece.times or [str(self._rows + 1 + row) for row in range(len(piece))]
 
     def _name_error(self, error: AdviceError, rows: ForecastBatch) -> DataError:
         """The error with the place in the file in it."""
-        whose = "" if error.expert is None else f"expert {error.expert}: "
-        return rows.error(min(error.row, len(rows) - 1), error.expert, f"{whose}{error.found}", error.advice)
+        return rows.error(min(error.row, len(rows) - 1), error.expert, error.fault, error.advice)
 
     def _close(self, *, keep: bool) -> None:
         tables = [table for table in (self.out, self.weights_out) if table is not None]
@@ -452,102 +449,3 @@ class CombineRun(StreamRun):
             **({} if self.intervals is None else {"interval": self.intervals.describe()}),
             "unfinished": {"row": self.place, "source": os.path.basename(self.stream.name)} if unfinished else None,
         }
-
-
-@dataclass(frozen=True)
-class CombineContinuation:
-    """How a run that was saved goes on.
-
-    Attributes
-    ----------
-    columns : mapping
-        The columns of the file that was combined: target, time, arrivals; and the unit of a block.
-    delay : int or None
-    waiting : tuple of (arrival, row, ticket, outcome)
-        Outcomes that had not arrived yet.
-    passed_over : int
-        Rows that had no outcome, and were followed by one that had.
-    history : History or None
-    place : int
-        Of an unfinished run, how many rows of its stream are learned; else 0.
-    source : str or None
-        The stream that an unfinished run stopped in, without its folder.
-    intervals : RunIntervals or None
-        Those around the forecasts, if there are.
-    """
-
-    columns: Mapping[str, str | None]
-    delay: int | None = None
-    waiting: tuple[Waiting, ...] = ()
-    passed_over: int = 0
-    history: History | None = None
-    place: int = 0
-    source: str | None = None
-    intervals: RunIntervals | None = None
-
-    @classmethod
-    def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> CombineContinuation:
-        """What `CombineRun.describe` wrote.
-
-        Parameters
-        ----------
-        learner : ExpertLearner
-            Of the same file.
-        extra : mapping
-            What was saved beside it.
-
-        Raises
-        ------
-        ModelError
-            If it does not fit together.
-        RegretlessError
-            If the model was made in Python, so that nothing is said of any file.
-        """
-        if "columns" not in extra:
-            raise RegretlessError("the model does not say which file its experts came from; go on with it in Python")
-        with fits("what the model says of its run"):
-            columns = {name: _column(extra["columns"][name]) for name in ("target", "time", "arrivals")}
-            columns["block"] = _unit(extra["columns"].get("block"))
-            waiting = tuple((int(a), int(row), int(t), float(y)) for a, row, t, y in extra["waiting"])
-            if sorted(ticket for _, _, ticket, _ in waiting) != sorted(learner.pending_):
-                raise ValueError("other outcomes are waited for than predictions were made")
-            history = History.read(extra["history"], learner.names())
-            stands, delay = extra["unfinished"], extra["delay"]
-            place, source = (0, None) if stands is None else (int(stands["row"]), str(stands["source"]))
-            passed_over = int(extra.get("passed_over", 0))
-            if min(place, passed_over) < 0 or (delay is not None and int(delay) < 1):
-                raise ValueError(f"row {place}, passed over {passed_over}, delay {delay}")
-            intervals = None if extra.get("interval") is None else RunIntervals.read(extra["interval"])
-        delay = None if delay is None else int(delay)
-        return cls(columns, delay, waiting, passed_over, history, place, source, intervals)
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether rows of one time were a block."""
-        return self.delay is None and self.columns["time"] is not None and self.columns["arrivals"] is None
-
-    def refuse_other(self, stream: ForecastStream) -> None:
-        """An unfinished run goes on in the stream that it stopped in.
-
-        Raises
-        ------
-        RegretlessError
-            If this one has another name.
-        """
-        if self.source is not None:
-            refuse_other_stream(stream.name, self.source, self.place)
-
-
-def _unit(name: Any) -> str | None:
-    if name not in (None, *UNITS):
-        raise ValueError(f"a block of one {name!r}")
-    return None if name is None else str(name)
-
-
-def _column(name: Any) -> str | None:
-    return None if name is None else one(name, str, "a column")
-
-
-def can_wait(learner: ExpertLearner) -> bool:
-    """Whether outcomes may come late: not where an expert is drawn in every round, or losses come by themselves."""
-    return not hasattr(learner, "generator_") and learner._loss.name != TABLE

@@ -22,10 +22,6 @@ MOST = 400  # points of the history; when there are more, every other one is dro
 class RunIntervals:
     """The intervals of a run.
 
-    Parameters
-    ----------
-    rule : AdaptiveIntervals
-
     Attributes
     ----------
     rule : AdaptiveIntervals

@@ -363,12 +363,7 @@ class Continuation:
 
 
 def points_within(first: int, last: int) -> tuple[int, ...]:
-    """The points of a curve at round counts first < t <= last.
-
-    Parameters
-    ----------
-    first, last : int
-    """
+    """The points of a curve at round counts first < t <= last."""
     return CURVE_POINTS[bisect_right(CURVE_POINTS, first) : bisect_right(CURVE_POINTS, last)]
 
 

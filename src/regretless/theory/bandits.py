@@ -419,10 +419,6 @@ def bound_at(
     reached : ndarray, optional
         How many arms can be drawn in the first 0, 1, 2, ... rounds, added up; with advice, the sums over arms of the
         largest share that an expert gives to each. By default all that there are.
-
-    Returns
-    -------
-    dict of str to float
     """
     book = expected_ledger(learner, rounds, slept=slept, reached=reached)
     against = BanditComparator("best_expert" if learner.advised else "best_arm", "", 0.0, 0.0, book.rounds)

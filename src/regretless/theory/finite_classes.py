@@ -117,13 +117,6 @@ def certified(
 ) -> list[Certificate]:
     """The theorems read on a play; if its labels were not realizable, why none of them applies, with the round.
 
-    Parameters
-    ----------
-    theorems : sequence of Theorem
-    ledger : ClassLedger
-    comparators : sequence of ClassComparator
-    learner : ClassFacts
-
     Returns
     -------
     list of Certificate

@@ -210,10 +210,6 @@ def most_of_a_plan(first: Array, parent: Array, worth: Array) -> float:
         The sequence that leads to each set.
     worth : ndarray, shape (sets,)
         A number of each set, not negative.
-
-    Returns
-    -------
-    float
     """
     sums = np.zeros(int(first[-1]) if len(first) else 1)
     for place in range(len(parent) - 1, -1, -1):

@@ -101,12 +101,7 @@ class RunRecord:
 
 
 class PlayMethod(ABC):
-    """A way to play an environment.
-
-    Parameters
-    ----------
-    plan : Plan
-    """
+    """A way to play an environment."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

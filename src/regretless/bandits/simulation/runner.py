@@ -404,12 +404,7 @@ class Workers:
 
 @dataclass(frozen=True)
 class Lot:
-    """A group of runs as a shard of an engine.
-
-    Attributes
-    ----------
-    places : range
-    """
+    """A group of runs as a shard of an engine."""
 
     places: range
 

@@ -5,10 +5,10 @@ It needs ``dask`` and, for a cluster, ``distributed``: ``pip install 'dask[dataf
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import MissingError
+from ...lazy_names import lazy_names
 
 try:
     import dask as _dask  # noqa: F401 (so that it is missed here, and by its name)
@@ -23,21 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["DaskClassifier", "DaskEngine", "connected", "engine_for", "mix", "partitions"]
 
 # Imported when they are asked for: what mixes over shards asks the engine's module, and is itself asked by the others.
-_MODULES = {
-    "DaskClassifier": "classifier",
-    "DaskEngine": "engine",
-    "connected": "engine",
-    "engine_for": "engine",
-    "mix": "classifier",
-    "partitions": "shards",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "DaskClassifier": "classifier",
+        "DaskEngine": "engine",
+        "connected": "engine",
+        "engine_for": "engine",
+        "mix": "classifier",
+        "partitions": "shards",
+    },
+)

@@ -5,10 +5,10 @@ Needs pyspark and a Java runtime: ``pip install 'pyspark[sql,ml]>=4'``.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import MissingError
+from ...lazy_names import lazy_names
 
 try:
     import pyspark as _pyspark  # noqa: F401 (so that it is missed here, and by its name)
@@ -26,20 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["Partitions", "RegretlessClassifier", "RegretlessModel", "SparkEngine", "SparkPartition"]
 
 # Imported when they are asked for: Python workers of Spark need none of them, and pyspark.ml takes a second to load.
-_PLACES = {
-    "Partitions": "survey",
-    "RegretlessClassifier": "estimator",
-    "RegretlessModel": "model",
-    "SparkEngine": "engine",
-    "SparkPartition": "engine",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_PLACES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_PLACES})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "Partitions": "survey",
+        "RegretlessClassifier": "estimator",
+        "RegretlessModel": "model",
+        "SparkEngine": "engine",
+        "SparkPartition": "engine",
+    },
+)

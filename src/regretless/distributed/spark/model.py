@@ -241,10 +241,6 @@ class ModelWriter(MLWriter):  # type: ignore[misc]
 
     A path that ends in ``.rgl`` is one file on this machine, which `regretless.load` and the command line read. Any
     other path is a folder with Spark's ``metadata`` and the same file, ``model.rgl``, wherever Spark writes.
-
-    Parameters
-    ----------
-    model : RegretlessModel
     """
 
     def __init__(self, model: Any) -> None:

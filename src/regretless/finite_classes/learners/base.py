@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...comparator import ClassComparator
 from ...errors import RegretlessError
 from ...info import ClassInfo, HasInfo
 from ...ledger import ClassLedger
-from ...persist.model import Persistent
+from ...persist.model import PersistentRecord
 from ...persist.validation import count, names, one, parameters
 from ...theorem import Theorem
 from ...theory.finite_classes import ClassFacts, certified
@@ -31,7 +31,7 @@ SLICE = 1 << 24  # words that the kernel reads between checks of Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(HasInfo, Persistent):
+class ClassLearner(HasInfo, PersistentRecord):
     """The base of every learner of a finite class.
 
     At most one prediction waits for its label: with late labels several predictions could be wrong for one reason, and
@@ -67,11 +67,6 @@ class ClassLearner(HasInfo, Persistent):
         self._tickets = 0
         self._made = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_made" in self.__dict__ and name in self.__dataclass_fields__:
-            raise RegretlessError(f"{name}= cannot be changed; see clone({name}=...)")
-        object.__setattr__(self, name, value)
-
     # The prediction rule.
 
     def _begin(self) -> ClassState:
@@ -81,16 +76,6 @@ class ClassLearner(HasInfo, Persistent):
     @abstractmethod
     def _say(self, point: int) -> Label:
         """The prediction for a point, without a ticket."""
-
-    # Parameters.
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def clone(self, **changes: Any) -> Self:
-        """A new learner with the same parameters except for the changes."""
-        return type(self)(**(self.get_params() | changes))
 
     def copy(self) -> Self:
         """An independent copy of the learner; an open prediction is open in both."""

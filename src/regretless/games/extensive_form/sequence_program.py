@@ -57,10 +57,6 @@ def linear_program(
     game : SequenceForm
     seconds, on_progress, stop
         As of :func:`solved_in_slices`.
-
-    Returns
-    -------
-    RawSolution
     """
     program = _program(game)
     solver = "highs-ds" if game.payoffs.nnz <= SIMPLEX_PAYOFFS else "highs-ipm"

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..payoffs import Array, Payoffs, Vector
-from ..solution import written
+from ..solution import named_chances, written
 from .nash import (
     SLACK,
     Incentives,
@@ -168,8 +168,8 @@ class Equilibria(Sequence[Equilibrium]):
 
     def _one(self, equilibrium: Equilibrium) -> dict[str, Any]:
         record: dict[str, Any] = {
-            "row_strategy": _named(self.rows, equilibrium.row.tolist(), float),
-            "column_strategy": _named(self.columns, equilibrium.column.tolist(), float),
+            "row_strategy": named_chances(self.rows, equilibrium.row.tolist(), float),
+            "column_strategy": named_chances(self.columns, equilibrium.column.tolist(), float),
             "row_payoff": equilibrium.row_payoff,
             "column_payoff": equilibrium.column_payoff,
             "row_gain": equilibrium.row_gain,
@@ -177,8 +177,8 @@ class Equilibria(Sequence[Equilibrium]):
         }
         if self.is_exact and (exact := equilibrium.exact) is not None:
             record["exact"] = {
-                "row_strategy": _named(self.rows, exact.row, written),
-                "column_strategy": _named(self.columns, exact.column, written),
+                "row_strategy": named_chances(self.rows, exact.row, written),
+                "column_strategy": named_chances(self.columns, exact.column, written),
                 "row_payoff": written(exact.row_payoff),
                 "column_payoff": written(exact.column_payoff),
             }
@@ -186,10 +186,6 @@ class Equilibria(Sequence[Equilibrium]):
 
     def __repr__(self) -> str:
         return f"<Equilibria: {len(self)}, {self.method}>"
-
-
-def _named(names: Sequence[str], strategy: Sequence[Any], shown: Any) -> dict[str, Any]:
-    return {name: shown(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
 
 
 def kernel_vector(matrix: Array, check_stop: Callable[[], None]) -> list[int] | None:

@@ -34,10 +34,6 @@ def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool
     stop : callable, optional
         Called at intervals; once it returns true, the solver ends.
 
-    Returns
-    -------
-    ExactSolution
-
     Raises
     ------
     SolverStopped

@@ -77,10 +77,6 @@ def interior_point(
         Called after each step with its number and the gap.
     stop : callable, optional
         Called after each step; once it returns true, the method ends.
-
-    Returns
-    -------
-    RawSolution
     """
     spread = payoffs.spread
     swapped = payoffs.shape[0] < payoffs.shape[1]

@@ -49,10 +49,6 @@ def linear_program(
         scipy's name of the method.
     seconds, on_progress, stop
         As of :func:`solved_in_slices`.
-
-    Returns
-    -------
-    RawSolution
     """
     rows, columns = payoffs.shape
     program = _program(payoffs)

@@ -231,7 +231,28 @@ class VectorLosses:
         )
 
 
-class Exact(Tally):
+class Charged(Tally):
+    """What some comparators were charged, each as it is."""
+
+    size: int
+
+    def _begin(self) -> None:
+        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
+        self._rounds, self._longest, self._total = 0, 0.0, 0.0
+
+    def _count(self, times: int, squares: Array) -> None:
+        """Rounds with rows of these squared lengths."""
+        self._rounds += times * len(squares)
+        self._total += times * float(squares.sum())
+        self._longest = max(self._longest, float(squares.max(initial=0.0)))
+
+    def sums(self) -> VectorLosses:
+        """What they were charged."""
+        rounds = float(self._rounds)
+        return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
+
+
+class Exact(Charged):
     """Reads given vectors, exactly as they are, against the rounds of one target."""
 
     def __init__(self, vectors: list[Vector], columns: int, intercept: float, loss: str, target: int, targets: int):
@@ -241,10 +262,6 @@ class Exact(Tally):
             self._state.weights[: len(v.vector), k] = v.vector
             self._state.memory[k, BIAS] = v.bias
         self._begin()
-
-    def _begin(self) -> None:
-        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
-        self._rounds, self._longest, self._total = 0, 0.0, 0.0
 
     def fresh(self) -> Exact:
         """One that has taken nothing yet."""
@@ -262,15 +279,7 @@ class Exact(Tally):
         hinge = np.maximum(0, 1 - margins)
         self._losses += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(self.loss, margins).sum(0)])
         self._least = np.minimum(self._least, margins.min(0, initial=np.inf))
-        norms = norms2(batch) + self._rules.intercept**2
-        self._rounds += times * len(batch)
-        self._total += times * float(norms.sum())
-        self._longest = max(self._longest, float(norms.max(initial=0.0)))
-
-    def sums(self) -> VectorLosses:
-        """What they were charged."""
-        rounds = float(self._rounds)
-        return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
+        self._count(times, norms2(batch) + self._rules.intercept**2)
 
 
 CHARGED: dict[

@@ -275,18 +275,7 @@ class KernelPerceptron(OnlineClassifier):
 
     @in_turn
     def observe(self, batch: Batch) -> None:
-        """Play a batch of a stream, whose columns and classes may be new.
-
-        Parameters
-        ----------
-        batch : Batch
-            Rows with labels.
-
-        Raises
-        ------
-        RegretlessError
-            If a row cannot be used; the rows before it have been learned.
-        """
+        """As `OnlineClassifier.observe`, for kernels that need not know all rows, or a scale of them."""
         self._refuse_precomputed()
         if isinstance(self.gamma, str) and not hasattr(self, "classes_") and self.kernel in GAMMA_KERNELS:
             raise RegretlessError(STREAM_GAMMA.format(self.gamma))
@@ -294,30 +283,13 @@ class KernelPerceptron(OnlineClassifier):
 
     @in_turn
     def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
-        """Play one round without the checks of `partial_fit`; the learner must be fitted.
-
-        Parameters
-        ----------
-        x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
-        label
-            One of ``classes_``.
-
-        Raises
-        ------
-        RegretlessError
-            If the row is not finite or too wide.
-        """
+        """As `OnlineClassifier.update_one`; a precomputed kernel needs `fit`."""
         self._refuse_precomputed()
         self.state_.forget_rows()
         super().update_one(self._plain(x), label)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `regretless.load` reads.
-
-        Parameters
-        ----------
-        path : path-like
-            Replaced as a whole, or not at all.
+        """Write the model to a file that `regretless.load` reads, replaced as a whole or not at all.
 
         Raises
         ------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...arrays import own
+from ...arrays import set_own
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import FIELDS
@@ -262,9 +262,7 @@ class Support:
         return vars(self) | arrays
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            # What a process pool maps into memory cannot be written to, and learning goes on.
-            setattr(self, name, own(value) if isinstance(value, np.ndarray) else value)
+        set_own(self, state)
 
 
 def _refuse_wide(columns: int) -> None:

@@ -35,7 +35,7 @@ from .nearest_point import (
     nearest_weights,
     nothing_weights,
 )
-from .signed_rows import SignedRows, read_batch, read_signs
+from .signed_rows import SignedRows, finite_number, read_batch, read_signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
     >>> answer.separable, answer.multipliers[1].tolist()
     (False, [0.5, 0.5])
     """
-    search = MarginSearch(_signed(X, y, intercept), ANY, max_seconds)
+    search = MarginSearch(SignedRows(*read_signs(X, y), intercept), ANY, max_seconds)
     search.run()
     inseparable = search.separable is False
     return Separation(
@@ -183,45 +183,22 @@ def max_margin(
     >>> round(margin.lower, 9), round(margin.upper, 9), margin.weights.round(9).tolist()
     (1.0, 1.0, [0.0, 1.0])
     """
-    return _max_margin(_signed(X, y, intercept), tolerance, max_seconds)
+    return _max_margin(SignedRows(*read_signs(X, y), intercept), tolerance, max_seconds)
 
 
 def max_margin_signed(
-    rows: Any,
-    signs: Any = None,
-    *,
-    intercept: float = 0.0,
-    tolerance: float = 1e-9,
-    max_seconds: float | None = None,
+    rows: Any, signs: Any = None, *, intercept: float = 0.0, max_seconds: float | None = None
 ) -> MaxMargin:
-    """:func:`max_margin` for rows whose labels are signs already.
-
-    Parameters
-    ----------
-    rows : Batch, array, sparse matrix or table, shape (rows, features)
-    signs : array-like, shape (rows,), optional
-        -1 or 1; None where they are multiplied into the rows.
-    intercept, tolerance, max_seconds
-        As of :func:`max_margin`.
-
-    Returns
-    -------
-    MaxMargin
-
-    Raises
-    ------
-    RegretlessError
-        If there is another number of signs than of rows, or one is neither -1 nor 1.
-    """
+    """:func:`max_margin` for rows whose labels are signs already; None where these are multiplied into the rows."""
     batch = read_batch(rows)
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
         raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
-    return _max_margin(SignedRows(batch, labels, _finite("intercept", intercept)), tolerance, max_seconds)
+    return _max_margin(SignedRows(batch, labels, intercept), 1e-9, max_seconds)
 
 
 def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -> MaxMargin:
-    search = MarginSearch(rows, _finite("tolerance", tolerance, least=0.0), max_seconds)
+    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), max_seconds)
     search.run()
     return MaxMargin(
         lower=search.lower,
@@ -232,18 +209,6 @@ def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -
         converged=search.converged,
         why=search.why,
     )
-
-
-def _signed(X: Any, y: Any, intercept: float) -> SignedRows:
-    batch, signs = read_signs(X, y)
-    return SignedRows(batch, signs, _finite("intercept", intercept))
-
-
-def _finite(name: str, value: float, least: float = -np.inf) -> float:
-    number = float(value)
-    if not np.isfinite(number) or number < least:
-        raise RegretlessError(f"{name} must be a finite number{'' if least < 0 else ' from 0'}, not {value!r}")
-    return number
 
 
 ANY = inf  # a tolerance that any margin meets

@@ -60,6 +60,14 @@ def read_batch(X: Any) -> Batch:
     return X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True)
 
 
+def finite_number(name: str, value: float, least: float = -np.inf) -> float:
+    """The number, if it is finite and large enough."""
+    number = float(value)
+    if not np.isfinite(number) or number < least:
+        raise RegretlessError(f"{name} must be a finite number{'' if least < 0 else ' from 0'}, not {value!r}")
+    return number
+
+
 class SignedRows:
     """Rows z_t = s_t (x_t, B) of float64 values that are never all kept.
 
@@ -78,6 +86,7 @@ class SignedRows:
     """
 
     def __init__(self, batch: Batch, signs: Array, intercept: float) -> None:
+        intercept = finite_number("intercept", intercept)
         self.signs = np.ascontiguousarray(signs, dtype=np.float64)
         self.rows, self._all_columns = len(batch), batch.columns
         self._used_columns: Array | None = None
