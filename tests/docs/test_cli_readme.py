@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regretless.cli.entry import make
-from regretless.cli.output import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
+from regretless.cli.output import ALARMED, DONE, FAILED, INTERRUPTED, TERMINATED, USAGE, VIOLATED
 from regretless.data.formats import ROWS, SUFFIXES
 
 from .documents import script
@@ -82,11 +82,11 @@ def test_every_format_and_exit_code_is_described():
         assert f"`{name}`" in text
         assert all(suffix in text for suffix in SUFFIXES[name])
     codes = read("docs/command-line.md").partition("## Exit codes")[2]
-    for code in (DONE, FAILED, USAGE, VIOLATED, INTERRUPTED, TERMINATED):
+    for code in (DONE, FAILED, USAGE, VIOLATED, ALARMED, INTERRUPTED, TERMINATED):
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)
 
 
-PAGES = ("command-line", "data", "certificates", "experts", "batch", "environments", "finite_classes")
+PAGES = ("alarms", "command-line", "data", "certificates", "experts", "batch", "environments", "finite_classes")
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in PAGES)])

@@ -308,6 +308,25 @@ def _compare() -> Iterator[Case]:
     )
 
 
+def _watch() -> Iterator[Case]:
+    fast = "--reference 0.2 --mean-rounds 30"
+    yield Case(
+        "watch/losses",
+        (
+            f"watch expert-losses.csv --column north,south,east {fast} --time day --report r.html",
+            f"watch expert-losses.csv --column east {fast} --level 0.8 --fail-on-alarm",
+            f"watch expert-losses.csv --column east {fast} --header --format csv --json",
+            "watch expert-losses.csv --column east --reference-rounds 10 --alpha 0.5 --delta 0.4 --range 0 1.5",
+            "watch expert-losses.csv --column east --previous losses.csv --alpha 0.5 --range 0 2 --quiet",
+            "watch losses.csv --column east --against north --mean-rounds 20 --report d.html",
+            f"watch - {fast} --column east --save s.json --progress < losses.csv",
+            "watch expert-losses.csv --resume s.json --save t.json",
+            "watch losses.csv --reference-rounds 100 --column east",
+            "watch bare.data --no-header --column c1 --range -1 1 --reference 0.2",
+        ),
+    )
+
+
 # ---- combine
 
 SUITED = {
@@ -591,7 +610,11 @@ def _others() -> Iterator[Case]:
     yield from (Case(f"names/{path}") for path in packages())
 
 
-CASES = [case for group in (_learn, _compare, _combine, _pull, _solve, _dimension, _play, _others) for case in group()]
+CASES = [
+    case
+    for group in (_learn, _compare, _watch, _combine, _pull, _solve, _dimension, _play, _others)
+    for case in group()
+]
 
 
 def stale() -> list[Path]:

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from .confidence import ConfidenceSequence
     from .detector import EDetector
     from .ville import VilleAlarm
+    from .watch import Watch
 
-__all__ = ["ConfidenceSequence", "EDetector", "VilleAlarm"]
+__all__ = ["ConfidenceSequence", "EDetector", "VilleAlarm", "Watch"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     __all__,
-    {"ConfidenceSequence": "confidence", "EDetector": "detector", "VilleAlarm": "ville"},
+    {"ConfidenceSequence": "confidence", "EDetector": "detector", "VilleAlarm": "ville", "Watch": "watch"},
 )

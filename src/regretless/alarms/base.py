@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from math import isfinite, nan
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -67,6 +67,23 @@ def scaled(losses: Any, value_range: Range) -> Array:
     return np.asarray((column - low) / (high - low))
 
 
+class Raised(NamedTuple):
+    """An alarm.
+
+    Attributes
+    ----------
+    round : int
+        Counted from 1.
+    evidence : float
+    since : int or None
+        Since which round losses have been worse, as estimated without a guarantee; None from a fixed start.
+    """
+
+    round: int
+    evidence: float
+    since: int | None
+
+
 @dataclass(eq=False)
 class Alarm(ABC):
     """Watches losses, and raises an alarm once there is evidence that they got worse than a reference.
@@ -97,6 +114,7 @@ class Alarm(ABC):
         self._rounds: int = 0
         self._alarms: int = 0
         self._last: int | None = None
+        self._raised: list[Raised] = []
 
     # The rule.
 
@@ -112,7 +130,7 @@ class Alarm(ABC):
 
     @abstractmethod
     def _run(self, values: list[float]) -> list[float]:
-        """Look at further losses on the scale from 0 to 1; the evidence after each of them."""
+        """Look at further losses on the scale from 0 to 1, and note alarms; the evidence after each of them."""
 
     @abstractmethod
     def facts(self) -> Any:
@@ -140,9 +158,9 @@ class Alarm(ABC):
             value = nan
         if not low <= value <= high:
             raise RegretlessError("; ".join(outside(loss, self.value_range)))
-        alarms = self._alarms
+        self._raised = []
         self._run([(value - low) / (high - low)])
-        return self._alarms > alarms
+        return bool(self._raised)
 
     def play(self, losses: Any) -> Array:
         """Look at the losses of many rounds.
@@ -162,12 +180,19 @@ class Alarm(ABC):
         RowRefused
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
-        return np.array(self._run(scaled(losses, self.value_range).tolist()), dtype=np.float64)
+        values = scaled(losses, self.value_range).tolist()
+        self._raised = []
+        return np.array(self._run(values), dtype=np.float64)
 
     @property
     def ledger_(self) -> AlarmLedger:
         """What was counted so far."""
         return AlarmLedger(self._rounds, self._alarms)
+
+    @property
+    def raised_(self) -> list[Raised]:
+        """The alarms that the last call of `update` or `play` raised."""
+        return self._raised
 
     @property
     def last_alarm_(self) -> int | None:
@@ -181,6 +206,11 @@ class Alarm(ABC):
         # Of one run, which may exceed what is expected of many.
         runs = {"of": 1, "exceeded": None} if self.theorem.kind == "expected" else {}
         return [replace(stated, assuming=words, runs=runs)]
+
+    def _raise(self, raised: Raised) -> None:
+        """Note an alarm."""
+        self._alarms, self._last = self._alarms + 1, raised.round
+        self._raised.append(raised)
 
     # In a file.
 

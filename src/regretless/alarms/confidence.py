@@ -37,6 +37,11 @@ class ConfidenceSequence:
     value_range : (float, float)
         Where all losses lie.
 
+    Attributes
+    ----------
+    sums : Increments
+        Of the losses on the scale from 0 to 1.
+
     References
     ----------
     Howard, Ramdas, McAuliffe & Sekhon 2021, Theorem 4; Waudby-Smith & Ramdas 2024, Theorem 3.
@@ -58,38 +63,43 @@ class ConfidenceSequence:
         self.level, self.value_range = share("level", self.level), checked_range(self.value_range)
         one_of("method", self.method, METHODS)
         self._capital = HedgedCapital(1 - self.level) if self.method == "betting" else None
-        self._sums = Increments() if self._capital is None else self._capital.sums
+        self.sums = Increments() if self._capital is None else self._capital.sums
 
     @property
     def rounds_(self) -> int:
         """Rounds so far."""
-        return self._sums.rounds
+        return self.sums.rounds
 
     @property
     def mean_(self) -> float | None:
         """The mean of the losses so far; None before the first."""
-        return self._at(self._sums.total / self._sums.rounds) if self._sums.rounds else None
+        return self._at(self.sums.total / self.sums.rounds) if self.sums.rounds else None
 
     @property
     def interval_(self) -> tuple[float, float]:
         """The ends of the interval; the whole range before the first round. By betting the lower one is above the upper
         one once every mean is refused, as it changed."""
-        if not self._sums.rounds:
+        if not self.sums.rounds:
             return self.value_range
         if self._capital is not None:
             return self._at(self._capital.low), self._at(self._capital.high)
-        low, high = interval(self._sums.rounds, self._sums.total, self._sums.variance, 1 - self.level)
+        low, high = interval(self.sums.rounds, self.sums.total, self.sums.variance, 1 - self.level)
         return self._at(float(low)), self._at(float(high))
 
-    def update(self, loss: float) -> None:
-        """Take in the loss of a round.
+    def update(self, loss: Any) -> None:
+        """Take in the loss of a round, or the losses of several.
+
+        Parameters
+        ----------
+        loss : float, or array-like of shape (rounds,)
+            In `value_range`.
 
         Raises
         ------
         RowRefused
-            If it is not in `value_range`.
+            If one is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
-        self._take(scaled([loss], self.value_range))
+        self._take(scaled(np.atleast_1d(loss), self.value_range))
 
     def play(self, losses: Any) -> tuple[Array, Array]:
         """The ends of the interval after each of many rounds.
@@ -109,7 +119,7 @@ class ConfidenceSequence:
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
         values = scaled(losses, self.value_range)
-        before = self._sums.rounds
+        before = self.sums.rounds
         low, high = self._take(values)
         if self._capital is None:
             rounds = before + 1 + np.arange(len(values))
@@ -118,7 +128,7 @@ class ConfidenceSequence:
 
     def _take(self, values: Array) -> tuple[Array, Array]:
         """The ends by betting, else the sums that they are made of."""
-        return self._sums.add(values) if self._capital is None else self._capital.add(values)
+        return self.sums.add(values) if self._capital is None else self._capital.add(values)
 
     def _at(self, value: Any) -> Any:
         """What it is in the unit of the losses."""
@@ -128,7 +138,7 @@ class ConfidenceSequence:
     def certify(self) -> list[Certificate]:
         """How far the mean loss may be from what was to be expected of it."""
         low, high = self.value_range
-        sums, width, asked = self._sums, high - low, Confidence(1 - self.level)
+        sums, width, asked = self.sums, high - low, Confidence(1 - self.level)
         if self._capital is None:
             return [mean_loss.certify(MeanLedger(sums.rounds, sums.total, sums.variance, width), [None], asked)]
         bets = self._capital
@@ -148,9 +158,9 @@ class ConfidenceSequence:
         return {
             "parameters": {each.name: getattr(self, each.name) for each in fields(self)}
             | {"value_range": list(self.value_range)},
-            "rounds": self._sums.rounds,
-            "total": self._sums.total,
-            "variance": self._sums.variance,
+            "rounds": self.sums.rounds,
+            "total": self.sums.total,
+            "variance": self.sums.variance,
             "bets": bets,
         }
 
@@ -165,7 +175,7 @@ class ConfidenceSequence:
         """
         with fits("the state of the confidence sequence"):
             made = cls(**state["parameters"])
-            sums = made._sums
+            sums = made.sums
             sums.rounds = count(state["rounds"], "rounds")
             sums.total, sums.variance = one(state["total"], float, "total"), one(state["variance"], float, "variance")
             if not (0 <= sums.total <= sums.rounds and 0 <= sums.variance <= sums.rounds):

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..persist.validation import count, one
 from ..theory.alarms import BETS, DetectorFacts, false_alarms
-from .base import Alarm, capitals
+from .base import Alarm, Raised, capitals
 
 
 @dataclass(eq=False)
@@ -90,8 +90,8 @@ class EDetector(Alarm):
             total = sum(grown)
             course.append(total / len(BETS))
             if total >= enough:
-                self._alarms, self._last = self._alarms + 1, round
                 self._since = self._starts[grown.index(max(grown))]
+                self._raise(Raised(round, course[-1], self._since))
                 grown, products = [0.0] * len(BETS), [0.0] * len(BETS)
         self._grown, self._products, self._rounds = grown, products, self._rounds + len(values)
         return course

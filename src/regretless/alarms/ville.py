@@ -9,7 +9,7 @@ from typing import Any
 
 from ..checks import share
 from ..theory.alarms import BETS, AlarmLedger, VilleFacts, fixed_start
-from .base import Alarm, capitals
+from .base import Alarm, Raised, capitals
 
 
 @dataclass(eq=False)
@@ -82,7 +82,7 @@ class VilleAlarm(Alarm):
                 logs = [one + log(left + gain * x) for one, (left, gain) in zip(logs, factors, strict=True)]
                 evidence = _log_mean(logs)
                 if evidence >= enough:
-                    self._alarms, self._last = 1, self._rounds
+                    self._raise(Raised(self._rounds, exp(evidence), None))
             course.append(exp(evidence))
         self._logs = logs
         return course

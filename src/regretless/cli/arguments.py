@@ -238,6 +238,29 @@ class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WatchOptions(ReportOptions):
+    """Of `watch`."""
+
+    file: str
+    column: list[str]
+    against: str | None
+    range: list[float] | None
+    time: str | None
+    format: str | None
+    header: bool | None
+    reference: float | None
+    reference_rounds: int | None
+    previous: str | None
+    delta: float | None
+    mean_rounds: float | None
+    alpha: float | None
+    level: float | None
+    resume: str | None
+    save: str | None
+    fail_on_alarm: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class PredictOptions(ReadingOptions):
     """Of `predict`."""
 

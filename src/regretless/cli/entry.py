@@ -23,11 +23,11 @@ STDOUT = "standard output"
 
 VERBS = (
     "learn", "combine", "pull", "solve", "dimension", "play",
-    "compare", "predict", "certify", "verify", "inspect", "demo",
+    "compare", "watch", "predict", "certify", "verify", "inspect", "demo",
 )  # fmt: skip
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
-verify computed again differs, 130 interrupted (what was learned is saved first)"""
+verify computed again differs, 4 an alarm (watch --fail-on-alarm), 130 interrupted (what was learned is saved first)"""
 
 
 class Parser(argparse.ArgumentParser):
@@ -96,7 +96,7 @@ def _complete_files(parser: argparse.ArgumentParser, files: Any) -> None:
             action.complete = files  # type: ignore[attr-defined]
 
 
-FILES = ("FILE", "MODEL", "PAGE", "DIR", "A", "B")  # A and B are models or learners
+FILES = ("FILE", "MODEL", "STATE", "PAGE", "DIR", "A", "B")  # A and B are models or learners
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -27,6 +27,7 @@ DONE = 0
 FAILED = 1  # bad data, or something that went wrong on the way
 USAGE = 2
 VIOLATED = 3  # a bound that always holds did not
+ALARMED = 4  # losses got worse, and it was asked for to say so by the code
 HUNG_UP = 129  # the terminal was closed
 INTERRUPTED = 130  # Ctrl-C
 TERMINATED = 143

@@ -87,11 +87,12 @@ class _Arrow(NamedColumns, ArrowStream):
         return self.selection.kind_of_type(name, value, super()._kind_of)
 
 
-def open_columns(path: Source, format: str, selection: Selection) -> NamedColumns:
-    """A table of one of the formats `COLUMNS`."""
+def open_columns(path: Source, format: str, selection: Selection, header: bool | None = True) -> NamedColumns:
+    """A table of one of the formats `COLUMNS`; of text `header` says whether the first line names the columns, and None
+    that it is as it looks."""
     table: NamedColumns
     if format in ("csv", "tsv"):
-        table = _Text(path, delimiter=delimiter_of(format), header=True)
+        table = _Text(path, delimiter=delimiter_of(format), header=header)
     else:
         table = _Arrow(path, kind="Parquet" if format == "parquet" else "Arrow")
     table.selection = selection

@@ -21,6 +21,7 @@ from .regression_page import RegressionReport, page_of_regression
 from .residuals import IntervalCourse
 from .run_page import Report, page_of_run
 from .template import render, write_report
+from .watch_page import WatchedColumn, WatchPoint, WatchReport, page_of_watch
 
 __all__ = [
     "CompareReport",
@@ -40,6 +41,9 @@ __all__ = [
     "PullReport",
     "RegressionReport",
     "Report",
+    "WatchPoint",
+    "WatchReport",
+    "WatchedColumn",
     "game_report",
     "page_of_comparison",
     "page_of_forecasts",
@@ -50,6 +54,7 @@ __all__ = [
     "page_of_pulls",
     "page_of_regression",
     "page_of_run",
+    "page_of_watch",
     "render",
     "write_report",
 ]

@@ -56,6 +56,9 @@ FRAMES = {
     "log-loss": _LARGE,
     "loss": _LARGE,
     "reliability": _LARGE,
+    "windows": _LARGE,
+    "mean": _LARGE,
+    "evidence": _SMALL,
 }
 
 

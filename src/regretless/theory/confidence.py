@@ -103,10 +103,11 @@ class Increments:
         -------
         totals, variances : ndarray, shape (rounds,)
         """
-        totals = self.total + np.cumsum(values)
+        # One number after the other from what was there, so that parts of any size have the same bits.
+        totals = np.cumsum(np.concatenate([[self.total], values]))[1:]
         before = np.arange(self.rounds, self.rounds + len(values))
         guesses = (FIRST_GUESS + totals - values) / (1 + before)
-        variances = self.variance + np.cumsum(np.square(values - guesses))
+        variances = np.cumsum(np.concatenate([[self.variance], np.square(values - guesses)]))[1:]
         if len(values):
             self.rounds += len(values)
             self.total, self.variance = float(totals[-1]), float(variances[-1])

@@ -1,0 +1,136 @@
+"""One column of losses that is watched: its alarm, its mean, and its course by windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..persist.validation import one
+from ..report import WatchedColumn, WatchPoint
+from ..theory.confidence import interval
+from .base import Alarm, Array
+from .confidence import ConfidenceSequence
+
+
+class ColumnAlarm(NamedTuple):
+    """An alarm.
+
+    Attributes
+    ----------
+    round : int
+        Of the rounds that are watched, from 1.
+    column : str
+    evidence, threshold : float
+    since : int or None
+        Since which round losses have been worse, as estimated; None from a fixed start.
+    """
+
+    round: int
+    column: str
+    evidence: float
+    threshold: float
+    since: int | None
+
+
+class _Window(NamedTuple):
+    """Some neighbouring rounds: the sum of their losses, the most evidence, and the sums up to their last one."""
+
+    rounds: int
+    losses: float
+    evidence: float
+    until: int
+    total: float
+    variance: float
+
+
+class WatchedLosses:
+    """One column: its alarm once there is a reference, its mean, and its windows."""
+
+    def __init__(self, name: str, earlier: ConfidenceSequence, mean: ConfidenceSequence) -> None:
+        self.name, self.earlier, self.mean = name, earlier, mean
+        self.alarm: Alarm | None = None
+        self.windows: list[_Window] = []
+        self.open: _Window | None = None
+
+    def add(self, values: Array) -> list[ColumnAlarm]:
+        """Watch further losses; the alarms that they raise."""
+        assert self.alarm is not None
+        evidence = self.alarm.play(values)
+        self.mean.update(values)
+        before, sums = self.open or _Window(0, 0.0, 0.0, 0, 0.0, 0.0), self.mean.sums
+        most = max(before.evidence, float(evidence.max()))
+        ends = (sums.rounds, sums.total, sums.variance)
+        self.open = _Window(before.rounds + len(values), sum(values.tolist(), before.losses), most, *ends)
+        threshold = self.alarm.threshold
+        return [ColumnAlarm(one.round, self.name, one.evidence, threshold, one.since) for one in self.alarm.raised_]
+
+    def close(self, merge: bool) -> None:
+        """End the window; of each two make one if that is wanted."""
+        assert self.open is not None
+        self.windows.append(self.open)
+        self.open = None
+        if merge:
+            pairs = zip(self.windows[::2], self.windows[1::2], strict=True)
+            self.windows = [
+                _Window(a.rounds + b.rounds, a.losses + b.losses, max(a.evidence, b.evidence), *b[3:]) for a, b in pairs
+            ]
+
+    def course(self) -> list[WatchPoint]:
+        """The windows, with the mean up to each and its interval."""
+        windows = [*self.windows, *([self.open] if self.open else [])]
+        if not windows:
+            return []
+        until, totals, variances = (np.array([each[place] for each in windows], dtype=float) for place in (3, 4, 5))
+        low, high = self.mean.value_range
+        ends = (totals / until, *interval(until, totals, variances, 1 - self.mean.level))
+        mean, first, last = ((low + (high - low) * each).tolist() for each in ends)
+        return [
+            WatchPoint(each.until, each.losses / each.rounds, each.evidence, *rest)
+            for each, *rest in zip(windows, mean, first, last, strict=True)
+        ]
+
+    def result(self) -> WatchedColumn:
+        """What is known of it."""
+        alarm, mean = self.alarm, self.mean
+        low, high = mean.interval_
+        earlier = (self.earlier.rounds_, self.earlier.mean_) if self.earlier.rounds_ else None
+        return WatchedColumn(
+            self.name,
+            None if alarm is None else alarm.reference,
+            earlier,
+            0.0 if alarm is None else alarm.threshold,
+            0.0 if alarm is None else alarm.evidence,
+            0 if alarm is None else alarm.ledger_.alarms,
+            None if alarm is None else alarm.last_alarm_,
+            getattr(alarm, "since_", None),
+            mean.mean_,
+            (low, high),
+            self.course(),
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that was counted, as JSON values."""
+        return {
+            "alarm": None if self.alarm is None else self.alarm.state_dict(),
+            "earlier": self.earlier.state_dict(),
+            "mean": self.mean.state_dict(),
+            "windows": [list(window) for window in self.windows],
+            "open": None if self.open is None else list(self.open),
+        }
+
+    def go_on(self, state: Mapping[str, Any], kind: type[Alarm]) -> None:
+        """Take up what `state_dict` gave."""
+        self.alarm = None if state["alarm"] is None else kind.from_state(state["alarm"])
+        self.earlier = ConfidenceSequence.from_state(state["earlier"])
+        self.mean = ConfidenceSequence.from_state(state["mean"])
+        self.windows = [_window_of(window) for window in state["windows"]]
+        self.open = None if state["open"] is None else _window_of(state["open"])
+
+
+def _window_of(described: Any) -> _Window:
+    window = _Window(*one(described, list, "a window"))
+    if not all(type(value) in (int, float) for value in window) or window.rounds < 1:
+        raise ValueError("a window is none")
+    return window

@@ -1,0 +1,331 @@
+"""Columns of losses beside their references: alarms, means inside intervals, and how all of it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from ..arrays import numbers
+from ..certificate import Certificate
+from ..checks import share, whole
+from ..errors import ParameterError, RegretlessError, RowRefused
+from ..persist.validation import count, fits, one
+from ..report import WatchedColumn, WatchReport, page_of_watch
+from .base import Array, checked_range, outside
+from .column import ColumnAlarm, WatchedLosses
+from .confidence import ConfidenceSequence
+from .detector import EDetector
+from .ville import VilleAlarm
+
+WINDOWS = 200  # of the course; when there are so many, each two become one
+MOST_ALARMS = 1000  # that are remembered
+MEAN_ROUNDS, DELTA = 10_000.0, 0.05
+
+
+@dataclass(eq=False)
+class Watch:
+    """Watches columns of losses, and says which of them got worse than their references.
+
+    All promises are for the columns together: each of K has an e-detector at K times `mean_rounds`, or a fixed start at
+    `alpha` / K, an interval at 1 - (1 - `level`) / K, and a reference from earlier rounds at `delta` / K.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    reference : float, optional
+        What losses are to be expected to be at most. Without it, their upper confidence limit in earlier rounds: those
+        that `begin` takes, or the first `reference_rounds`.
+    reference_rounds : int, optional
+    mean_rounds : float, optional
+        The mean number of rounds to a false alarm of any column, at least: 10,000 if nothing is said.
+    alpha : float, optional
+        Instead of that, with what probability there is ever a false alarm, at most.
+    delta : float, optional
+        How improbable it may be that a limit from earlier rounds is too low: 0.05, or half of `alpha`, of which it is a
+        part.
+    level : float
+        The intervals of the means hold with this probability, after all numbers of rounds at once.
+    value_range : (float, float)
+        Where all losses lie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.alarms import Watch
+    >>> watch = Watch(["wrong"], reference_rounds=500, mean_rounds=1000)
+    >>> raised = watch.add(np.repeat([0, 1], [1500, 20]))
+    >>> raised[0].round, raised[0].since, round(watch.references_[0], 4)
+    (1003, 1001, 0.0156)
+    """
+
+    columns: Sequence[str]
+    reference: float | None = None
+    reference_rounds: int | None = None
+    mean_rounds: float | None = None
+    alpha: float | None = None
+    delta: float | None = None
+    level: float = 0.95
+    value_range: tuple[float, float] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        self.columns, self.value_range = list(self.columns), checked_range(self.value_range)
+        if not self.columns or len(set(self.columns)) < len(self.columns):
+            raise ParameterError("columns", repr(self.columns), "names are expected, none of them twice")
+        self._check_promise()
+        many = len(self.columns)
+        self.level = share("level", self.level)
+        limits = 1 - 2 * self.reference_delta / many  # of an interval whose upper end alone is looked at
+        self._each = [
+            WatchedLosses(
+                name,
+                ConfidenceSequence(limits, value_range=self.value_range),
+                ConfidenceSequence(1 - (1 - self.level) / many, value_range=self.value_range),
+            )
+            for name in self.columns
+        ]
+        self.alarms_: list[ColumnAlarm] = []
+        self._stride = 1
+        if self.reference is not None:
+            self._set([self.reference] * many)
+
+    def _check_promise(self) -> None:
+        if self.mean_rounds is not None and self.alpha is not None:
+            raise ParameterError("alpha", repr(self.alpha), "a fixed start has it, and an e-detector mean_rounds")
+        if self.reference is not None and (self.reference_rounds is not None or self.delta is not None):
+            wrong = "reference_rounds" if self.reference_rounds is not None else "delta"
+            raise ParameterError(wrong, repr(getattr(self, wrong)), "it is for a reference from earlier rounds")
+        if self.reference_rounds is not None:
+            self.reference_rounds = whole("reference_rounds", self.reference_rounds)
+        if self.alpha is None:
+            self.mean_rounds = EDetector(0.5, MEAN_ROUNDS if self.mean_rounds is None else self.mean_rounds).mean_rounds
+        else:
+            self.alpha = share("alpha", self.alpha)
+        if self.delta is not None and not share("delta", self.delta) < (self.alpha or 0.5):
+            raise ParameterError("delta", repr(self.delta), f"it must be below {self.alpha or 0.5:g}")
+
+    @property
+    def reference_delta(self) -> float:
+        """How improbable it may be that a limit from earlier rounds is too low."""
+        return self.delta or (DELTA if self.alpha is None else self.alpha / 2)
+
+    # The reference.
+
+    @property
+    def references_(self) -> list[float] | None:
+        """What the losses of each column are compared with; None before it is known."""
+        return [each.alarm.reference for each in self._each if each.alarm is not None] or None
+
+    @property
+    def reference_rounds_(self) -> int:
+        """Earlier rounds so far that the references come from."""
+        return self._each[0].earlier.rounds_
+
+    def begin(self, losses: Any) -> None:
+        """Take in earlier rounds, from which the references come.
+
+        Parameters
+        ----------
+        losses : array-like, shape (rounds, columns), or (rounds,) of a single column
+
+        Raises
+        ------
+        RegretlessError
+            If there is a reference already, or a loss cannot be used.
+        """
+        if self.references_ is not None:
+            raise RegretlessError("there is a reference already, and rounds are watched")
+        table = self._table(losses)
+        for each, values in zip(self._each, table.T, strict=True):
+            each.earlier.update(values)
+
+    def _fix(self) -> None:
+        """Take the upper limits of the earlier rounds for references."""
+        if not self.reference_rounds_:
+            raise RegretlessError("there is no reference: give one, or earlier rounds")
+        limits = [each.earlier.interval_[1] for each in self._each]
+        for each, limit in zip(self._each, limits, strict=True):
+            if limit >= self.value_range[1]:
+                fault = f"the upper limit of {each.name!r} in {self.reference_rounds_:,} rounds is {limit:g}"
+                raise RegretlessError(f"{fault}, which no loss exceeds; give more rounds for the reference")
+        self._set(limits)
+
+    def _set(self, references: Sequence[float]) -> None:
+        many = len(self._each)
+        for each, reference in zip(self._each, references, strict=True):
+            if self.alpha is None:
+                assert self.mean_rounds is not None
+                each.alarm = EDetector(reference, self.mean_rounds * many, value_range=self.value_range)
+            else:
+                alpha = self.alpha if self.reference is not None else self.alpha - self.reference_delta
+                each.alarm = VilleAlarm(reference, alpha / many, value_range=self.value_range)
+
+    # Rounds.
+
+    @property
+    def rounds_(self) -> int:
+        """Rounds that were watched."""
+        return self._each[0].mean.rounds_
+
+    def add(self, losses: Any) -> list[ColumnAlarm]:
+        """Watch further rounds; of those that the references are still to come from, none is watched.
+
+        Parameters
+        ----------
+        losses : array-like, shape (rounds, columns), or (rounds,) of a single column
+
+        Returns
+        -------
+        list of ColumnAlarm
+            The alarms of these rounds, in their order.
+
+        Raises
+        ------
+        RowRefused
+            If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
+        RegretlessError
+            If there is no reference, or the losses are no table of these columns.
+        """
+        table, raised = self._table(losses), []
+        if self.references_ is None:
+            first = max(0, (self.reference_rounds or 0) - self.reference_rounds_)
+            self.begin(table[:first])
+            table = table[first:]
+            if not len(table):
+                return []
+            self._fix()
+        begin = 0
+        while begin < len(table):
+            done = self._each[0].open.rounds if self._each[0].open else 0
+            end = min(len(table), begin + self._stride - done)
+            raised += self._window(table[begin:end], done + end - begin == self._stride)
+            begin = end
+        self.alarms_ += raised[: max(0, MOST_ALARMS - len(self.alarms_))]
+        return raised
+
+    def _window(self, rows: Array, ends: bool) -> list[ColumnAlarm]:
+        """Watch rounds of one window, and end it if these are its last."""
+        raised = [alarm for each, values in zip(self._each, rows.T, strict=True) for alarm in each.add(values)]
+        if ends:
+            merge = len(self._each[0].windows) + 1 == WINDOWS
+            for each in self._each:
+                each.close(merge)
+            self._stride *= 1 + merge
+        return sorted(raised, key=lambda alarm: alarm.round)
+
+    def _table(self, losses: Any) -> Array:
+        """Losses of each column in a row a round.
+
+        Raises
+        ------
+        RegretlessError
+            If they have another shape, or one is missing, infinite or out of the range.
+        """
+        table = np.asarray(numbers(losses, "losses"), dtype=np.float64)
+        table = table[:, None] if table.ndim == 1 and len(self._each) == 1 else table
+        if table.ndim != 2 or table.shape[1] != len(self._each):
+            expected = f"a row a round and {len(self._each)} columns are expected"
+            raise RegretlessError(f"losses of shape {table.shape}: {expected}")
+        low, high = self.value_range
+        bad = ~((table >= low) & (table <= high)).all(axis=1)
+        if bad.any():
+            row = int(bad.argmax())
+            value = next(one for one in table[row].tolist() if not low <= one <= high)
+            fault, advice = outside(value, self.value_range)
+            raise RowRefused(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
+        return table
+
+    # What came of it.
+
+    @property
+    def promise(self) -> str:
+        """What is promised of false alarms, in a sentence."""
+        many, earlier = len(self._each), self.reference is None
+        columns = f", {many} columns together" if many > 1 else ""
+        if self.alpha is not None:
+            part = f", {100 * self.reference_delta:.4g}% of it for a reference that is too low" if earlier else ""
+            return f"ever a false alarm with probability {100 * self.alpha:.4g}% at most{columns}{part}"
+        assert self.mean_rounds is not None
+        often = f"{self.mean_rounds:,.10g} rounds on average at least to a false alarm{columns}"
+        doubt = f", but for a probability of {100 * self.reference_delta:.4g}% that the reference is too low"
+        return often + (doubt if earlier else "")
+
+    def results(self) -> list[WatchedColumn]:
+        """What is known of each column."""
+        return [each.result() for each in self._each]
+
+    def certify(self) -> list[Certificate]:
+        """What is promised of each column's alarms, beside what was counted; of a single column its mean besides."""
+        certificates = []
+        for each in self._each:
+            if each.alarm is not None:
+                certificates += [
+                    replace(one, assuming=str(one.assuming).replace("no loss", f"no loss of {each.name!r}"))
+                    for one in each.alarm.certify()
+                ]
+        return certificates + (self._each[0].mean.certify() if len(self._each) == 1 else [])
+
+    def report(self, title: str, source: Mapping[str, object], seconds: float | None = None) -> WatchReport:
+        """All of it, as a page shows it."""
+        alarms = [(one.round, one.column) for one in self.alarms_]
+        return WatchReport(
+            title, self.results(), alarms, self.rounds_, self.level, self.promise, self.certify(), source, seconds
+        )
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the losses by window, the mean inside its interval, and the evidence.
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ..plot import figure
+
+        return figure(page_of_watch(self.report("", {})))
+
+    # In a file.
+
+    def state_dict(self) -> dict[str, Any]:
+        """The parameters and all that was counted, as JSON values; `from_state` goes on from there."""
+        return {
+            "parameters": {each.name: _plain(getattr(self, each.name)) for each in fields(self)},
+            "stride": self._stride,
+            "alarms": [list(one) for one in self.alarms_],
+            "columns": [each.state_dict() for each in self._each],
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """A watch that goes on where that of `state_dict` stood.
+
+        Raises
+        ------
+        ModelError
+            If the state does not fit together.
+        """
+        with fits("the state of the watch"):
+            made = cls(**state["parameters"])
+            made._stride = count(state["stride"], "stride", 1)
+            made.alarms_ = [ColumnAlarm(*alarm) for alarm in one(state["alarms"], list, "alarms")]
+            kind = EDetector if made.alpha is None else VilleAlarm
+            for each, described in zip(made._each, state["columns"], strict=True):
+                each.go_on(described, kind)
+                made._refuse_other(each)
+        return made
+
+    def _refuse_other(self, each: WatchedLosses) -> None:
+        """Refuse a column whose parts are not those of one watch."""
+        first = self._each[0]
+        ranges = {each.earlier.value_range, each.mean.value_range, *([each.alarm.value_range] if each.alarm else ())}
+        alike = each.mean.rounds_ == first.mean.rounds_ and len(each.windows) == len(first.windows) < WINDOWS
+        if not alike or ranges != {self.value_range}:
+            raise ValueError("its columns are not of one watch")
+        if (each.alarm is None) != (first.alarm is None) or (each.alarm is None and each.mean.rounds_):
+            raise ValueError("its columns are watched, and without a reference")
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

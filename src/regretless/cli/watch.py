@@ -1,0 +1,434 @@
+"""``regretless watch``: say when the losses of a column get worse than a reference, as soon as they do."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentParser, BooleanOptionalAction
+from collections.abc import Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..data.formats import COLUMNS
+from ..errors import ModelError, RegretlessError
+from ..printable import printable
+from . import options
+from .files import refuse_overwriting
+from .output import ALARMED, DONE, Output, UsageError, certificate_values, complain, many, number_text
+
+if TYPE_CHECKING:
+    from ..alarms import Watch
+    from ..alarms.column import ColumnAlarm
+    from ..certificate import Certificate
+    from ..data.loss_columns import LossColumns, LossRows
+    from ..report import WatchedColumn
+    from .arguments import WatchOptions
+
+HELP = "say when losses get worse than a reference, with a promise about false alarms"
+DESCRIPTION = (
+    "Reads columns of losses row by row, 1 for a mistake and 0 for none or any numbers of a range, and prints a line "
+    "as soon as there is enough evidence that those of a column exceed their reference: a number, or the upper "
+    "confidence limit of earlier rows. While they do not, there are at least --mean-rounds rows on average to a false "
+    "alarm, however rows depend on each other. At the end stands the mean of each column, inside an interval that "
+    "holds after every number of rows."
+)
+STATE = "regretless.watch-state/1"
+SCHEMA = "regretless.watch/1"
+OF_STATE = (
+    "column", "against", "reference", "reference_rounds", "previous", "mean_rounds", "alpha", "delta", "level", "range",
+)  # fmt: skip
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument(
+        "file", metavar="FILE", help="a table, or - for standard input; may be compressed (.gz .xz .zst .bz2)"
+    )
+    group = parser.add_argument_group("reading the file")
+    group.add_argument(
+        "--column", metavar="A,B", action="append", default=[], help="the columns of losses; by default all of numbers"
+    )
+    group.add_argument(
+        "--against", metavar="COLUMN", help="watch whether the losses of --column exceed those of this column"
+    )
+    group.add_argument(
+        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all losses lie; by default from 0 to 1"
+    )
+    group.add_argument("--time", metavar="COLUMN", help="the column that says when each row was")
+    options.add_format(group, COLUMNS)
+    group.add_argument(
+        "--header",
+        action=BooleanOptionalAction,
+        default=None,
+        help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
+    )
+    _add_watching(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--save", metavar="STATE", help="write the state, from which --resume goes on (.json)")
+    output.add_argument("--fail-on-alarm", action="store_true", help="end with the exit code 4 if there was an alarm")
+    options.add_report(output)
+    options.add_watching(output)
+
+
+def _add_watching(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("watching")
+    group.add_argument(
+        "--reference", type=float, metavar="P", help="what a loss is to be expected to be at most; 0 with --against"
+    )
+    group.add_argument(
+        "--reference-rounds",
+        type=options.whole,
+        metavar="M",
+        help="take the upper confidence limit of the first M rows for it, which are not watched",
+    )
+    group.add_argument("--previous", metavar="FILE", help="take that of all rows of this file, as last month's")
+    group.add_argument(
+        "--delta",
+        type=options.share,
+        metavar="D",
+        help="how improbable it may be that such a limit is too low (0.05; with --alpha half of that)",
+    )
+    group.add_argument(
+        "--mean-rounds",
+        type=options.positive,
+        metavar="N",
+        help="how many rows there are at least, on average, to a false alarm of any column (10000)",
+    )
+    group.add_argument(
+        "--alpha",
+        type=options.share,
+        metavar="A",
+        help="instead: with what probability there is ever a false alarm of any column, of one each",
+    )
+    group.add_argument(
+        "--level", type=options.share, metavar="P", help="the intervals of the means hold with this probability (0.95)"
+    )
+    group.add_argument(
+        "--resume", metavar="STATE", help="go on with a state; it is replaced unless --save names another"
+    )
+
+
+def run(arguments: WatchOptions) -> int:
+    """Watch."""
+    from .signals import run_until_signal
+
+    options.refuse_quiet_progress(arguments)
+    save = arguments.save or arguments.resume
+    inputs = [arguments.file, *([arguments.previous] if arguments.previous else [])]
+    refuse_overwriting(inputs, [save, arguments.report])
+    console, started = options.console_of(arguments), perf_counter()
+    job = Job(arguments)
+
+    def go(stop: Any) -> None:
+        for rows in job.play():
+            console.rounds(rows, unit="rows")
+            if stop():
+                break
+
+    _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row", run=job)
+    if code is not None:
+        complain(f"interrupted: what follows is about the first {many(job.rows, 'row')}")
+    for note in job.notes:
+        console.line(f"note: {note}")
+    if save is not None:
+        job.save(save)
+    result = WatchOutput(job, arguments.file, perf_counter() - started, interrupted=code is not None)
+    result.publish(arguments, console, arguments.report, state=save)
+    if code is not None:
+        return code
+    return ALARMED if arguments.fail_on_alarm and job.raised else DONE
+
+
+# ---- Reading and watching.
+
+
+class Job:
+    """Reads rows, watches them, and says each alarm at once.
+
+    Attributes
+    ----------
+    watch : Watch or None
+        None before the columns are known.
+    raised : list of (row, time, alarm)
+        The alarms of this file, its rows counted from 1; the first 1,000.
+    rows : int
+        Of this file so far.
+    notes : list of str
+        What a user should know of the columns.
+    waiting : bool
+        Whether the next rows are being read.
+    """
+
+    def __init__(self, arguments: WatchOptions) -> None:
+        self._arguments = arguments
+        self.raised: list[tuple[int, str | None, ColumnAlarm]] = []
+        self.rows, self.waiting = 0, False
+        self.notes: list[str] = []
+        self._names, self._against = options.names_of(arguments.column), arguments.against
+        self._range = options.range_of(arguments.range)
+        if arguments.resume is not None:
+            self.watch: Watch | None = self._resumed(arguments.resume)
+            return
+        _refuse_sources(arguments)
+        self._refuse_names()
+        self._made(["loss"])  # so that a setting without meaning is refused before a file is read
+        self.watch = None
+        if arguments.previous is not None:
+            self._begin(arguments.previous)
+
+    def play(self) -> Iterator[int]:
+        """Watch the file; yields the number of rows after each part, where the caller may stop.
+
+        Raises
+        ------
+        RegretlessError
+            If a row cannot be used.
+        """
+        from ..data.source import LiveInput
+
+        source: Any = LiveInput() if self._arguments.file == "-" else self._arguments.file
+        stream = self._open(source)
+        parts = stream.rows()
+        while (part := self._next(parts)) is not None:
+            self._add(part, self._known(stream))
+            yield self.rows
+        self.notes += stream.notes
+
+    def _next(self, parts: Iterator[LossRows]) -> LossRows | None:
+        self.waiting = True
+        try:
+            return next(parts, None)
+        finally:
+            self.waiting = False
+
+    def _add(self, part: LossRows, watch: Watch) -> None:
+        before = watch.rounds_
+        raised = watch.add(self._losses(part))
+        # Rows that the reference comes from are no rounds.
+        ahead = self.rows + len(part.losses) - (watch.rounds_ - before) - before
+        for alarm in raised:
+            row = alarm.round + ahead
+            time = part.times[row - self.rows - 1] if part.times is not None else None
+            if len(self.raised) < 1000:
+                self.raised.append((row, time, alarm))
+            if not self._arguments.json:
+                print(printable(alarm_line(row, time, alarm, watch)), flush=True)
+        self.rows += len(part.losses)
+
+    def _open(self, source: Any, *, previous: bool = False) -> LossColumns:
+        from ..data.loss_columns import LossColumns
+
+        one, names = self._arguments, self._names
+        columns = [*(names or ()), self._against] if names and self._against else names
+        with options.errors_by_option(("format",)):
+            more = {} if previous else {"time": one.time, "format": one.format}
+            return LossColumns(source, columns, self._range, header=one.header, **more)
+
+    def _losses(self, part: LossRows) -> Any:
+        """The losses of the rows; their differences where one column is watched against another."""
+        return part.losses if self._against is None else part.losses[:, :1] - part.losses[:, 1:]
+
+    def _known(self, stream: LossColumns) -> Watch:
+        """The watch, once the columns are known."""
+        if self.watch is None:
+            self._names = self._names or stream.experts
+            names = self._names if self._against is None else [f"{self._names[0]} - {self._against}"]
+            self.watch = self._made(names)
+        return self.watch
+
+    def _begin(self, path: str) -> None:
+        """Take the reference from all rows of a file."""
+        stream = self._open(path, previous=True)
+        for part in stream.rows():
+            self._known(stream).begin(self._losses(part))
+        self.notes += stream.notes
+
+    def _made(self, names: list[str]) -> Watch:
+        from ..alarms import Watch
+
+        one, (low, high) = self._arguments, self._range
+        settings: dict[str, Any] = {
+            "reference_rounds": one.reference_rounds,
+            "mean_rounds": one.mean_rounds,
+            "alpha": one.alpha,
+            "delta": one.delta,
+            "level": 0.95 if one.level is None else one.level,
+            "reference": one.reference,
+        }
+        if self._against is not None and one.previous is None and one.reference_rounds is None:
+            settings["reference"] = one.reference or 0.0
+        value_range = (low, high) if self._against is None else (low - high, high - low)
+        with options.errors_by_option(settings):
+            return Watch(names, **settings, value_range=value_range)
+
+    def _refuse_names(self) -> None:
+        names, against = self._names, self._against
+        if names is not None and len(set(names)) < len(names):
+            raise UsageError(f"--column {','.join(names)}: one of them is named twice")
+        if against is not None and (names is None or len(names) != 1 or names[0] == against):
+            raise UsageError(f"--against {against}: name with --column the one column that is watched against it")
+
+    # The state.
+
+    def save(self, path: str) -> None:
+        """Write the state, if there is a row in it."""
+        from ..atomic_write import replacing
+
+        if self.watch is None:
+            return
+        state = {"names": self._names, "against": self._against, "range": list(self._range)}
+        whole = {"schema": STATE, **state, "watch": self.watch.state_dict()}
+        with replacing(path) as file:
+            file.write(json.dumps(whole, allow_nan=False).encode())
+
+    def _resumed(self, path: str) -> Watch:
+        from ..alarms import Watch
+        from ..persist.validation import fits, one
+
+        for name in OF_STATE:
+            if options.is_set(getattr(self._arguments, name)):
+                raise UsageError(f"--{name.replace('_', '-')} is for a new state, and {path} has it")
+        try:
+            with open(path, "rb") as file:
+                state = json.load(file)
+            if not isinstance(state, dict) or state.get("schema") != STATE:
+                raise ValueError("it has another schema")
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{path}: this is no state that watch --save wrote ({error})") from error
+        with fits(f"{path}: the state"):
+            self._names = [one(name, str, "a name") for name in state["names"]]
+            self._against = state["against"]
+            self._range = options.range_of([one(end, float, "range") for end in state["range"]])
+            return Watch.from_state(state["watch"])
+
+
+def _refuse_sources(arguments: WatchOptions) -> None:
+    """Refuse less or more than one reference."""
+    given = {
+        "--reference": arguments.reference,
+        "--reference-rounds": arguments.reference_rounds,
+        "--previous": arguments.previous,
+    }
+    stated = [name for name, value in given.items() if value is not None]
+    if len(stated) > 1:
+        raise UsageError(f"{' and '.join(stated)}: one reference is expected")
+    if not stated and arguments.against is None:
+        ways = "--reference P, --reference-rounds M, --previous FILE, or another column --against COLUMN"
+        raise UsageError(f"say what the losses are compared with: {ways}")
+    if arguments.delta is not None and stated in ([], ["--reference"]):
+        raise UsageError("--delta is for a reference from earlier rows: --reference-rounds M or --previous FILE")
+
+
+# ---- Lines, JSON and report.
+
+
+def alarm_line(row: int, time: str | None, alarm: ColumnAlarm, watch: Watch) -> str:
+    """An alarm in a line; rounds are said as rows of the file."""
+    when = f"row {row:,}" + ("" if time is None else f" ({time})")
+    assert watch.references_ is not None
+    reference = watch.references_[list(watch.columns).index(alarm.column)]
+    since = "" if alarm.since is None else f", {_since(row - alarm.round + alarm.since)}"
+    evidence = f"evidence {number_text(alarm.evidence)}, and {number_text(alarm.threshold)} is enough"
+    return f"{when}: alarm: {alarm.column} exceeds {number_text(reference)}: {evidence}{since}"
+
+
+def _since(row: int) -> str:
+    return f"since about row {row:,}" if row > 0 else "since before this file"
+
+
+class WatchOutput(Output):
+    """What was watched.
+
+    Attributes
+    ----------
+    job : Job
+    path : str
+        The file, as the user called it.
+    seconds : float
+    interrupted : bool
+        Whether it was stopped before the last row.
+    """
+
+    def __init__(self, job: Job, path: str, seconds: float, *, interrupted: bool) -> None:
+        self.job, self.path, self.seconds, self.interrupted = job, path, seconds, interrupted
+        if job.watch is None:
+            raise RegretlessError(f"{path}: there are no rows")
+        self.watch = job.watch
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """What is promised, beside what was counted."""
+        return self.watch.certify()
+
+    def lines(self) -> Iterator[str]:
+        """Mean, interval, reference and alarms of each column, and the promise."""
+        for column in self.watch.results():
+            yield from self._lines(column)
+        yield f"promised: {self.watch.promise}"
+
+    def _lines(self, column: WatchedColumn) -> Iterator[str]:
+        if column.mean is None:
+            rows = column.earlier[0] if column.earlier else 0
+            yield f"{column.name}: no row was watched, {many(rows, 'row')} for the reference so far"
+            return
+        low, high = column.interval
+        often = f"with probability {100 * self.watch.level:.6g}%" + (
+            " for all columns together" if len(self.watch.columns) > 1 else ""
+        )
+        between = f"between {number_text(low)} and {number_text(high)} ({often}, after any number of rows)"
+        yield f"{column.name}: {many(self.watch.rounds_, 'row')}, mean {number_text(column.mean)}, {between}"
+        whence = ""
+        if column.earlier is not None and column.earlier[1] is not None:
+            mean = number_text(column.earlier[1])
+            whence = f", the upper limit of {many(column.earlier[0], 'row')} before, of mean {mean}"
+        assert column.reference is not None
+        yield f"  reference {number_text(column.reference)}{whence}"
+        yield f"  {many(column.alarms, 'alarm') if column.alarms else 'no alarm'}"
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        watch = self.watch
+        names = ("name", "reference", "threshold", "evidence", "alarms", "mean")
+        return {
+            "schema": SCHEMA,
+            "rounds": watch.rounds_,
+            "columns": [
+                {name: getattr(column, name) for name in names}
+                | {
+                    "reference_rounds": column.earlier[0] if column.earlier else None,
+                    "reference_mean": column.earlier[1] if column.earlier else None,
+                    "interval": list(column.interval),
+                    "course": [list(point) for point in column.course],
+                }
+                for column in watch.results()
+            ],
+            "alarms": [
+                {
+                    "row": row,
+                    "time": time,
+                    "column": alarm.column,
+                    "evidence": alarm.evidence,
+                    "threshold": alarm.threshold,
+                    "since": None if alarm.since is None else row - alarm.round + alarm.since,
+                }
+                for row, time, alarm in self.job.raised
+            ],
+            "promise": watch.promise,
+            "mean_rounds": watch.mean_rounds,
+            "alpha": watch.alpha,
+            "delta": None if watch.reference is not None else watch.reference_delta,
+            "level": watch.level,
+            "range": list(watch.value_range),
+            **certificate_values(self.certificates),
+            "input": {"path": self.path, "rows": self.job.rows},
+            "interrupted": self.interrupted,
+            "seconds": self.seconds,
+        }
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import page_of_watch, write_report
+
+        title = f"{', '.join(self.watch.columns)} of {os.path.basename(self.path)}"
+        source = {"path": self.path, "rows": self.job.rows}
+        write_report(path, page_of_watch(self.watch.report(title, source, self.seconds)))

@@ -1,0 +1,133 @@
+"""``regretless watch``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from regretless.verify.formulas import FORMULAS
+
+from ..command_line import CommandLine, start
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+ROWS = [f"{row},{int(row % 10 == 0 or (row > 300 and row % 3 == 0))},{int(row % 8 == 0)}" for row in range(1, 401)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "l.csv"
+    path.write_text("\n".join(["day,wrong,other", *ROWS, ""]))
+    return path
+
+
+WRONG = ("--column", "wrong", "--mean-rounds", 500)
+
+
+def test_an_alarm_is_a_line_with_its_row_and_since_when(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """From row 301 on every third is wrong: the alarm comes within 60 rows, is in the lines, in JSON and on the page,
+    and the exit code says so only if it is asked to."""
+    page = tmp_path / "r.html"
+    said = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--report", page)
+    found = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--json")
+    alarm = found.json["alarms"][0]
+    assert 300 < alarm["row"] < 360
+    assert alarm["time"] == str(alarm["row"])
+    assert abs(alarm["since"] - 301) < 10
+    assert f"row {alarm['row']} ({alarm['row']}): alarm: wrong exceeds 0.15" in said.out.splitlines()[0]
+    assert "Losses got worse: wrong" in page.read_text()
+    assert (said.code, found.code) == (0, 0)
+    assert run("watch", file, *WRONG, "--reference", 0.15, "--fail-on-alarm").code == 4
+    assert run("watch", file, *WRONG, "--reference", 0.9, "--fail-on-alarm").code == 0
+    for one in found.json["certificates"]:
+        again = FORMULAS[one["theorem"]](one["constants"]["ledger"], {}, one["constants"]["learner"])
+        assert again == pytest.approx(one["bound"], rel=1e-12)
+
+
+def test_rows_of_the_reference_count_as_rows_and_are_not_watched(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """The first 200 rows, or another file of them, give the same reference, and the alarm in its row of the file."""
+    first, rest = tmp_path / "a.csv", tmp_path / "b.csv.gz"
+    first.write_text("\n".join(["day,wrong,other", *ROWS[:200], ""]))
+    rest.write_bytes(gzip.compress("\n".join(["day,wrong,other", *ROWS[200:], ""]).encode()))
+    whole = run("watch", file, *WRONG, "--reference-rounds", 200, "--json").json
+    parts = run("watch", rest, *WRONG, "--previous", first, "--json").json
+    assert whole["columns"] == parts["columns"]
+    assert [one["row"] for one in whole["alarms"]] == [one["row"] + 200 for one in parts["alarms"]] != []
+    assert (whole["rounds"], whole["input"]["rows"]) == (200, 400)
+
+
+def test_a_run_that_goes_on_ends_with_the_same_state(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """Two halves with a state between them end with the bytes of one run; what the state has is not said again."""
+    halves = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for half, rows in zip(halves, (ROWS[:150], ROWS[150:]), strict=True):
+        half.write_text("\n".join(["day,wrong,other", *rows, ""]))
+    whole, parts = tmp_path / "whole.json", tmp_path / "parts.json"
+    words = ("--column", "wrong,other", "--reference", 0.15)
+    run("watch", file, *words, "--save", whole)
+    run("watch", halves[0], *words, "--save", parts)
+    assert run("watch", halves[1], "--resume", parts).code == 0
+    assert parts.read_bytes() == whole.read_bytes()
+    assert run("watch", halves[1], "--resume", parts, "--reference", 0.2).code == 2
+    parts.write_text(parts.read_text().replace('"rounds": 400', '"rounds": 40'))
+    before = parts.read_bytes()
+    said = run("watch", halves[1], "--resume", parts)
+    assert (said.code, parts.read_bytes()) == (1, before)
+    assert "does not fit together" in said.err
+
+
+def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
+    """Of `wrong` against `other` the difference is watched, beside 0 by default; the other way round it is no alarm."""
+    found = run("watch", file, *WRONG, "--against", "other", "--json").json
+    (column,) = found["columns"]
+    assert (column["name"], column["reference"], found["range"]) == ("wrong - other", 0.0, [-1.0, 1.0])
+    wrong, other = (sum(int(row.split(",")[place]) for row in ROWS) for place in (1, 2))
+    assert column["mean"] == pytest.approx((wrong - other) / 400)
+    assert column["alarms"] > 0
+    back = run("watch", file, "--column", "other", "--against", "wrong", "--mean-rounds", 500, "--json").json
+    assert back["columns"][0]["alarms"] == 0
+
+
+def test_an_alarm_is_said_before_the_next_row_is_there(tmp_path: Path) -> None:
+    """From a pipe of numbers without a name the alarm is printed while the pipe is open; a signal then ends it with
+    what is known, and keeps the state."""
+    state = tmp_path / "s.json"
+    process = start("watch", "-", "--reference", "0.1", "--mean-rounds", "50", "--save", state)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"0\n" * 20 + b"1\n" * 3)
+    process.stdin.flush()
+    assert process.stdout.readline().startswith(b"row 23: alarm: c1 exceeds 0.1")
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "interrupted: what follows is about the first 23 rows" in err.decode()
+    assert "c1: 23 rows, mean 0.130435" in out.decode()
+    assert json.loads(state.read_text())["watch"]["parameters"]["columns"] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n0,1\n1,\n", ":3:3: column 'b' has no value; every row needs a loss"),
+        ("a\n0\n1.5\n", ":3:1: column 'a' holds 1.5, and losses from 0 to 1 are expected; declare with --range LO HI"),
+        ("a\n0\nnan\n", ":3:1: column 'a' "),
+        ("a\n0\ninf\n", ":3:1: column 'a' holds inf"),
+        ("a\n", "no rows"),
+    ],
+)
+def test_what_is_no_loss_is_refused_by_line(run: CommandLine, tmp_path: Path, text: str, words: str) -> None:
+    """A loss that is missing, infinite or out of the range has its line and column, and the old state stays."""
+    path, state = tmp_path / "l.csv", tmp_path / "s.json"
+    path.write_text(text)
+    said = run("watch", path, "--reference", 0.1, "--save", state)
+    assert said.code == 1
+    assert words in said.err
+    assert not state.exists()
