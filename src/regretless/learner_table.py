@@ -106,7 +106,7 @@ LEARNERS = {
         "OnlineGradientDescent",
         LinearInfo(
             name="online-gradient-descent",
-            charged="hinge, logistic, squared-hinge, square",
+            charged="hinge, logistic, squared-hinge, square, max(0, -m)",
             geometry="euclidean, euclidean ball",
             rate="scale-free, self-tuned, 1/sqrt t, constant",
             predicts_by="weights",

@@ -146,6 +146,7 @@ ASSUMES: Assumes = [
     ((mixing_regret.mixed_posterior_regret, mixing_regret.mixed_prior_regret, mixing_regret.mixed_mistakes_from_regret),
      (*ROUNDS, gradient.KNOWS_LOSS, gradient.INSIDE)),
     ((mixing_regret.mixed_prior_regret,), (gradient.BOUNDED,)),
+    ((mixing_regret.mixed_mistakes_from_regret,), (gradient.COSTS,)),
     ((mixing_regret.mixed_aggressive_separable, mixing_regret.mixed_aggressive_mistakes), (*SEPARABLE, gradient.PLAIN)),
     ((mixing_regret.mixed_aggressive_agnostic,), (*ROUNDS, gradient.PLAIN, gradient.ONE_LENGTH)),
     ((mixing_regret.mixed_limited_mistakes, mixing_regret.mixed_limited_posterior), (*ROUNDS, gradient.LIMITED)),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from regretless.comparator import ExpertComparator
+from regretless.experts import EG
 from regretless.ledger import ExpertLedger
 from regretless.theory import expert_facts as es
 from regretless.theory import experts, majority, mixable, rounding
@@ -153,6 +154,7 @@ MAJORITY = [
     case(majority.randomized_majority_tuned, votes(1 - sqrt(LN4 / 16), horizon=16), 8 * sqrt(LN4), 2),
     case(majority.randomized_majority_tuned, votes(0.5, horizon=4), 2 * LN4 + 2, 2,
          {"ledger.rounds": 4.0, "comparator.rounds": 4.0, "ledger.spoke": np.full(4, 4.0)}),
+    case(majority.vote_mistakes, votes(0.5), 10.0, 7),
     case(majority.sampled_loss, DRAWN, 4.5 + sqrt(4.5 * log(20)), 6, {"ledger.spread": 1.0}),
     case(majority.doubling_posterior, STRETCHES, STARTS + 1.2 + 0.5, 2),
     case(majority.doubling_sharp, STRETCHES, STARTS + sum(
@@ -391,6 +393,19 @@ def test_a_theorem_of_experts_says_the_number_that_is_known(case):
 def test_a_theorem_of_experts_that_promises_nothing_has_no_number(case):
     """Where the formula is infinite there is no bound, and the certificate does not apply."""
     is_unbounded(case)
+
+
+def test_the_spreads_say_no_more_than_mirror_descent_with_the_entropy():
+    """For the exponentiated gradient the bound by the spreads is at most ln N / eta + eta / 2 times the sum of the
+    largest squared slopes, and equal to it where in each round slopes are as large on both sides of 0."""
+    random = np.random.default_rng(0)
+    for slopes in (random.normal(size=(40, 3)), random.choice([-1.0, 1.0], size=(40, 1)) * [1.0, -1.0, 0.5]):
+        learner = EG(eta=0.2, loss=None)
+        learner.play(slopes)
+        found = {one.theorem.name: one.bound for one in learner.certify(slopes)}["hedge_spreads"]
+        corollary = log(3) / 0.2 + 0.1 * float((np.abs(slopes).max(1) ** 2).sum())
+        assert found <= corollary * (1 + 1e-12)
+        assert (found == pytest.approx(corollary)) == (abs(slopes[0, 0]) == 1)
 
 
 @known(first_of_each(CASES))

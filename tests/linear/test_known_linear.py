@@ -154,6 +154,7 @@ DESCENT = [
     case(gradient.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
     case(gradient.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
     case(gradient.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
+    case(gradient.prior_regret, descent("constant", gradient.NEGATIVE, inf), 31, 1),
     case(gradient.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
     case(gradient.mistakes_from_regret, HINGE, 42.375, 4),
     case(gradient.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
@@ -230,6 +231,7 @@ BREAKS: dict[str, list[Change]] = {
     margin_perceptron.CLEAN[0]: [{"learner.quiet": 2}],
     gradient.INSIDE[0]: [{"learner.radius": 1.999999}],
     gradient.KNOWS_LOSS[0]: [{"comparator.loss": None}],
+    gradient.COSTS[0]: [{"learner.loss": gradient.NEGATIVE}],
     gradient.BOUNDED[0]: [
         {"learner.schedule": "scale-free", "learner.radius": 2.5},
         {"learner.loss": "square"},
@@ -288,6 +290,7 @@ ASSUMES: Assumes = [
     ((margin_perceptron.margin_clean_pass,), (*SEPARABLE, margin_perceptron.WIDE, CLEAN)),
     ((gradient.posterior_regret, gradient.prior_regret, gradient.mistakes_from_regret),
      (*ROUNDS, gradient.KNOWS_LOSS, gradient.INSIDE)),
+    ((gradient.mistakes_from_regret,), (gradient.COSTS,)),
     ((gradient.prior_regret,), (gradient.BOUNDED,)),
     ((future.average_risk, future.voted_risk), (future.PLAYED,)),
     ((future.mean_risk, future.mean_small_loss, future.mean_excess), (future.PLAYED, future.BEFORE, future.BOUNDED)),

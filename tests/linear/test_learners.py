@@ -104,15 +104,15 @@ def test_a_warm_start_goes_on():
     assert Perceptron().fit(X, y).fit(X, y).ledger_.rounds == 200
 
 
-@pytest.mark.parametrize("loss", ["logistic", "square", "squared-hinge", "hinge"])
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared-hinge", "hinge", "perceptron"])
 def test_probabilities_come_with_losses_that_have_them(loss):
-    """They add up to 1, agree with predict and are near the true ones for losses that allow it; hinge has none."""
+    """They add up to 1, agree with predict and are near the true ones for losses that allow it; others have none."""
     random = np.random.default_rng(2)
     X = random.normal(size=(20_000, 2))
     truth = 1 / (1 + np.exp(-X[:, 0]))
     y = np.where(random.random(len(X)) < truth, "yes", "no")
     learner = OnlineGradientDescent(loss=loss, rate=0.2).fit(X, y)
-    if loss == "hinge":
+    if loss in ("hinge", "perceptron"):
         assert not hasattr(learner, "predict_proba")
         return
     shares = learner.predict_proba(X)

@@ -23,7 +23,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "multiclass-perceptron": [{}],
     "online-gradient-descent": [
         {"loss": loss, "schedule": schedule, "radius": radius}
-        for loss in ("hinge", "logistic", "squared-hinge", "square")
+        for loss in ("hinge", "logistic", "squared-hinge", "square", "perceptron")
         for schedule in ("scale-free", "self-tuned", "inverse-sqrt", "constant")
         for radius in (None, 1.0)
     ],

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from regretless.comparator import Comparator
-from regretless.linear import OnlineGradientDescent
-from regretless.theory.gradient import GRADIENT_DESCENT, posterior_regret, prior_regret
+from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.textbook import linear as book
+from regretless.theory.gradient import COSTS, GRADIENT_DESCENT, posterior_regret, prior_regret
 
 reals = st.floats(-3, 3, width=32)
 
@@ -24,6 +25,7 @@ def loss_of(name, margins):
         "squared-hinge": short**2,
         "square": (1 - margins) ** 2,
         "logistic": np.logaddexp(0, -margins),
+        "perceptron": np.maximum(0, -margins),
     }[name].sum()
 
 
@@ -48,7 +50,7 @@ def comparator(X, y, u, loss) -> Comparator:
     X=arrays(float, (25, 3), elements=reals),
     y=arrays(np.int8, 25, elements=st.sampled_from([-1, 1])),
     u=arrays(float, 3, elements=reals),
-    loss=st.sampled_from(["hinge", "logistic", "squared-hinge", "square"]),
+    loss=st.sampled_from(["hinge", "logistic", "squared-hinge", "square", "perceptron"]),
     schedule=st.sampled_from(["inverse-sqrt", "constant", "self-tuned", "scale-free"]),
     rate=st.sampled_from([0.01, 0.1, 1.0]),
     radius=st.sampled_from([None, 0.5, 2.0]),
@@ -62,6 +64,42 @@ def test_no_stream_and_no_comparator_break_a_regret_bound(X, y, u, loss, schedul
     for theorem in GRADIENT_DESCENT:
         certificate = theorem.certify(learner.ledger_, [comparator(X, y, u, loss)], learner.target_facts()[0])
         assert certificate.holds, str(certificate)
+
+
+@given(
+    X=arrays(float, (20, 2), elements=reals),
+    y=arrays(np.int8, 20, elements=st.sampled_from([-1, 1])),
+    u=arrays(float, 2, elements=reals),
+    losses=st.lists(st.sampled_from(sorted(book.LOSSES)), min_size=20, max_size=20),
+    rate=st.sampled_from([0.01, 0.1, 1.0]),
+)
+def test_each_round_may_have_a_loss_of_its_own(X, y, u, losses, rate):
+    """With another convex loss in each round the regret at a constant rate is within |u|^2 / (2 eta) + eta / 2 times
+    the sum of the squared gradients, where each round is charged to the vector by its own loss."""
+    _, paid, history = book.gradient_descent(X, y, losses, "constant", rate)
+    margins = y * np.einsum("ij,ij->i", X, np.array(history))
+    slopes = np.array([book.LOSSES[name][1](m) for name, m in zip(losses, margins, strict=True)])
+    suffered = sum(book.LOSSES[name][0](m) for name, m in zip(losses, y * (X @ u), strict=True))
+    bound = u @ u / (2 * rate) + rate / 2 * float((slopes**2) @ (X**2).sum(1))
+    assert paid - suffered <= bound + 1e-9 * (1 + abs(bound) + abs(paid) + suffered)
+
+
+def test_the_perceptron_is_gradient_descent_on_its_loss():
+    """At a constant rate and without a ball, descent on the perceptron's loss has the weights, updates and loss of the
+    perceptron, its regret is bounded, and its mistakes are not: from w = 0 wrong rounds may cost nothing."""
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(80, 3)), random.choice([-1, 1], size=80)
+    descent = OnlineGradientDescent(loss="perceptron", schedule="constant", rate=0.5).fit(X, y)
+    perceptron = Perceptron(rate=0.5).fit(X, y)
+    assert np.array_equal(descent.coef_, perceptron.coef_)
+    assert (descent.ledger_.updates, descent.ledger_.loss) == (perceptron.ledger_.updates, perceptron.ledger_.loss)
+    regret, prior, mistakes = descent.certify(X, y)
+    assert regret.holds
+    assert prior.holds
+    assert regret.bound < prior.bound
+    assert mistakes.why == COSTS[0]
+    still = OnlineGradientDescent(loss="perceptron", schedule="constant", rate=1.0).fit([[1.0], [-1.0]], [-1, 1])
+    assert (still.ledger_.mistakes, still.ledger_.loss, still.ledger_.updates) == (1, 0, 1)
 
 
 def test_the_bound_at_a_worked_run():

@@ -145,6 +145,7 @@ class Run:
             "logistic": (float(np.logaddexp(0, -margin)), -1 / (1 + float(np.exp(margin)))),
             "square": ((1 - margin) ** 2, -2 * (1 - margin)),
             "squared-hinge": (max(0.0, 1 - margin) ** 2, -2 * max(0.0, 1 - margin)),
+            "perceptron": (max(0.0, -margin), -1.0 if margin <= 0 else 0.0),
         }[self.told["loss"]]
         self.facts["loss"] += value
         self._count(x, label, label * margin, slope != 0)
@@ -172,6 +173,7 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "squared-hinge": hinge**2,
         "square": (1 - margins) ** 2,
         "logistic": np.logaddexp(0, -margins),
+        "perceptron": np.maximum(0, -margins),
     }
     kind = run.told.get("loss", "squared-hinge" if run.kind == "arow" else "hinge")
     found = {
@@ -283,7 +285,7 @@ def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
             least = log(2) if told["loss"] == "logistic" else 1.0
             return regret if theorem == "posterior_regret" else (v["loss"] + regret) / least
         case "prior_regret":
-            g = r if told["loss"] in ("hinge", "logistic") else 2 * r * (1 + told["radius"] * r)
+            g = r if told["loss"] in ("hinge", "logistic", "perceptron") else 2 * r * (1 + told["radius"] * r)
             c, t = told["eta"], m["rounds"]
             d2 = (norm + (told["radius"] or 0.0)) ** 2
             lines = {

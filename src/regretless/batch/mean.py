@@ -27,6 +27,7 @@ LARGEST: dict[str, Callable[[float], float]] = {
     "logistic": lambda a: a + log1p(exp(-a)),
     "squared-hinge": lambda a: (1 + a) ** 2,
     "square": lambda a: (1 + a) ** 2,
+    "perceptron": lambda a: a,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,15 @@ from ..info import LinearInfo
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theorem import Theorem
-from ..theory.gradient import GRADIENT_DESCENT
+from ..theory.facts import LinearFacts
+from ..theory.gradient import GRADIENT_DESCENT, NEGATIVE
 from .base import OnlineClassifier
 
-LOSSES = ("hinge", "logistic", "squared-hinge", "square")
+LOSSES = ("hinge", "logistic", "squared-hinge", "square", "perceptron")
 SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")
-FREE_RATE = {"hinge": 20.0, "logistic": 20.0, "squared-hinge": 3.0, "square": 3.0}  # good sizes on text and tables
+# Good sizes on text and tables.
+FREE_RATE = {"hinge": 20.0, "logistic": 20.0, "squared-hinge": 3.0, "square": 3.0, "perceptron": 20.0}
+WITHOUT_PROBABILITIES = ("hinge", "perceptron")
 
 
 @with_constructor
@@ -29,7 +32,7 @@ class OnlineGradientDescent(OnlineClassifier):
     ::
 
         predict   sign <w, x>
-        suffer    the loss: max(0, 1 - m), ln(1 + exp(-m)), max(0, 1 - m)^2 or (1 - m)^2
+        suffer    the loss: max(0, 1 - m), ln(1 + exp(-m)), max(0, 1 - m)^2, (1 - m)^2 or max(0, -m)
         update    w <- w - eta_t * gradient, then back into the ball |w| <= radius
 
     Its regret against every fixed u is at most |u|^2 / (2 eta_1) + (|u| + W)^2 / 2 (1 / eta_T - 1 / eta_1) + half the
@@ -37,8 +40,10 @@ class OnlineGradientDescent(OnlineClassifier):
 
     Parameters
     ----------
-    loss : {"hinge", "logistic", "squared-hinge", "square"}, default="hinge"
-        What is charged.
+    loss : {"hinge", "logistic", "squared-hinge", "square", "perceptron"}, default="hinge"
+        What is charged. "perceptron" is max(0, -m), with the gradient -y x where m = 0, so that w = 0 moves: at a
+        constant rate and without a ball it is `Perceptron`. A wrong round may cost nothing under it, so that no bound
+        on the regret bounds the mistakes.
     schedule : {"scale-free", "self-tuned", "inverse-sqrt", "constant"} or None, default=None
         eta_t = rate / sqrt(sum of squared gradient norms so far) / (longest row so far), the same without the last
         factor (known as AdaGrad-norm), rate / sqrt(t), or rate. Scale-free steps do not depend on the units of the
@@ -73,7 +78,7 @@ class OnlineGradientDescent(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="online-gradient-descent",
-        charged="hinge, logistic, squared-hinge, square",
+        charged="hinge, logistic, squared-hinge, square, max(0, -m)",
         geometry="euclidean, euclidean ball",
         rate="scale-free, self-tuned, 1/sqrt t, constant",
         predicts_by="weights",
@@ -93,6 +98,10 @@ class OnlineGradientDescent(OnlineClassifier):
     # Every loss above 0 is an update, so that a pass is hardly ever clean, and these two are no parameters.
     until_clean: bool = field(default=False, init=False)
     max_passes: int = field(default=1000, init=False)
+
+    def target_facts(self) -> list[LinearFacts]:
+        """What theorems may ask of each target; the perceptron's loss is one that is charged to fixed vectors, too."""
+        return [replace(one, loss=NEGATIVE if one.loss == "perceptron" else one.loss) for one in super().target_facts()]
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""
@@ -131,10 +140,10 @@ class OnlineGradientDescent(OnlineClassifier):
 
         The logistic loss is smallest at the score ln(p / (1 - p)), the two squared ones at 2 p - 1, so that is what the
         scores estimate; of several classes against the rest, the shares are scaled to add up to 1. The hinge loss is
-        smallest at the sign of 2 p - 1 and knows no probabilities, so the attribute is missing then.
+        smallest at the sign of 2 p - 1, the perceptron's knows no size, and the attribute is missing then.
         """
-        if self.loss == "hinge":
-            raise AttributeError("the hinge loss has no probabilities; take loss='logistic'")
+        if self.loss in WITHOUT_PROBABILITIES:
+            raise AttributeError(f"the {self.loss} loss has no probabilities; take loss='logistic'")
         return self._predict_proba
 
     def _predict_proba(self, X: Any) -> Array:
@@ -147,8 +156,8 @@ class OnlineGradientDescent(OnlineClassifier):
         return self.loss == "logistic"
 
     def probabilities(self, scores: Array) -> Array | None:
-        """The probabilities that go with some scores, shape (rows, classes); None with the hinge loss."""
-        if self.loss == "hinge":
+        """The probabilities that go with some scores, shape (rows, classes); None where the loss has none."""
+        if self.loss in WITHOUT_PROBABILITIES:
             return None
         logistic = self.loss == "logistic"
         positive = np.exp(-np.logaddexp(0, -scores)) if logistic else (np.clip(scores, -1, 1) + 1) / 2

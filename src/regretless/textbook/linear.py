@@ -4,7 +4,7 @@ The perceptron with its averages and votes, in several classes, in the dual and 
 margin; gradient descent; Winnow and p-norms; second order; and what a run says of rows that it has not seen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil, log, sqrt
 from typing import Any
 
@@ -161,21 +161,24 @@ LOSSES: dict[str, tuple[Curve, Curve]] = {
     "squared-hinge": (lambda m: max(0.0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
     "logistic": (lambda m: float(np.logaddexp(0, -m)), lambda m: -float(np.exp(-np.logaddexp(0, m)))),
     "square": (lambda m: (1 - m) ** 2, lambda m: -2 * (1 - m)),
+    "perceptron": (lambda m: max(0.0, -m), lambda m: -1.0 if m <= 0 else 0.0),  # at the kink -1, or w = 0 never moves
 }
 
 
 def gradient_descent(
-    X: Array, y: Array, loss: str, schedule: str, rate: float, radius: float = np.inf
+    X: Array, y: Array, loss: str | Sequence[str], schedule: str, rate: float, radius: float = np.inf
 ) -> tuple[Array, float, list[Array]]:
     """Last weights, loss paid, and the weights of every round, labels y in {-1, +1}.
 
-    The rate of round t is `rate`, rate / sqrt(t) ("inverse-sqrt"), rate / sqrt(sum of |gradient|^2) ("self-tuned") or
-    that over the length of the longest row so far ("scale-free").
+    The loss is one for all rounds, or each round's own: bounds on regret ask them to be convex, no more. The rate of
+    round t is `rate`, rate / sqrt(t) ("inverse-sqrt"), rate / sqrt(sum of |gradient|^2) ("self-tuned") or that over the
+    length of the longest row so far ("scale-free").
     """
-    value, slope = LOSSES[loss]
+    losses = [loss] * len(y) if isinstance(loss, str) else loss
     w, paid, squares, longest, history = np.zeros(X.shape[1]), 0.0, 0.0, 0.0, []
-    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+    for t, (x, label, name) in enumerate(zip(X, y, losses, strict=True), start=1):
         history.append(w)
+        value, slope = LOSSES[name]
         margin = label * (w @ x)
         gradient = slope(margin) * label * x
         paid, squares = paid + value(margin), squares + gradient @ gradient

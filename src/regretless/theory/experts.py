@@ -126,8 +126,9 @@ def hedge_posterior(ledger: ExpertLedger, comparator: ExpertComparator, learner:
 )
 def hedge_spreads(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
     """At a constant rate eta the regret is at most KL(u || prior) / eta plus eta / 8 times the sum of the squared
-    differences between the largest and the smallest charge of each round, plus what late outcomes cost (D, the
-    delay)."""
+    differences between the largest and the smallest charge of each round, plus what late outcomes cost (D, the delay).
+    These differences are at most twice the largest size of a charge, so that this is no more than KL / eta plus eta / 2
+    times the sum of the squares of the largest sizes: mirror descent with the entropy (Beck & Teboulle 2003)."""
     if learner.experts == 1:
         return delay_cost(ledger, comparator)
     data = comparator.divergence / learner.rate + learner.rate / 8 * ledger.spread2

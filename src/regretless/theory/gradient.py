@@ -4,7 +4,7 @@ Gradient descent first.
 
 One inequality, summed: for a step of rate eta_t along the gradient g_t, followed or not by the projection on a convex
 set, eta_t <g_t, w_t - u> <= (|w_t - u|^2 - |w_{t+1} - u|^2 + eta_t^2 |g_t|^2) / 2. Rounds without a gradient do not
-count.
+count. Each round may have a convex loss of its own: nothing is asked of the losses together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from ..theorem import Check, theorem
 from .facts import PLAYED, SEPARATES, LinearFacts, count_mistakes
 from .rounding import of_posterior
 
-LIPSCHITZ = ("hinge", "logistic")
+NEGATIVE = "negative-part"  # max(0, -m), which the perceptron descends
+LIPSCHITZ = ("hinge", "logistic", NEGATIVE)
 # The smallest loss of a round whose label was not predicted, by loss.
 LOSS_OF_A_MISTAKE = {"hinge": 1.0, "squared-hinge": 1.0, "logistic": log(2), "square": 1.0}
 
@@ -46,6 +47,11 @@ def _bounded(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
     return constant or (learner.radius < inf and learner.schedule != "scale-free")
 
 
+def _costs(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
+    return learner.loss in LOSS_OF_A_MISTAKE
+
+
+COSTS = ("a wrong round must cost something, and under the perceptron's loss a score of 0 costs nothing", _costs)
 INSIDE = ("the comparator must lie in the learner's ball, and this one does not", _inside)
 KNOWS_LOSS = ("the comparator's own loss must be known", _knows_loss)
 BOUNDED = (
@@ -115,7 +121,7 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
     counts=count_mistakes,
     formula=r"M \le \frac{1}{\ell_0}\left(\sum_t \ell_t(u) + R\right)",
     source="the posterior regret; a wrong round costs at least the loss of a score of 0",
-    assumes=(*PLAYED, KNOWS_LOSS, INSIDE),
+    assumes=(*PLAYED, COSTS, KNOWS_LOSS, INSIDE),
 )
 def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss

@@ -26,6 +26,7 @@ CHARGED = {
     "squared-hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
     "square": lambda margins: (1 - margins) ** 2,
     "logistic": lambda margins: np.logaddexp(0, -margins),
+    "perceptron": lambda margins: np.maximum(0, -margins),
 }
 IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}  # as a learner says what it charges
 FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again

@@ -289,6 +289,7 @@ CHARGED: dict[
     "squared-hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins) ** 2),
     "square": lambda margins: np.asarray((1 - margins) ** 2),
     "logistic": lambda margins: np.asarray(np.logaddexp(0, -margins)),
+    "negative-part": lambda margins: np.asarray(np.maximum(0, -margins)),
 }
 
 

@@ -130,10 +130,12 @@ class Ray:
             return squared_hinge
         if self.loss_name == "square":
             return float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
+        # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
+        rounds, total = self.bins[:, 0], self.bins[:, 1]
+        filled = rounds > 0
+        if self.loss_name == "negative-part":
+            return float(s * np.maximum(0, -total[filled]).sum())
         if self.loss_name == "logistic":
-            # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
-            rounds, total = self.bins[:, 0], self.bins[:, 1]
-            filled = rounds > 0
             return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
         return None
 

@@ -128,7 +128,7 @@ def posterior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
 def prior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
     """The three lines of the formula, by the schedule of the rate."""
     r, c, t = sqrt(ell["max_norm2"]), w["rate"], ell["rounds"]
-    g = r if w["loss"] in ("hinge", "logistic") else 2 * (1 + w["radius"] * r) * r
+    g = r if w["loss"] in ("hinge", "logistic", "negative-part") else 2 * (1 + w["radius"] * r) * r
     if w["schedule"] == "constant":
         return v["norm"] ** 2 / (2 * c) + c * g**2 * t / 2
     d2 = (v["norm"] + w["radius"]) ** 2
