@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ParameterError
+from .errors import ParameterError, did_you_mean
 
 SMALLEST = float_info.min  # the smallest float that has all its digits
 
@@ -48,7 +48,8 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """One of a few values."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
-        raise ParameterError(name, repr(value), f"it must be one of {', '.join(map(repr, choices))}")
+        meant = did_you_mean(value, [one for one in choices if isinstance(one, str)]) if type(value) is str else ""
+        raise ParameterError(name, repr(value), f"{meant}it must be one of {', '.join(map(repr, choices))}")
     return value
 
 

@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+
+def did_you_mean(text: str, names: Iterable[str], most: int = 2) -> str:
+    """The names that a text is much like, as ``did you mean this or that? ``; nothing if there are none."""
+    from difflib import get_close_matches  # which takes its time, and only errors do
+
+    plain = {_plain(name): name for name in reversed(list(names))}
+    most = 1 if _plain(text) in plain else most
+    near = [plain[one] for one in get_close_matches(_plain(text), plain, n=most, cutoff=LIKE)]
+    return f"did you mean {' or '.join(near)}? " if near else ""
+
+
+LIKE = 0.7  # the share of letters in the same order from which a name may have been meant
+
+
+def _plain(name: str) -> str:
+    return name.casefold().translate({ord(sign): None for sign in "-_ "})
+
 
 class RegretlessError(ValueError):
     """The base of every error that the library raises on its own account."""

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS, REGRESSORS, learner_class, name_in
-from ..errors import ParameterError
+from ..errors import ParameterError, did_you_mean
 from . import options
 from .files import refuse_overwriting
 from .output import (
@@ -182,7 +182,8 @@ def _side(
             fault = f"{letter.upper()}, {of_numbers}, forecasts numbers, and compare is for labels"
             raise UsageError(f"{fault}; learn --learner {of_numbers} says what it loses, beside simple rules")
         fault = f"{letter.upper()} is neither a model nor a learner: {name_or_path}"
-        raise UsageError(f"{fault}; give a file that --save wrote, or one of {', '.join(LEARNERS)}")
+        meant = did_you_mean(name_or_path, LEARNERS)
+        raise UsageError(f"{fault}; {meant}give a file that --save wrote, or one of {', '.join(LEARNERS)}")
     if settings:
         raise UsageError(f"--set-{letter} {settings[0]}: {name_or_path} is a model, which has its parameters")
     learner, extra = read_classifier(name_or_path)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NoReturn, TextIO
 
 from .. import __version__
-from ..errors import DataError
+from ..errors import DataError, did_you_mean
 from .options import run_verb, verb_of
 from .output import FAILED, INTERRUPTED, USAGE, Ended, UsageError, complain, explain
 from .signals import InterruptWatch, code_of, restore
@@ -37,12 +37,21 @@ class Parser(argparse.ArgumentParser):
         """Refuse the command line."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices, and name those that it is like."""
+        if action.choices is not None and value not in action.choices:
+            meant = did_you_mean(str(value), map(str, action.choices))
+            choices = ", ".join(map(str, action.choices))
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({meant}choose from {choices})")
+
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments; unknown ones are refused by the verb that they stand behind."""
         record, unknown = self.parse_known_args(args, namespace)
         if unknown:
             verb: Parser = getattr(record, "verb", self)
-            verb.error(f"unrecognized arguments: {' '.join(unknown)}")
+            known = [option for action in verb._actions for option in action.option_strings if option.startswith("--")]
+            meant = did_you_mean(unknown[0].partition("=")[0], known) if unknown[0].startswith("--") else ""
+            verb.error(f"unrecognized arguments: {' '.join(unknown)}{meant and f'; {meant}'.rstrip()}")
         return record
 
 

@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT, learner_class
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, RegretlessError, did_you_mean
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> s
     if name in known:
         return f"give a value, as in {name}={known[name].default}"
     listed = ", ".join(f"{one}={parameter.default}" for one, parameter in known.items())
-    return f"{learner.name} has no parameter {name!r}; it has {listed}"
+    return f"{learner.name} has no parameter {name!r}; {did_you_mean(name, known)}it has {listed}"
 
 
 def _value(text: str, value: str, parameter: Parameter) -> Any:

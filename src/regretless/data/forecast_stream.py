@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, did_you_mean
 from .batch import Array
 from .messages import listed
 from .source import Source, can_be_read_again, name_of
@@ -373,10 +373,11 @@ class ForecastStream(ABC):
             self._note(f"{self.name}: there are no outcomes, so that all rows are forecast")
             return None
         if named is not None:
-            what = f"there is no column {named!r}"
+            what, meant = f"there is no column {named!r}", did_you_mean(named, names)
         else:
+            meant = ""
             what = f"any of {listed(results)} may be the outcome" if results else "it is not said what the outcome is"
-        raise self._error(what, f"choose it with --target among {listed(names, most=CHOICES)}")
+        raise self._error(what, f"{meant}choose it with --target among {listed(names, most=CHOICES)}")
 
     def _error(self, fault: str, advice: str) -> DataError:
         return DataError(self.name, None, None, fault, advice)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, did_you_mean
 from .batch import Array
 from .columns import NUMERIC
 from .csv import share_of_numbers
@@ -244,7 +244,7 @@ class ForecastSelection(Selection):
         there = set(names)
         if lacking := [name for name in wanted if name not in there]:
             fault = f"there is no column {listed(lacking)}"
-            raise self._stream._error(fault, f"the columns are {listed(list(names))}")
+            raise self._stream._error(fault, f"{did_you_mean(lacking[0], names)}the columns are {listed(list(names))}")
 
     def _refuse_text(self, name: str) -> None:
         if name in (self._experts or ()) and name not in (self._columns.experts or ()):

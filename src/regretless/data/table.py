@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, ModelError, ParameterError, RegretlessError
+from ..errors import DataError, ModelError, ParameterError, RegretlessError, did_you_mean
 from ..memory import refuse_large
 from .batch import ABSENT, Array, Batch, sparse_rows, with_words
 from .columns import DATES, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
@@ -245,7 +245,7 @@ class TableStream(Stream):
     def _refuse_missing(self, wanted: list[str], names: list[str]) -> None:
         if lacking := sorted(set(wanted) - set(names)):
             fault = f"{LACKING} {listed(lacking, ' and no column ')}"
-            raise self._error(fault, self._about_columns(names))
+            raise self._error(fault, did_you_mean(lacking[0], names) + self._about_columns(names))
 
     def _about_columns(self, names: list[str]) -> str:
         """What to say of the columns of a table that lacks some."""
@@ -261,17 +261,18 @@ class TableStream(Stream):
                 return first[0]
         if self._stated_target is None and self._frozen:
             return None
+        meant = ""
         if self._target is not None:
-            fault = f"{LACKING} {self._target!r}"
+            fault, meant = f"{LACKING} {self._target!r}", did_you_mean(self._target, names)
         elif called:
             fault = f"any of the columns {listed(called)} may be the target"
         else:
             fault = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
-        raise self._target_error(fault, names)
+        raise self._target_error(fault, names, meant)
 
-    def _target_error(self, fault: str, names: list[str]) -> DataError:
+    def _target_error(self, fault: str, names: list[str], meant: str) -> DataError:
         """That the target is not known, with what each of the columns holds where that can be said."""
-        advice = f"choose the target with --target among {listed(names)}"
+        advice = f"{meant}choose the target with --target among {listed(names)}"
         table = self._contents(names)
         if table is None:
             return self._error(fault, advice)

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, RegretlessError, did_you_mean
 
 WORST = "worst-case"  # an environment that is made of the learner itself, so that it is in no table of environments
 
@@ -120,10 +120,7 @@ def entry_of(name: str) -> EnvironmentInfo:
         If there is none.
     """
     if name not in ENVIRONMENTS:
-        from difflib import get_close_matches  # which takes its time
-
-        near = get_close_matches(name.lower().replace("_", "-"), ENVIRONMENTS, n=2)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        meant = did_you_mean(name, ENVIRONMENTS)
         raise RegretlessError(f"there is no environment called {name!r}; {meant}there are: {', '.join(ENVIRONMENTS)}")
     return ENVIRONMENTS[name]
 

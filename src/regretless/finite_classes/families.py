@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RegretlessError
+from ..errors import RegretlessError, did_you_mean
 from .dichotomies import Array, ClassTable, refuse_many
 from .dichotomies import halfspaces as halfspaces_on
 
@@ -48,7 +48,8 @@ def named(text: str) -> ClassTable:
     name = asked.strip().lower().replace("_", "-")
     family = FAMILIES.get(name)
     if family is None:
-        raise RegretlessError(f"there is no family called {asked!r}; there are: {', '.join(map(usage, FAMILIES))}")
+        there = f"{did_you_mean(name, FAMILIES)}there are: {', '.join(map(usage, FAMILIES))}"
+        raise RegretlessError(f"there is no family called {asked!r}; {there}")
     if "halfspaces" in name:
         return family.make(rest)
     parts = [part.strip() for part in rest.split(",")]

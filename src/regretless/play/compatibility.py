@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..catalogue import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, TABLES, Kind
 from ..environments.registry import ENVIRONMENTS, WORST, entry_of
-from ..errors import RegretlessError
+from ..errors import RegretlessError, did_you_mean
 
 PREFIXES = {
     "classes": "class",
@@ -92,11 +92,7 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
 
 def _known(name: str, names: tuple[str, ...]) -> str:
     """What there is, the names first that are nearly this one."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name.rpartition(".")[2].lower().replace("_", "-"), names, n=2)
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{meant}there are: {', '.join(names)}"
+    return f"{did_you_mean(name.rpartition('.')[2], names)}there are: {', '.join(names)}"
 
 
 def _why_not(kind: Kind, name: str, environment: str) -> str:

@@ -1,0 +1,55 @@
+"""A name that is nearly one that there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from regretless.errors import did_you_mean
+
+from ..command_line import CommandLine
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "said"),
+    [
+        ("Realprice", ["time", "Real price"], "did you mean Real price? "),
+        ("dnn2", ["DNN 1", "DNN 2"], "did you mean DNN 2? "),
+        ("perceptrn", ["arow", "voted-perceptron", "perceptron"], "did you mean perceptron or voted-perceptron? "),
+        ("zebra", ["arow", "perceptron"], ""),
+        ("", ["a"], ""),
+    ],
+)
+def test_names_that_are_like_a_text(text, names, said):
+    """The nearest come first; case and signs between words do not count, and what is like none has no advice."""
+    assert did_you_mean(text, names) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("lern", "{table}"), "learn"),
+        (("learn", "{table}", "--lerner", "arow"), "--learner"),
+        (("learn", "{table}", "--learner", "arrow"), "arow"),
+        (("learn", "{table}", "--task", "regresion"), "regression"),
+        (("learn", "{table}", "--learner", "arow", "--set", "matrx=full"), "matrix"),
+        (("learn", "{table}", "--learner", "arow", "--set", "matrix=ful"), "full"),
+        (("learn", "{table}", "--target", "Heigth"), "height"),
+        (("learn", "{table}", "--ignore", "wieght"), "weight"),
+        (("combine", "{table}", "--target", "hight"), "height"),
+        (("combine", "{table}", "--target", "height", "--experts", "wight"), "weight"),
+        (("compare", "arrow", "perceptron", "{table}"), "arow"),
+        (("dimension", "--named", "treshold:3"), "thresholds"),
+    ],
+)
+def test_misspelt_words_are_answered_by_what_may_be_meant(run, tmp_path, words, meant):
+    """Verbs, options, their values, parameters and columns."""
+    (tmp_path / "t.csv").write_text("height,weight,label\n1,2,x\n2,1,y\n")
+    result = run(*(word.format(table=tmp_path / "t.csv") for word in words))
+    assert result.code in (1, 2)
+    assert result.out == ""
+    assert f"did you mean {meant}" in result.err
