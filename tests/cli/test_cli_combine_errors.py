@@ -108,7 +108,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, wo
             ["{table}", "--time", "day"],
             "it is not said what the outcome is; choose it with --target among 'day', 'north'",
         ),
-        (["{table}", "--target", "loud"], "there is no column 'loud'; did you mean load? choose it with --target among"),
+        (["{table}", "--target", "loud"], "there is no column 'loud'; did you mean load? choose it with"),
         (["{table}", *WORDS, "--experts", "north,up"], "there is no column 'up'; the columns are 'day', 'north'"),
         (["{table}", "--target", "load", "--experts", "north,day"], "column 'day' holds 'd0000'"),
         (["{table}", *WORDS, "--arrival", "due"], "there is no column 'due'"),

@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         """Refuse what is none of the choices, and name those that it is like."""
         if action.choices is not None and value not in action.choices:
             meant = did_you_mean(str(value), map(str, action.choices))
-            choices = ", ".join(map(str, action.choices))
+            choices = ", ".join(map(repr, action.choices))
             raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({meant}choose from {choices})")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
