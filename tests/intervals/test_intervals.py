@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.errors import ModelError, ParameterError, RegretlessError
-from regretless.intervals import AdaptiveIntervals, QuantileTracker
-from regretless.textbook.experts import adaptive_intervals, quantile_tracker
+from regretless.intervals import AdaptiveIntervals, DecayingTracker, QuantileTracker
+from regretless.textbook.experts import adaptive_intervals, decaying_tracker, quantile_tracker
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "experts"
-RULES = [AdaptiveIntervals, QuantileTracker]
+RULES = [AdaptiveIntervals, QuantileTracker, DecayingTracker]
 MAKERS = st.one_of(
     st.builds(
         AdaptiveIntervals,
@@ -26,6 +26,12 @@ MAKERS = st.one_of(
         window=st.sampled_from([1, 7, 500]),
     ),
     st.builds(QuantileTracker, st.sampled_from([0.05, 0.5, 0.9, 0.99]), c=st.sampled_from([0.01, 0.3])),
+    st.builds(
+        DecayingTracker,
+        st.sampled_from([0.05, 0.5, 0.9, 0.99]),
+        c=st.sampled_from([0.01, 0.3]),
+        decay=st.sampled_from([0.1, 0.6, 0.99]),
+    ),
 )
 
 
@@ -48,6 +54,7 @@ def test_the_same_intervals_as_the_textbook(coverage):
     for intervals, widths in (
         (AdaptiveIntervals(coverage, 0.05, 300), adaptive_intervals(scores, 1 - coverage, 0.05, 300)),
         (QuantileTracker(coverage), quantile_tracker(scores, 1 - coverage)),
+        (DecayingTracker(coverage), decaying_tracker(scores, 1 - coverage, 0.1, 0.6)[0]),
     ):
         low, high = intervals.play(forecasts, outcomes)
         half = np.where(widths < 0, nan, widths)
@@ -115,6 +122,102 @@ def test_without_the_term_for_late_outcomes_the_bound_is_false():
     (certificate,) = intervals.certify()
     assert certificate.observed > (0.9 + 0.9) / (0.9 * late)
     assert certificate.holds
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.sampled_from([0.0, 1e-9, 0.5, 1.0, 30.0, 1e9]), min_size=1, max_size=60), st.sampled_from([0.2, 0.9])
+)
+def test_the_bound_of_steps_that_fall_is_that_of_the_textbook(scores, decay):
+    """Sums that are kept as rounds come say what the textbook computes from all steps at once."""
+    tracker, scores = DecayingTracker(0.8, c=0.3, decay=decay), np.array(scores)
+    tracker.play(np.zeros(len(scores)), scores)
+    _, bound = decaying_tracker(scores, tracker.alpha, 0.3, decay)
+    assert tracker.certify()[0].bound == pytest.approx(bound / len(scores), rel=1e-9)
+
+
+def test_steps_that_fall_have_the_bound_of_the_paper_where_no_score_is_larger_than_the_first():
+    """It is (B + e_1) / (e_T T), and without the growth of 1 / e it would be broken."""
+    tracker, rounds = DecayingTracker(0.5, c=0.5, decay=0.9), 400
+    tracker.play(np.zeros(rounds), np.ones(rounds))
+    assert tracker.certify()[0].bound == pytest.approx((1 + 0.5) / (0.5 * rounds**-0.9 * rounds))
+    lucky = DecayingTracker(0.5, c=0.5, decay=0.9)
+    lucky.play(np.zeros(rounds), np.append(np.ones(40), np.zeros(rounds - 40)))
+    assert lucky.certify()[0].observed > (1 + 0.5) / (0.5 * rounds)  # the bound of steps that stay
+    holds(lucky)
+
+
+def test_steps_that_fall_come_to_rest_at_the_quantile():
+    """Of outcomes drawn alike the width goes to their quantile, while steps that stay go on shaking it."""
+    scores = np.random.default_rng(0).random(20_000)
+    ends = []
+    for tracker in (DecayingTracker(0.9), QuantileTracker(0.9, c=0.1)):
+        _, high = tracker.play(np.zeros(len(scores)), scores)
+        ends.append(high[-2000:])
+    assert np.abs(ends[0] - 0.9).max() < 0.02
+    assert np.abs(ends[1] - 0.9).max() > 0.05
+
+
+# ---- pairs of quantiles
+
+
+def test_pairs_of_quantiles_are_conformalised():
+    """The interval reaches as far beyond its pair, or is as far inside, as the level of the scores max(l - y, y - h)
+    says."""
+    low, high = np.array([0.0, 1.0, 2.0, 0.0]), np.array([4.0, 3.0, 4.0, 2.0])
+    intervals = AdaptiveIntervals(0.5, gamma=0.1)
+    below, above = intervals.play(np.stack([low, high], axis=1), [1.0, 4.0, 3.0, 1.0])
+    # scores -1, 1, -1: the level is .55 after a hit, .5 after a miss, of the whole line as the first
+    assert below[0] == -inf
+    assert (below[1], above[1]) == (2.0, 2.0)  # one inside the pair on each side: 4 is a miss
+    assert intervals.ledger_.misses == 1 + (above[2] < 3 or below[2] > 3) + (above[3] < 1 or below[3] > 1)
+    wide, point = AdaptiveIntervals(), AdaptiveIntervals()
+    forecasts, outcomes = walk(800)
+    assert np.isclose(
+        wide.play(np.stack([forecasts, forecasts], axis=1), outcomes), point.play(forecasts, outcomes)
+    ).all()
+    assert wide.ledger_ == point.ledger_
+
+
+PAIRS = st.tuples(st.sampled_from([0.0, 0.5, 3.0, 1e6]), WAYS, st.integers(0, 3), st.sampled_from([0.0, 1.0, 1e6]))
+
+
+@settings(max_examples=150)
+@given(st.sampled_from([0.05, 0.5, 0.9]), st.sampled_from([0.02, 0.4]), st.lists(PAIRS, min_size=1, max_size=150))
+def test_no_sequence_breaks_the_bound_of_pairs(coverage, gamma, plan):
+    """Whatever the pairs, who sees the interval and aims cannot break the bound, nor can outcomes that are late; the
+    books count what is outside."""
+    intervals, waiting, misses = AdaptiveIntervals(coverage, gamma=gamma, window=7), [], 0
+    for spread, way, late, size in plan:
+        interval = intervals.interval((-spread, spread))
+        waiting.append((interval.ticket, interval, aim(*interval, way, size)))
+        while len(waiting) > late:
+            ticket, (low, high), outcome = waiting.pop(0)
+            misses += not low <= outcome <= high
+            intervals.update(ticket, outcome)
+            holds(intervals)
+            assert intervals.ledger_.misses == misses
+
+
+def test_pairs_one_by_one_are_the_table_and_are_saved():
+    """Intervals, ledgers and a state that was saved midway are the same, with gaps and ends that cross."""
+    random = np.random.default_rng(2)
+    pairs, outcomes = random.normal(size=(300, 2)) * 3, random.normal(size=300)
+    pairs[5, 0] = outcomes[9] = nan
+    whole, single = AdaptiveIntervals(0.8), AdaptiveIntervals(0.8)
+    low, _ = whole.play(pairs, outcomes)
+    for row, (pair, outcome) in enumerate(zip(pairs, outcomes, strict=True)):
+        interval = single.interval(pair)
+        if row in (3, 150):
+            single = AdaptiveIntervals.from_state(json.loads(json.dumps(single.state_dict(), allow_nan=False)))
+        assert interval[0] == low[row] or isnan(low[row])
+        single.update(outcome)
+    assert whole.ledger_ == single.ledger_
+    for tracker in (QuantileTracker(), DecayingTracker()):
+        with pytest.raises(RegretlessError, match="one number is expected by"):
+            tracker.interval((1.0, 2.0))
+    with pytest.raises(RegretlessError, match="two quantiles are expected"):
+        single.interval((1.0, 2.0, 3.0))
 
 
 def test_exact_forecasts_are_no_counterexample():

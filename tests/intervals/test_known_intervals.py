@@ -6,7 +6,7 @@ import pytest
 
 from regretless.ledger import IntervalLedger
 from regretless.theory import intervals as chapter
-from regretless.theory.intervals import IntervalFacts, adaptive_coverage, tracker_coverage
+from regretless.theory.intervals import IntervalFacts, adaptive_coverage, decaying_coverage, tracker_coverage
 
 from ..known import Assumes, Breaks, Known, first_of_each, known, refuses, says_its_number
 
@@ -15,8 +15,17 @@ CASES = [
     Known(adaptive_coverage, LEDGER, None, IntervalFacts(start=0.25, gamma=0.1), (0.75 + 0.4) / 4, 0.05),
     Known(adaptive_coverage, LEDGER, None, IntervalFacts(start=0.875, gamma=0.1), (0.875 + 0.4) / 4, 0.05),
     Known(tracker_coverage, LEDGER, None, IntervalFacts(c=0.1), (14 * 1.5 + 1) / 40, 0.05),
+    # K_T = 8 + 4 * 2 and V = 5 + 4 * 0.25 in units of the last step
+    Known(
+        decaying_coverage,
+        LEDGER,
+        None,
+        IntervalFacts(reach=8.0, longest=2.0, varied=5.0, late=0.25),
+        (16 + 6 + 1) / 40,
+        0.05,
+    ),
 ]
-ASSUMES: Assumes = [((adaptive_coverage, tracker_coverage), (chapter.PLAYED,))]
+ASSUMES: Assumes = [((adaptive_coverage, tracker_coverage, decaying_coverage), (chapter.PLAYED,))]
 BREAKS: Breaks = {chapter.PLAYED[0]: [{"ledger.rounds": 0}]}
 
 

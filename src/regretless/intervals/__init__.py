@@ -9,10 +9,18 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .adaptive import AdaptiveIntervals
     from .base import Interval
+    from .decaying import DecayingTracker
     from .tracker import QuantileTracker
 
-__all__ = ["AdaptiveIntervals", "Interval", "QuantileTracker"]
+__all__ = ["AdaptiveIntervals", "DecayingTracker", "Interval", "QuantileTracker"]
 
 __getattr__, __dir__ = lazy_names(
-    __name__, __all__, {"AdaptiveIntervals": "adaptive", "Interval": "base", "QuantileTracker": "tracker"}
+    __name__,
+    __all__,
+    {
+        "AdaptiveIntervals": "adaptive",
+        "DecayingTracker": "decaying",
+        "Interval": "base",
+        "QuantileTracker": "tracker",
+    },
 )

@@ -12,7 +12,7 @@ from typing import Any
 from ..checks import share, whole
 from ..persist.validation import one
 from ..theory.intervals import IntervalFacts, adaptive_coverage
-from .base import Intervals, _finite
+from .base import NOTHING, Intervals, _finite
 
 
 @dataclass(eq=False)
@@ -22,6 +22,10 @@ class AdaptiveIntervals(Intervals):
     With scores |y - p|, a level a that starts at alpha = 1 - coverage, and the k last scores, the interval is
     p - q, p + q with the ceil((1 - a)(k + 1))-th smallest of them, the whole line where there are not so many or
     a <= 0, nothing where a >= 1. Then a <- a + gamma (alpha - 1[missed]).
+
+    A forecast may be a pair of quantiles l, h instead. Then the scores are max(l - y, y - h), below 0 inside the pair,
+    and the interval is l - q, h + q: conformalised quantile regression, whose width follows the rows. The bound is the
+    same, for it asks nothing of scores.
 
     Whatever the sequence, |misses / T - alpha| <= (max(alpha, 1 - alpha) + gamma (1 + D)) / (gamma T), where at most D
     other rounds waited for their outcomes when one came.
@@ -37,7 +41,8 @@ class AdaptiveIntervals(Intervals):
 
     References
     ----------
-    Gibbs & Candes 2021, Adaptive conformal inference under distribution shift.
+    Gibbs & Candes 2021, Adaptive conformal inference under distribution shift; Romano, Patterson & Candes 2019,
+    Conformalized quantile regression.
 
     Examples
     --------
@@ -56,6 +61,7 @@ class AdaptiveIntervals(Intervals):
     window: int = 500
 
     theorem = adaptive_coverage
+    pairs = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +80,7 @@ class AdaptiveIntervals(Intervals):
         if a <= 0:
             return inf
         if a >= 1:
-            return -1.0
+            return NOTHING
         rank = ceil((1 - a) * (len(self._sorted) + 1))
         return self._sorted[rank - 1] if rank <= len(self._sorted) else inf
 
@@ -84,6 +90,31 @@ class AdaptiveIntervals(Intervals):
         if len(self._sorted) > self.window:
             del self._sorted[bisect_left(self._sorted, self._scores.popleft())]
 
+    def _follow(self, scores: list[float]) -> list[float]:
+        alpha, gamma, window = self.alpha, self.gamma, self.window
+        rounds, misses, radii = self._books.rounds, self._books.misses, []
+        last, ordered, kept = self._scores, self._sorted, len(self._sorted)
+        for score in scores:  # as `_radius` and `_learn` have it, at less cost
+            a = alpha + gamma * (alpha * rounds - misses)
+            if a <= 0:
+                radius = inf
+            elif a >= 1:
+                radius = NOTHING
+            else:
+                rank = ceil((1 - a) * (kept + 1))
+                radius = ordered[rank - 1] if rank <= kept else inf
+            radii.append(radius)
+            rounds += 1
+            misses += score > radius
+            last.append(score)
+            insort(ordered, score)
+            if kept < window:
+                kept += 1
+            else:
+                del ordered[bisect_left(ordered, last.popleft())]
+        self._books.rounds, self._books.misses = rounds, misses
+        return radii
+
     def facts(self) -> IntervalFacts:
         """What theorems may ask."""
         return IntervalFacts(start=self.alpha, gamma=self.gamma)
@@ -92,7 +123,7 @@ class AdaptiveIntervals(Intervals):
         return {"scores": list(self._scores)}
 
     def _go_on(self, state: Mapping[str, Any]) -> None:
-        self._scores.extend(_finite(one(score, float, "a score"), "a score") for score in state["scores"])
+        self._scores.extend(_finite(one(score, float, "a score"), "a score", NOTHING) for score in state["scores"])
         self._sorted = sorted(self._scores)
         if len(self._scores) != min(self._books.rounds, self.window):
             raise ValueError("it has not as many scores as rounds")

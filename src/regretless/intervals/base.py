@@ -24,6 +24,7 @@ from ..theory.intervals import IntervalFacts
 Array = np.ndarray[Any, np.dtype[np.float64]]
 STRETCH = 500  # rounds in a row; of all such stretches the worst is noted
 LARGEST = 1e300  # score; the ends of an interval are to be floats
+NOTHING = -1.7976931348623157e308  # the radius of an interval that holds nothing, of however wide a pair
 
 
 class Interval(tuple[float, float]):
@@ -54,6 +55,8 @@ class Intervals(ABC):
     coverage: float = 0.9
 
     theorem: ClassVar[Theorem]
+    pairs: ClassVar[bool] = False
+    """Whether forecasts may be pairs of quantiles, whose scores are below 0 inside."""
 
     def __post_init__(self) -> None:
         self.coverage = share("coverage", self.coverage)
@@ -61,18 +64,33 @@ class Intervals(ABC):
         self._books = IntervalLedger(self.alpha)
         self._recent: deque[bool] = deque(maxlen=STRETCH)
         self._recent_misses = 0
-        self._pending: dict[int, tuple[float, float]] = {}  # forecast and radius by ticket
+        # by ticket: forecast, or the middle of a pair; half the distance of the pair, 0 of one number; and radius
+        self._pending: dict[int, tuple[float, float, float]] = {}
         self._tickets = self._waiting = 0  # drawn so far; pending rounds that had a forecast
 
     # The rule.
 
     @abstractmethod
     def _radius(self) -> float:
-        """Half the width of the next interval: below 0 of one that holds nothing, infinite of the whole line."""
+        """How far the next interval reaches beyond its forecast or, below 0, is inside its pair; infinite of the whole
+        line."""
 
     @abstractmethod
     def _learn(self, score: float, missed: bool) -> None:
         """A round is over; the books have it already."""
+
+    def _follow(self, scores: list[float]) -> list[float]:
+        """The radius of each of many rounds, whose outcome comes before the next one; the books have rounds and misses
+        then."""
+        radii, books = [], self._books
+        for score in scores:
+            radius = self._radius()
+            radii.append(radius)
+            missed = score > radius
+            books.rounds += 1
+            books.misses += missed
+            self._learn(score, missed)
+        return radii
 
     @property
     def _least(self) -> float:
@@ -93,13 +111,14 @@ class Intervals(ABC):
 
     # One round after the other.
 
-    def interval(self, forecast: float) -> Interval:
+    def interval(self, forecast: float | tuple[float, float]) -> Interval:
         """The interval of a round, before its outcome.
 
         Parameters
         ----------
-        forecast : float
-            NaN: there is none. Then the ends are NaN, and the outcome will change nothing.
+        forecast : float, or two of them
+            NaN: there is none. Then the ends are NaN, and the outcome will change nothing. A pair, where `pairs` says
+            so, is of two quantiles: the interval reaches as far below the one as above the other, or is as far inside.
 
         Returns
         -------
@@ -111,10 +130,14 @@ class Intervals(ABC):
         RegretlessError
             If the forecast is infinite or no number.
         """
-        value, radius = _number("forecast", forecast), self._radius()
-        result = Interval(_ends(value, radius))
+        radius = self._radius()
+        if isinstance(forecast, tuple | list | np.ndarray):
+            value, spread = self._pair(forecast)
+        else:
+            value, spread = _number("forecast", forecast), 0.0
+        result = Interval(_ends(value, spread + radius))
         result.ticket = self._tickets
-        self._pending[self._tickets] = value, radius
+        self._pending[self._tickets] = value, spread, radius
         self._tickets += 1
         self._waiting += not isnan(value)
         return result
@@ -143,12 +166,21 @@ class Intervals(ABC):
         ticket = report[0] if len(report) == 2 else next(iter(self._pending))
         if ticket not in self._pending:
             raise RegretlessError(f"no interval with the ticket {ticket!r} waits for an outcome")
-        forecast, radius = self._pending[ticket]
+        forecast, spread, radius = self._pending[ticket]
         outcome = _number("outcome", report[-1])
         if not (isnan(outcome) or isnan(forecast)) and not self._sound(abs(outcome - forecast)):
             raise RegretlessError(f"outcome {outcome:g} after the forecast {forecast:g}: {self._advice()}")
         del self._pending[ticket]
-        self._settle(forecast, radius, outcome)
+        self._settle(forecast, spread, radius, outcome)
+
+    def _pair(self, forecast: Any) -> tuple[float, float]:
+        """The middle of a pair, and half their distance."""
+        if not self.pairs:
+            raise RegretlessError(f"forecast {forecast!r}: one number is expected by {type(self).__name__}")
+        if len(forecast) != 2:
+            raise RegretlessError(f"forecast {forecast!r}: a number, or two quantiles are expected")
+        low, high = (_number("forecast", end) for end in forecast)
+        return low / 2 + high / 2, abs(high / 2 - low / 2)
 
     # A whole table.
 
@@ -158,7 +190,8 @@ class Intervals(ABC):
         Parameters
         ----------
         forecasts, outcomes : array-like of shape (rounds,)
-            NaN: there is no forecast, or no outcome. Such a round changes nothing.
+            NaN: there is no forecast, or no outcome. Such a round changes nothing. Forecasts of shape (rounds, 2) are
+            pairs of quantiles, as in `interval`.
         arrivals : int or array-like of shape (rounds,), optional
             When each outcome was known: before the interval of that row (from 0), at the earliest of the next one; a
             single number k means k rows later. All that arrive after the last row are learned at the end.
@@ -175,36 +208,69 @@ class Intervals(ABC):
         """
         if self._pending:
             raise RegretlessError("intervals wait for their outcomes: report these first")
-        centres, known = _column("forecasts", forecasts), _column("outcomes", outcomes)
+        centres, spreads = self._centres(forecasts)
+        known = _column("outcomes", outcomes)
         if centres.shape != known.shape:
             raise RegretlessError(
                 f"{len(centres)} forecasts and {len(known)} outcomes: one of each a round is expected"
             )
         with np.errstate(over="ignore"):
-            scores = np.abs(known - centres)
-        unsound = np.flatnonzero((scores > LARGEST) | ((scores > 0) & (scores < self._least)))
+            distances = np.abs(known - centres)
+        unsound = np.flatnonzero((distances > LARGEST) | ((distances > 0) & (distances < self._least)))
         if len(unsound):
             row = int(unsound[0])
             fault = f"outcome {known[row]:g} after the forecast {centres[row]:g}"
             raise RowRefused(f"row {row} (from 0): {fault}: {self._advice()}", 0, row, fault, self._advice())
-        radii = self._radii(centres.tolist(), known.tolist(), schedule(arrivals, len(centres)))
-        with np.errstate(invalid="ignore"):
-            radii = np.where(radii < 0, nan, radii)
-            return centres - radii, centres + radii
-
-    def _radii(self, forecasts: list[float], outcomes: list[float], plan: Schedule | None) -> Array:
-        radii: list[float] = []
+        plan = schedule(arrivals, len(centres))
         if plan is None:
-            for forecast, outcome in zip(forecasts, outcomes, strict=True):
-                radius = self._radius()
-                radii.append(radius)
-                self._waiting += not isnan(forecast)
-                self._settle(forecast, radius, outcome)
-            return np.array(radii, dtype=np.float64)
+            radii = self._at_once(distances - spreads, spreads)
+        else:
+            radii = self._late(centres.tolist(), spreads.tolist(), known.tolist(), plan)
+        with np.errstate(invalid="ignore"):
+            halves = spreads + radii
+            halves = np.where(halves < 0, nan, halves)
+            return centres - halves, centres + halves
+
+    def _centres(self, forecasts: Any) -> tuple[Array, Array]:
+        """The middle of each pair, and half its distance: 0 of single forecasts."""
+        table = np.asarray(forecasts)
+        if not self.pairs or table.ndim != 2 or table.shape[1] != 2:
+            centres = _column("forecasts", forecasts)
+            return centres, np.zeros(len(centres))
+        low, high = (_column("forecasts", table[:, end]) for end in (0, 1))
+        return low / 2 + high / 2, np.abs(high / 2 - low / 2)
+
+    def _at_once(self, scores: Array, spreads: Array) -> Array:
+        """Each outcome comes before the next row; rows without a score change nothing."""
+        there = ~np.isnan(scores)
+        played = scores[there]
+        radii = np.array(self._follow(played.tolist()), dtype=np.float64)
+        self._note(played, spreads[there], radii)
+        before = np.cumsum(there) - there  # how many rounds were played before each
+        return np.array(np.append(radii, self._radius())[before], dtype=np.float64)
+
+    def _note(self, scores: Array, spreads: Array, radii: Array) -> None:
+        """Note how many intervals did, of rounds that `_follow` has counted: sums as one after the other."""
+        books, finite, missed = self._books, radii < inf, scores > radii
+        halves = np.maximum(radii, -spreads)[finite]
+        widths = 2 * (spreads[finite] + halves)
+        beyond = np.where(missed[finite], 2 / self.alpha * (scores[finite] - halves), 0.0)
+        books.infinite += int(np.count_nonzero(~finite))
+        books.empty += int(np.count_nonzero(radii < -spreads))
+        books.width = float(np.cumsum(np.append(books.width, widths))[-1])
+        books.winkler = float(np.cumsum(np.append(books.winkler, widths + beyond))[-1])
+        misses: Any = np.cumsum(np.append(np.array(self._recent, dtype=np.int64), missed))
+        stretches = misses - np.append(np.zeros(STRETCH, dtype=np.int64), misses)[: len(misses)]
+        books.worst = max(books.worst, int(stretches[len(self._recent) :].max(initial=0)))
+        self._recent.extend(missed[-STRETCH:].tolist())
+        self._recent_misses = sum(self._recent)
+
+    def _late(self, forecasts: list[float], spreads: list[float], outcomes: list[float], plan: Schedule) -> Array:
+        radii: list[float] = []
         order, starts = plan.settle.tolist(), plan.starts.tolist()
         for row in range(len(forecasts) + 1):
             for came in order[starts[row] : starts[row + 1]]:
-                self._settle(forecasts[came], radii[came], outcomes[came])
+                self._settle(forecasts[came], spreads[came], radii[came], outcomes[came])
             if row < len(forecasts):
                 radii.append(self._radius())
                 self._waiting += not isnan(forecasts[row])
@@ -212,14 +278,14 @@ class Intervals(ABC):
 
     # The books.
 
-    def _settle(self, forecast: float, radius: float, outcome: float) -> None:
+    def _settle(self, forecast: float, spread: float, radius: float, outcome: float) -> None:
         """Note how an interval did, and learn from it."""
         if isnan(forecast):
             return
         self._waiting -= 1
         if isnan(outcome):
             return
-        score, books = abs(outcome - forecast), self._books
+        score, books = abs(outcome - forecast) - spread, self._books
         missed = score > radius
         books.rounds += 1
         books.misses += missed
@@ -228,10 +294,10 @@ class Intervals(ABC):
         if radius == inf:
             books.infinite += 1
         else:
-            half = radius if radius > 0 else 0.0
-            books.empty += radius < 0
-            books.width += 2 * half
-            books.winkler += 2 * half + (2 / self.alpha * (score - half) if missed else 0.0)
+            half = radius if radius > -spread else -spread
+            books.empty += radius < -spread
+            books.width += 2 * (spread + half)
+            books.winkler += 2 * (spread + half) + (2 / self.alpha * (score - half) if missed else 0.0)
         recent = self._recent
         self._recent_misses += missed - (len(recent) == STRETCH and recent[0])
         recent.append(missed)
@@ -263,7 +329,8 @@ class Intervals(ABC):
 
     def state_dict(self) -> dict[str, Any]:
         """The parameters and all that was learned, as JSON values; `from_state` makes the same intervals of it."""
-        waiting = [[ticket, _or_none(value), _or_none(radius)] for ticket, (value, radius) in self._pending.items()]
+        pending = self._pending.items()
+        waiting = [[ticket, _or_none(value), _or_none(radius), spread] for ticket, (value, spread, radius) in pending]
         return {
             "parameters": {each.name: getattr(self, each.name) for each in fields(self)},
             "ledger": asdict(self._books),
@@ -294,10 +361,11 @@ class Intervals(ABC):
             if len(made._recent) != min(made._books.rounds, STRETCH):
                 raise ValueError("it has not as many recent rounds as rounds")
             made._tickets = count(state["tickets"], "tickets")
-            for ticket, value, radius in state["pending"]:
+            for ticket, value, radius, *pair in state["pending"]:
                 forecast = nan if value is None else _finite(one(value, float, "a forecast"), "a forecast", -inf)
                 half = inf if radius is None else _finite(one(radius, float, "a radius"), "a radius", -inf)
-                made._pending[count(ticket, "a ticket")] = forecast, half
+                spread = _finite(one(pair[0] if pair else 0.0, float, "half a pair"), "half a pair")
+                made._pending[count(ticket, "a ticket")] = forecast, spread, half
                 made._waiting += not isnan(forecast)
             if any(ticket >= made._tickets for ticket in made._pending):
                 raise ValueError("a ticket waits that was never drawn")

@@ -329,6 +329,35 @@ def quantile_tracker(scores: Array, alpha: float = 0.1, c: float = 0.01) -> Arra
     return widths
 
 
+def decaying_tracker(scores: Array, alpha: float, c: float, decay: float, late: int = 0) -> tuple[Array, float]:
+    """The same by steps of c times the largest score so far, over a power of the rounds since the first score above 0;
+    and the bound on T times the coverage error with so many outcomes late at once."""
+    widths, q, t, steps, sizes = np.empty(len(scores)), 0.0, 0, [], []
+    for place, score in enumerate(scores):
+        widths[place] = q
+        largest = scores[: place + 1].max()
+        if largest > 0:
+            t += 1
+            steps.append(c * largest * t**-decay)
+            sizes.append(largest)
+            q += steps[-1] * ((score > widths[place]) - alpha)
+    if not steps:
+        return widths, alpha * len(scores)
+    e, K = np.array(steps), np.array(sizes) + (1 + late) * np.maximum.accumulate(steps)
+    grew = np.flatnonzero(np.diff(e) > 0)
+    s = grew[-1] + 1 if len(grew) else 0
+    V = np.sum(K[:s] * np.abs(1 / e[:s] - 1 / e[1 : s + 1]))
+    return widths, float(K[-1] / e[-1] + V + alpha * (len(scores) - t))
+
+
+def _decaying_coverage(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    K_T, V = (
+        w["reach"] + (1 + ledger["outstanding"]) * w["longest"],
+        w["varied"] + (1 + ledger["outstanding"]) * w["late"],
+    )
+    return (K_T + V + ledger["alpha"] * ledger["zero"]) / ledger["rounds"]
+
+
 def _adaptive_coverage(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
     return (max(w["start"], 1 - w["start"]) / w["gamma"] + 1 + ledger["outstanding"]) / ledger["rounds"]
 
@@ -351,5 +380,6 @@ BOUNDS = {
         "normal_hedge_prior": _normal_hedge_prior,
         "adaptive_coverage": _adaptive_coverage,
         "tracker_coverage": _tracker_coverage,
+        "decaying_coverage": _decaying_coverage,
     }
 }

@@ -33,7 +33,19 @@ which is at most K (1 + G), G = sum_{t>z+1} (1 - e_{t-1} / e_t). The first z rou
 D = 0 and a step that was fixed beforehand for scores of at most B, it is (B + e) / e of Angelopoulos, Candes and
 Tibshirani.
 
-Both speak of the share of misses over the rounds, not of each round: intervals of the whole line in nine rounds of ten
+**Steps that fall** (Angelopoulos, Barber & Bates 2024). With any steps e_t > 0 after the z rounds whose scores are all
+0, the same two arguments give -alpha (1 + D) E_t <= q_{t+1} <= M_t + (1 - alpha) (1 + D) E_t, E_t = max_{s <= t} e_s:
+an interval around 0 of length K_t = M_t + (1 + D) E_t. Let s be the last round with e_s > e_{s-1}, the first with a
+step if there is none. Summing by parts up to s, and after it with the differences to q_{T+1}, as steps only fall then,
+
+    sum_{t>z} (m_t - alpha) = sum_{z+1<t<=s} q_t (1 / e_{t-1} - 1 / e_t) + q_{T+1} / e_s
+        + sum_{t>s} (q_{T+1} - q_t) (1 / e_t - 1 / e_{t-1}),
+
+of which the first is at most V = sum_{z+1<t<=s} K_{t-1} |1 / e_{t-1} - 1 / e_t|, and the others K_T / e_s + K_T
+(1 / e_T - 1 / e_s) = K_T / e_T in size. Where no score exceeds the first and D = 0, that is the (B + e_1) / e_T
+of that paper.
+
+All speak of the share of misses over the rounds, not of each round: intervals of the whole line in nine rounds of ten
 and nothing in the tenth cover nine tenths as well. So widths and the worst stretch are printed beside them.
 """
 
@@ -58,11 +70,19 @@ class IntervalFacts(Facts):
         Of adaptive intervals: the level at the start, and its step.
     c : float
         Of a quantile tracker: its step in units of the largest score.
+    reach, longest : float
+        Of a tracker with steps that fall: the largest score and the largest step, in units of the last step.
+    varied, late : float
+        Of the same: V without the steps in K, and their part of it with D = 0.
     """
 
     start: float = nan
     gamma: float = nan
     c: float = nan
+    reach: float = nan
+    longest: float = nan
+    varied: float = nan
+    late: float = nan
 
 
 def _played(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> bool:
@@ -119,3 +139,25 @@ def tracker_coverage(ledger: IntervalLedger, comparator: None, learner: Interval
     before a first forecast that was not exact, over the rounds."""
     reach = 1 / learner.c + 1 + ledger.outstanding
     return (reach * (1 + ledger.growth) + ledger.alpha * ledger.zero) / ledger.rounds
+
+
+@theorem(
+    title="Coverage on any sequence",
+    quantity="coverage error",
+    counts=coverage_error,
+    formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
+    r" \le \frac{K_T / e_T + V + \alpha z}{T},\quad K_t = M_t + (1 + D) E_t",
+    source="Angelopoulos, Barber & Bates 2024, extended to steps by the largest score and to late outcomes",
+    assumes=(PLAYED,),
+    whole=False,
+    most=_most,
+    compares=False,
+)
+def decaying_coverage(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> float:
+    """The share of misses differs from alpha by at most the largest score and 1 + D times the largest step, over the
+    last step; what the inverse of the steps varied by up to the last that grew, in the same units; and alpha for each
+    of the z rounds before a first forecast that was not exact; over the rounds."""
+    late = 1 + ledger.outstanding
+    return (
+        learner.reach + late * learner.longest + learner.varied + late * learner.late + ledger.alpha * ledger.zero
+    ) / ledger.rounds
