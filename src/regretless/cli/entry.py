@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn, TextIO
 
 from .. import __version__
@@ -69,8 +69,9 @@ class PrintCompletion(argparse.Action):
         parser.exit()
 
 
+@cache
 def make() -> Parser:
-    """The parser of all verbs."""
+    """The parser of all verbs: one for all command lines of a process."""
     parser = Parser(
         prog="regretless",
         description="Online learning with guarantees: every run prints its theorem's bound beside what was observed.",

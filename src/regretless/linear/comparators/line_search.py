@@ -7,7 +7,7 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from math import inf, nan
@@ -25,7 +25,8 @@ from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, read_tallies, signed
 
-COARSE = 16  # edges passed over in the first search for the best scale
+STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
+COARSE = 16  # the step that misses no range of scales that meets the assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +143,28 @@ class Ray:
     def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator | None:
         """The comparator on this ray that serves a theorem best; None where none meets its assumptions.
 
-        The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and a fine one around its
+        The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and finer ones around its
         best find it.
         """
 
         def slack(comparator: Comparator) -> float:
             return theorem.slack(ledger, comparator, facts)
 
-        first, last = self._range()
-        coarse = range(first, last + 1, COARSE)
-        middle = min(coarse, key=lambda edge: slack(self._at(edge)))
-        fine = range(max(first, middle - COARSE), min(last, middle + COARSE) + 1)
-        candidates: list[Comparator | None] = [self._at(min(fine, key=lambda edge: slack(self._at(edge))))]
-        candidates += [self.zero(), self.separating()]
+        candidates = [self._best_edge(slack), self.zero(), self.separating()]
         best = min((c for c in candidates if c is not None), key=slack)
         return self._with_vector(best) if slack(best) < np.inf else None
+
+    def _best_edge(self, slack: Callable[[Comparator], float]) -> Comparator | None:
+        """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
+        first, last = begin, end = self._range()
+        edge = first
+        for step in STEPS:
+            least, edge = min((slack(self._at(edge)), edge) for edge in range(begin, end + 1, step))
+            if least < inf:
+                begin, end = max(first, edge - step), min(last, edge + step)
+            elif step <= COARSE:
+                return None
+        return self._at(edge)
 
     def _range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
