@@ -402,8 +402,6 @@ class CombineRun(StreamRun):
             for table in tables:
                 table.discard()  # what is finished already stays
 
-    # What fixed uses of the experts would have lost.
-
     def comparators(self, switches: Iterable[int] = ()) -> tuple[list[ExpertComparator], dict[str, str]]:
         """Comparators: the losses of fixed uses of the experts, and why others are missing.
 
