@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..games.general_sum.bimatrix import BimatrixGame
-from ..games.solution import written
+from ..games.solution import named_chances, written
 from .options import is_set
 from .output import many, plain, short
 from .solve_result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
@@ -146,7 +146,7 @@ class BimatrixOutput(SolveOutput):
     def _joint(self) -> dict[str, Any]:
         one = self._best
         rows, columns = self.game.rows, self.game.cols
-        cells = {rows[i]: named(columns, one.joint[i].tolist()) for i in _played(one)}
+        cells = {rows[i]: named_chances(columns, one.joint[i].tolist()) for i in _played(one)}
         return {
             "kind": _kind_of(one),
             "objective": one.objective,
@@ -277,11 +277,6 @@ def mixtures(equilibria: Equilibria) -> bool:
     )
 
 
-def named(names: Sequence[str], chances: Sequence[float]) -> dict[str, float]:
-    """The probabilities above 0, by name."""
-    return {name: chance for name, chance in zip(names, chances, strict=True) if chance > 0}
-
-
 def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fraction] | None) -> str:
     """A strategy in one line, the likeliest part first."""
     order = sorted((place for place, chance in enumerate(chances) if chance > 0), key=lambda place: -chances[place])
@@ -327,11 +322,11 @@ def _row(outcome: BimatrixOutput, one: Equilibrium) -> EquilibriumRow:
 
     exact = None
     if one.exact is not None and outcome.equilibria is not None and outcome.equilibria.is_exact:
-        row, column = _texts(outcome.game.rows, one.exact.row), _texts(outcome.game.cols, one.exact.column)
-        exact = ExactGame("", row, column)
+        row = named_chances(outcome.game.rows, one.exact.row, written)
+        exact = ExactGame("", row, named_chances(outcome.game.cols, one.exact.column, written))
     return EquilibriumRow(
-        row=named(outcome.game.rows, one.row.tolist()),
-        column=named(outcome.game.cols, one.column.tolist()),
+        row=named_chances(outcome.game.rows, one.row.tolist()),
+        column=named_chances(outcome.game.cols, one.column.tolist()),
         row_payoff=one.row_payoff,
         column_payoff=one.column_payoff,
         gain=0.0 if exact is not None else max(one.row_gain, one.column_gain),
@@ -351,7 +346,3 @@ def _joint(outcome: BimatrixOutput) -> JointRow:
         column_payoff=one.column_payoff,
         gain=max(one.row_gain, one.column_gain),
     )
-
-
-def _texts(names: Sequence[str], chances: Sequence[Fraction]) -> dict[str, str]:
-    return {name: written(chance) for name, chance in zip(names, chances, strict=True) if chance > 0}

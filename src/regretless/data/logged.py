@@ -218,7 +218,7 @@ def read_log(
     )
 
 
-def read_policy(path: Source, log: Log, *, context: str | None = None, format: str | None = None) -> tuple[Log, Array]:
+def read_policy(path: Source, log: Log, *, context: str | None = None) -> tuple[Log, Array]:
     """Read the probabilities with which a policy takes the actions of a log, in each of its situations.
 
     Parameters
@@ -229,8 +229,6 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
     log : Log
     context : str, optional
         The column of contexts, called as in the log.
-    format : str, optional
-        By default by the suffix.
 
     Returns
     -------
@@ -246,7 +244,7 @@ def read_policy(path: Source, log: Log, *, context: str | None = None, format: s
     words = [ACTION] if context is None else [ACTION, context]
     if context in (ACTION, PROBABILITY):
         raise ParameterError("context", repr(context), "the policy's columns of that name are something else", ": ")
-    for part in read_picked(path, words, [PROBABILITY], format):
+    for part in read_picked(path, words, [PROBABILITY], None):
         names, chances = part.words[ACTION], part.numbers[PROBABILITY]
         where = (np.zeros(len(chances), np.int32), [""]) if context is None else part.words[context]
         _check(part, PROBABILITY, np.flatnonzero(~(chances >= 0) | (chances > 1)), "a number from 0 to 1 is expected")

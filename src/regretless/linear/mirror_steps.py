@@ -25,6 +25,7 @@ COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIA
 REVERSED = "reversed."  # before the names of the arrays of reversed rounds
 _OWN = ("memory", "books")
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
+MOST_LP_SECONDS = 5.0
 
 Duals = Callable[[int], tuple[Array, float]]
 
@@ -303,15 +304,13 @@ class SimplexGeometry(DualGeometry):
         Whether entries may be negative.
     intercept : float
         Size of the constant feature.
-    seconds : float
-        How much time a linear program may take.
     """
 
     PART = "yours, its positive part"
 
-    def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float, seconds: float = 5.0) -> None:
+    def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float) -> None:
         super().__init__(duals)
-        self.weights, self.balanced, self.intercept, self.seconds = weights, balanced, intercept, seconds
+        self.weights, self.balanced, self.intercept = weights, balanced, intercept
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """Sum of absolute entries, infinite where a negative one is not allowed; divergence of their shares."""
@@ -337,7 +336,7 @@ class SimplexGeometry(DualGeometry):
         if batch.entries > MOST_LP_ENTRIES:
             return ()
         margin = max_margin_simplex_signed(
-            batch, signs, balanced=self.balanced, intercept=self.intercept, max_seconds=self.seconds
+            batch, signs, balanced=self.balanced, intercept=self.intercept, max_seconds=MOST_LP_SECONDS
         )
         if margin.lower <= 0:
             return ()

@@ -1,4 +1,7 @@
-"""A linear learner against an environment, with certificates in full and, of many runs, without a search."""
+"""A linear learner against an environment, with certificates in full and, of many runs, without a search.
+
+It stands apart, for what certifies takes long to load, and no other player needs it.
+"""
 
 from __future__ import annotations
 

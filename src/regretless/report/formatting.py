@@ -63,11 +63,11 @@ def power_of_ten(exponent: int) -> str:
     return "10" + str(exponent).translate(_SUPERSCRIPTS)
 
 
-def percent(share: float, digits: int = 3) -> str:
+def percent(share: float) -> str:
     """A share of one in per cent; never 100% for less than all, however little is missing."""
     if 0.99 < share < 1:
         share = min(share, math.floor(share * 1000) / 1000)
-    return real(100 * share, digits) + "%"
+    return real(100 * share, 3) + "%"
 
 
 def share(value: float) -> str:

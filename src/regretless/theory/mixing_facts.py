@@ -191,14 +191,7 @@ class MixedFacts(Facts):
         return 1.0 if self.weighting == "updates" else self.total
 
 
-def of_shards(
-    single: Theorem,
-    *,
-    title: str | None = None,
-    quantity: str | None = None,
-    formula: str | None = None,
-    source: str | None = None,
-) -> Callable[[Bound], Theorem]:
+def of_shards(single: Theorem, *, formula: str | None = None, source: str | None = None) -> Callable[[Bound], Theorem]:
     """Turn a formula into a theorem on the weighted sums that one learner's theorem says of its own.
 
     Parameters
@@ -206,15 +199,15 @@ def of_shards(
     single : Theorem
         Of one learner; its assumptions are asked of the weighted sums, and its formula is that of the weighted sums
         unless another is given.
-    title, quantity, formula, source : str
+    formula, source : str
         As of any theorem.
     """
     mixed = single.formula.replace(r"\sum_t", WEIGHTED_SUM)
     if mixed.startswith(r"M "):
         mixed = r"\sum_{n,i} \mu_{n,i} M_{n,i}" + mixed[1:]
     return theorem(
-        title=title or f"{single.title}, mixed",
-        quantity=quantity or f"weighted {single.quantity}",
+        title=f"{single.title}, mixed",
+        quantity=f"weighted {single.quantity}",
         counts=_counts(single),
         formula=formula or mixed,
         source=source or f"{single.source}; mixed by convexity",

@@ -204,7 +204,7 @@ def _objects(values: list[int], shape: tuple[int, ...]) -> Array:
     return objects.reshape(shape)
 
 
-def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") -> Array:
+def joint_of(probabilities: Any, shape: tuple[int, int]) -> Array:
     """A table of probabilities of pairs of a row and a column: floats or fractions.
 
     Raises
@@ -214,7 +214,7 @@ def joint_of(probabilities: Any, shape: tuple[int, int], what: str = "joint") ->
     """
     table = probabilities if isinstance(probabilities, np.ndarray) else np.array(probabilities, dtype=object)
     if table.shape != shape:
-        raise RegretlessError(f"{what}: shape {table.shape}; one probability for each of {shape[0]} x {shape[1]} pairs")
+        raise RegretlessError(f"joint: shape {table.shape}; one probability for each of {shape[0]} x {shape[1]} pairs")
     return table
 
 
