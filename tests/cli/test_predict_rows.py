@@ -80,3 +80,22 @@ def test_intervals_of_numbers_stand_below_their_names(run, tmp_path):
     assert head == "forecast\tlow\thigh"
     assert [row for row, line in enumerate(lines) if line == "nan\tnan\tnan"] == list(BAD)
     assert len(run("predict", model, good).out.splitlines()) == 40
+
+
+def test_losses_are_those_of_the_rows_and_can_be_watched(run, tmp_path):
+    """Each row has 1 for a mistake and 0 for none, of numbers its absolute error, and nan where it is passed over;
+    their sums are those of JSON, and a file without labels is refused."""
+    good, bad = table(tmp_path / "good.csv"), table(tmp_path / "bad.csv", BAD)
+    for target, key in (("y", "errors"), ("b", "absolute_loss")):
+        model = tmp_path / f"{target}.rgl"
+        assert run("learn", good, "--target", target, *QUIET, "--save", model).code == 0
+        lines = run("predict", model, good, "--losses").out.splitlines()
+        assert sum(map(float, lines)) == pytest.approx(run("predict", model, good, "--json").json[key])
+        lines = run("predict", model, bad, "--on-error", "skip", "--losses").out.splitlines()
+        assert [row for row, line in enumerate(lines) if line == "nan"] == list(BAD)
+        said = run("predict", model, good, "--losses", "--json")
+        assert (said.code, said.out) == (2, "")
+    model, bare = tmp_path / "y.rgl", write(tmp_path / "bare.csv", ["a,b\n", "1,2\n"])
+    assert "there are no labels" in run("predict", model, bare, "--losses").err
+    losses = run("predict", model, good, "--losses").out.encode()
+    assert "c1: 40 rows, mean" in run("watch", "-", "--reference", "0.9", stdin=losses).out

@@ -233,6 +233,7 @@ def _learn() -> Iterator[Case]:
             f"learn two.csv {short} m.rgl --target label",
             "predict m.rgl two.csv",
             "predict m.rgl two.csv --scores",
+            "predict m.rgl two.csv --losses",
             "predict m.rgl two.csv --json --format csv --target label",
             "predict m.rgl - --format csv --json < two.csv",
             f"learn two.svm {short} s.rgl --ids-from 1",

@@ -269,6 +269,7 @@ class PredictOptions(ReadingOptions):
     scores: bool
     probabilities: bool
     interval: bool
+    losses: bool
     json: bool
 
 

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 HELP = "print a label or a forecast for every row"
 DESCRIPTION = (
     "One label a line, in constant memory; a row on standard input is answered when it comes. Features and categories "
-    "that the model never met contribute nothing; labels in the file are ignored, except by --json, which counts the "
-    "errors. With --probabilities, a line has the probability of each label instead. A model of numbers has a "
-    "forecast a line. A row that --on-error skip passes over has an empty line, or nan in place of numbers."
+    "that the model never met contribute nothing; labels in the file are ignored, except by --losses, and by --json, "
+    "which counts the errors. With --probabilities, a line has the probability of each label instead. A model of "
+    "numbers has a forecast a line. A row that --on-error skip passes over has an empty line, or nan in place of "
+    "numbers."
 )
 
 
@@ -50,6 +51,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="print the probability of each label instead, one column each, named if the columns of the file are",
     )
     parser.add_argument(
+        "--losses",
+        action="store_true",
+        help="print instead what each row costs by its label, 1 for a mistake and 0 for none, or by its outcome, the "
+        "absolute error; for regretless watch",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print counts, and errors if there are labels, as one JSON object"
     )
     parser.add_argument(
@@ -66,8 +73,9 @@ def run(arguments: PredictOptions) -> int:
     from ..run.linear import Continuation
     from .read_model import read_predictor
 
-    if arguments.scores and arguments.probabilities:
-        raise UsageError("--scores and --probabilities: one of them can be printed")
+    printed = ("scores", "probabilities", *(("losses", "interval", "json") if arguments.losses else ()))
+    if len(asked := [f"--{name}" for name in printed if getattr(arguments, name)]) > 1:
+        raise UsageError(f"{' and '.join(asked)}: one of them can be printed")
     learner, extra = read_predictor(arguments.model)
     if learner.kind == "regression":
         return _predict_numbers(arguments, learner, extra)
@@ -85,6 +93,8 @@ def run(arguments: PredictOptions) -> int:
         if counted["unknown_labels"]:
             known = ", ".join(counted["counts"])
             complain(f"{counted['unknown_labels']} labels are none of the model's ({known}) and count as errors")
+    elif arguments.losses:
+        write_at_once(_losses(stream, scored, lambda batch, scores: _mistakes(learner, batch.labels, scores)))
     else:
         write_at_once(_texts(arguments, learner, stream, scored))
     warn_skipped(stream)
@@ -125,6 +135,37 @@ def _texts(
         else:
             yield lines.text(_numbers(scores) if arguments.scores else _labels(learner, scores))
     yield lines.rest()
+
+
+def _losses(
+    stream: Stream, scored: Iterator[tuple[Batch, Array]], lost: Callable[[Batch, Array], list[float]]
+) -> Iterator[str]:
+    """What the rows of each batch cost, a line each; nan of a row without label or outcome."""
+    from ..errors import DataError
+
+    lines = RowLines(stream, "nan")
+    for batch, scores in scored:
+        if batch.labels is None:
+            advice = "a loss is one by a label: name their column with --target"
+            raise DataError(stream.name, None, None, "there are no labels", advice)
+        yield lines.text([f"{loss:.12g}" for loss in lost(batch, scores)])
+    yield lines.rest()
+
+
+def _mistakes(learner: OnlineClassifier, labels: Any, scores: Array) -> list[float]:
+    """1 for each mistake and 0 for none; a label that the model does not know is one."""
+    import numpy as np
+
+    comparable = (labels.dtype.kind == "U") == (learner.classes_.dtype.kind == "U")
+    wrong = labels != learner.labels(scores) if comparable else np.ones(len(labels), dtype=bool)
+    there: list[float] = np.where(_there(labels, learner.classes_), wrong, nan).tolist()
+    return there
+
+
+def _errors(outcomes: Any, forecasts: Array) -> list[float]:
+    """The absolute error of each forecast; nan where the outcome is no number."""
+    errors: list[float] = [nan] * len(forecasts) if outcomes.dtype.kind == "U" else abs(outcomes - forecasts).tolist()
+    return errors
 
 
 def write_at_once(texts: Iterator[str]) -> None:
@@ -261,6 +302,8 @@ def _predict_numbers(arguments: PredictOptions, learner: OnlineRegressor, extra:
     if arguments.json:
         head = {"schema": "regretless.predict/1", "model": arguments.model, "input": arguments.file}
         write_json({**head, **_counts_of_numbers(learner, scored, intervals), "skipped": stream.skipped})
+    elif arguments.losses:
+        write_at_once(_losses(stream, scored, lambda batch, forecasts: _errors(batch.labels, forecasts[:, 0])))
     else:
         write_at_once(_forecasts(stream, scored, intervals))
     warn_skipped(stream)

@@ -158,7 +158,8 @@ class CsvStream(TableStream):
         if self._header is None and not self._names_target(cells):
             self._header = not is_row(cells, rows)
             if not self._header:
-                self._note(f"the first line holds values, so that the columns are called c1 to c{len(cells)}; {NAMED}")
+                called = f"columns are called c1 to c{len(cells)}" if len(cells) > 1 else "column is called c1"
+                self._note(f"the first line holds values, so that the {called}; {NAMED}")
         if self._header is False:
             blocks.give_back(block)
             self._ahead = blocks.ahead()
