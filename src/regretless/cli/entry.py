@@ -15,7 +15,17 @@ from typing import Any, NoReturn, TextIO
 from .. import __version__
 from ..errors import DataError, did_you_mean
 from .options import run_verb, verb_of
-from .output import FAILED, INTERRUPTED, USAGE, Ended, UsageError, complain, explain
+from .output import (
+    FAILED,
+    INTERRUPTED,
+    USAGE,
+    Ended,
+    JsonOut,
+    UsageError,
+    complain,
+    explain,
+    write_json,
+)
 from .signals import InterruptWatch, code_of, restore
 
 STDOUT = "standard output"
@@ -119,38 +129,41 @@ def run(argv: Sequence[str] | None = None) -> int:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
         try:
-            code = _outcome(argv)
+            code = _outcome(sys.argv[1:] if argv is None else argv)
         finally:
             restore()
     return _flushed(code)
 
 
-def _outcome(argv: Sequence[str] | None) -> int:
-    watch = InterruptWatch()
+def _outcome(argv: Sequence[str]) -> int:
+    watch, JsonOut.written = InterruptWatch(), False
+
+    def failed(code: int, message: str, more: tuple[str, ...] = ()) -> int:
+        complain(message, more)
+        if "--json" in argv and not JsonOut.written:
+            with suppress(OSError):  # stdout may be what cannot be written
+                write_json({"schema": "regretless.error/1", "error": message, "code": code})
+        return code
+
     try:
         arguments = make().parse_args(argv)
         return int(arguments.run(arguments))
     except SystemExit as end:  # --help and --version
         return int(end.code or 0)
     except UsageError as error:
-        complain(str(error))
-        return USAGE
+        return failed(USAGE, str(error))
     except Ended as end:
-        complain(str(end))
-        return end.code
+        return failed(end.code, str(end))
     except KeyboardInterrupt as end:
-        complain("interrupted")
-        return code_of(end)
+        return failed(code_of(end), "interrupted")
     except Exception as error:
         if isinstance(error, BrokenPipeError) and error.filename is None:  # the reader of the output has closed it
             return 0
         if watch.interrupt:
-            complain("interrupted")
-            return INTERRUPTED
+            return failed(INTERRUPTED, "interrupted")
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
-        complain(explain(error, _unwritable(error)), _choices(error))
-        return FAILED
+        return failed(FAILED, explain(error, _unwritable(error)), _choices(error))
 
 
 def _choices(error: BaseException | None) -> tuple[str, ...]:

@@ -259,9 +259,16 @@ def target_of(stream: Stream) -> dict[str, str]:
     return {} if target is None else {"target": str(target)}
 
 
+class JsonOut:
+    """Whether a command has printed its JSON object."""
+
+    written = False
+
+
 def write_json(value: dict[str, Any]) -> None:
     """One JSON object on stdout, in ASCII; what is not finite is null."""
     print(json.dumps(finite(value), allow_nan=False))
+    JsonOut.written = True
 
 
 def finite(value: Any) -> Any:
