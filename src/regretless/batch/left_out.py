@@ -199,7 +199,7 @@ def leave_one_out(
     one_of("undecided", undecided, ("predicted", "error"))
     table = RerunTable.read(learner, X, y, sample_weight, undecided=undecided)
     result = by_fits(table) if table.learner.holds_rows else _by_states(table)
-    bounded = any(theorem.name == separable.name for theorem in table.learner.theorems)
+    bounded = any(theorem.name == separable.name for theorem in table.learner.proven())
     additive = bounded and table.rules.loss == "perceptron" and table.weights is None
     comparator = None
     if result.lazy and result.clean and additive and seconds > 0:

@@ -241,7 +241,7 @@ def _most(
         return whole("mistakes", mistakes)
     if margin is None or radius is None:
         raise RegretlessError("give margin and radius, from which the most mistakes follow, or mistakes itself")
-    bounded = any(theorem.name == separable.name for theorem in learner.theorems)
+    bounded = any(theorem.name == separable.name for theorem in learner.proven())
     if not bounded or learner.class_weight is not None or learner.get_params().get("budget") is not None:
         raise RegretlessError(
             f"(radius / margin)^2 bounds the updates of a perceptron, not of {learner!r}; give mistakes instead"

@@ -93,6 +93,8 @@ def refuse(learner: Any, *, one_shot: bool = False, weights: Weighting = "unifor
     if not isinstance(learner, OnlineClassifier) or type(learner) is not learner_class(name):
         raise RegretlessError(f"{kind_of(learner)} cannot be mixed over shards: {mixable_names()}{_instead(learner)}")
     learner.checked()
+    if getattr(learner, "initial", None) is not None:
+        raise RegretlessError("initial= has no meaning over shards, whose theorems are about weights that begin at 0")
     if getattr(learner, "shuffle", False):
         raise RegretlessError("shuffle has no meaning over shards: each is played in the order of its rows")
     if isinstance(learner.class_weight, str):

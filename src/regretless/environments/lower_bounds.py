@@ -10,7 +10,8 @@ from typing import Any, Literal
 from ..catalogue import BANDITS, LEARNERS
 from ..info import LinearInfo
 
-USUAL = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None, "kernel": "rbf"}  # what learners do
+# What learners do where nothing else was said.
+USUAL = {"ties": "update", "intercept": 0, "initial": None, "class_weight": None, "budget": None, "kernel": "rbf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class LearnerDescription:
         if self.kind != "linear" or self.learner not in LEARNERS:
             return False
         info: LinearInfo = LEARNERS[self.learner].info
-        wants: dict[str, Any] = {"ties": "update", "intercept": 0, "class_weight": None, "budget": None}
+        wants: dict[str, Any] = {one: value for one, value in USUAL.items() if one != "kernel"}
         if info.predicts_by == "support":
             wants["kernel"] = "linear"
         return info.additive and all(self.parameters.get(name, USUAL[name]) == value for name, value in wants.items())

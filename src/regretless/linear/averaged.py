@@ -13,6 +13,7 @@ from ..info import LinearInfo
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, Rules, length
+from ..theory.perceptron import PERCEPTRON
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, State
 from .weight_history import narrow
@@ -200,7 +201,10 @@ class AveragedPerceptron(Perceptron):
         twin="perceptron",
     )
 
+    theorems = PERCEPTRON
+
     state_: AveragedState = field(init=False)
+    initial: Any = field(default=None, init=False)  # the mean and the vote begin with what was learned
 
     average: str = "before"
 

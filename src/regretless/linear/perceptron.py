@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
 
 from ..checks import one_of, positive
+from ..data.batch import Array, Batch
+from ..errors import ParameterError, RegretlessError
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
-from ..rows.state import Rules
+from ..rows.state import BaseState, Rules
 from ..theorem import Theorem
+from ..theory.any_start import FROM_START, StartFacts
+from ..theory.facts import LinearFacts
 from ..theory.perceptron import PERCEPTRON, clean_pass
 from .base import OnlineClassifier
+from .labels import distinct
+from .started import FromStart, StartedState
+from .state import Geometry, State
 
 TIES = {"update": 0.0, 1: 1.0, -1: -1.0}
 
@@ -37,6 +47,10 @@ class Perceptron(OnlineClassifier):
     intercept : float, default=0.0
         Size B of a constant feature that is appended to every row; 0 for none. The bounds are those of the longer rows:
         B = max |x| at most quadruples them, B = 1 can be ruinous.
+    initial : sequence of float or None, default=None
+        The weights before the first round, of the first features in their order, for data of two classes: positive ones
+        speak for the second class. Further features, and the constant one, begin with 0; None: all do. The theorems
+        about weights that begin at 0 are false then, and others are certified, which know where the weights began.
     ties : {"update", 1, -1}, default="update"
         What a score of exactly 0 means. "update": predict +1, and update whatever the label is, as the proofs do. 1 or
         -1: predict that label, and update only if it is wrong.
@@ -90,15 +104,18 @@ class Perceptron(OnlineClassifier):
         not_mixed="",
         twin="perceptron",
     )
-    theorems = PERCEPTRON
+    theorems: ClassVar[tuple[Theorem, ...]] = (*PERCEPTRON, *FROM_START)
 
     rate: float = 1.0
     intercept: float = 0.0
+    initial: Any = None
     ties: str | int = "update"
 
     def proven(self) -> tuple[Theorem, ...]:
         """A run that goes on until a pass is clean has a bound on its length too."""
-        return (*self.theorems, clean_pass) if self.until_clean else self.theorems
+        if self.initial is not None:
+            return FROM_START
+        return (*PERCEPTRON, clean_pass) if self.until_clean else PERCEPTRON
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""
@@ -108,8 +125,58 @@ class Perceptron(OnlineClassifier):
 
     def rules(self) -> Rules:
         """Perceptron loss, Euclidean steps of constant rate."""
+        self._start()
         return Rules(
             eta=positive("rate", self.rate),
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
+
+    # ---- weights that begin elsewhere
+
+    def _start(self) -> Array | None:
+        """The weights to begin with, as numbers."""
+        if self.initial is None:
+            return None
+        try:
+            start = np.asarray(self.initial, dtype=np.float64)
+        except (TypeError, ValueError):
+            start = np.array([np.nan])
+        if start.ndim != 1 or not np.isfinite(start).all():
+            raise ParameterError("initial", repr(self.initial), "must be a number for each of the first features", " ")
+        return start
+
+    def new_state(self, columns: int, targets: int) -> BaseState:
+        """An empty state, whose weights begin where they are to."""
+        start = self._start()
+        if start is None:
+            return State(columns, targets)
+        if targets > 1:
+            raise RegretlessError("initial= are weights of two classes, and there are more: leave it out")
+        return StartedState(columns, targets, start=start.tolist())
+
+    def _play_and_meet(self, batch: Batch, labels: Array, weights: Array | None, rules: Rules) -> None:
+        if self.initial is not None and len(batch) and not hasattr(self, "classes_"):
+            classes = distinct(labels)
+            if len(classes) == 2:  # a class alone has a sign that the next one might turn round
+                self._expect(classes, batch.columns)
+        super()._play_and_meet(batch, labels, weights, rules)
+
+    def target_facts(self) -> list[LinearFacts]:
+        """What theorems may ask, with how far the weights are from where they began."""
+        facts, state = super().target_facts(), self.state_
+        if not isinstance(state, StartedState):
+            return facts
+        start = state.start()
+        moved = float(np.hypot(np.linalg.norm(state.coefficients()[:, 0] - start), state.biases()[0]))
+        more: dict[str, Any] = {"start": float(np.linalg.norm(start)), "moved": moved}
+        return [StartFacts(**asdict(one), **more) for one in facts]
+
+    def geometry(self) -> Geometry:
+        """Vectors are measured beside the first weights, where these are not 0."""
+        return FromStart(self.state_.start()) if isinstance(self.state_, StartedState) else Geometry()
+
+    def stored_params(self) -> dict[str, Any]:
+        """The parameters; the first weights as plain numbers."""
+        start = self._start()
+        return super().stored_params() | ({} if start is None else {"initial": start.tolist()})

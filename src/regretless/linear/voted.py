@@ -14,6 +14,7 @@ from ..info import LinearInfo
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, Rules
+from ..theory.perceptron import PERCEPTRON
 from .averaged import WHEN
 from .perceptron import Perceptron
 from .state import State
@@ -275,7 +276,10 @@ class VotedPerceptron(Perceptron):
         twin="perceptron",
     )
 
+    theorems = PERCEPTRON
+
     state_: VotedState = field(init=False)
+    initial: Any = field(default=None, init=False)  # the mean and the vote begin with what was learned
 
     votes: str = "before"
 

@@ -307,15 +307,20 @@ def _ties(parameters: Mapping[str, Any]) -> int:
 
 
 def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    weights, updates, mistakes = rules.perceptron(X, y, parameters["rate"], _ties(parameters), passes)
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
-    loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), parameters["rate"], _ties(parameters))
-    return {"ledger": {"updates": updates, "mistakes": mistakes, "loss": loss}, "learner": learner}
+    rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
+    given = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
+    start[: len(given)] = given
+    weights, updates, mistakes = rules.perceptron(X, y, rate, ties, passes, start)
+    moved = float(np.linalg.norm(weights - start))
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
+    loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
+    ledger = {"updates": updates, "mistakes": mistakes, "loss": loss}
+    return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start}
 
 
-def _perceptron_loss(X: Array, y: Array, rate: float, ties: int) -> float:
+def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -> float:
     """By how much the scores were on the wrong side, in all."""
-    w, lost = np.zeros(X.shape[1]), 0.0
+    w, lost = start, 0.0
     for x, label in zip(X, y, strict=True):
         score = label * (w @ x)
         lost += max(0.0, -score)

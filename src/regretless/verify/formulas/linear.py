@@ -29,6 +29,17 @@ same("total_distance", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 + 2 *
 same("lengths", lambda ell, v, w: v["hinge"] + v["norm"] * sqrt(ell["update_norm2"]))
 same("squared_lengths", lambda ell, v, w: _larger_root(sqrt(v["squared_hinge"]), v["norm"] * sqrt(ell["update_norm2"])))
 same("posterior classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"])
+same("posterior_from_start", lambda ell, v, w: v["hinge"] + v["norm"] * w["moved"] / w["rate"])
+
+
+@printed("sharp_from_start")
+def sharp_from_start(ell: Facts, v: Facts, w: Facts) -> Any:
+    """The larger root of (M - h)^2 = b^2 + a^2 M."""
+    a2, b = ell["max_norm2"] * v["norm"] ** 2, v["norm"] * w["start"] / w["rate"]
+    h = v["hinge"] - v["product"] / w["rate"]
+    return float(max(np.roots([1.0, -2 * h - a2, h * h - b * b]).real))
+
+
 same("clean_pass", lambda ell, v, w: _until_clean(ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2, ell, w))
 same("budget", lambda ell, v, w: v["hinge"] + v["norm"] * (w["norm"] + w["removed"]))
 same("classes_separable", lambda ell, v, w: 2 * ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2)
