@@ -36,7 +36,8 @@ Places memory_places() {
   Places bytes = {{"constant", offsetof(M, constant)},      {"prior", offsetof(M, prior)},
                   {"weight", offsetof(M, weight)},          {"loss", offsetof(M, loss)},
                   {"linear", offsetof(M, linear)},          {"energy", offsetof(M, energy)},
-                  {"most_weight", offsetof(M, most_weight)}};
+                  {"most_weight", offsetof(M, most_weight)},    {"stack_weights", offsetof(M, stack_weights)},
+                  {"stack_scales", offsetof(M, stack_scales)},  {"stack_factor", offsetof(M, stack_factor)}};
   for (auto& [name, place] : bytes) place /= sizeof(double);
   return bytes;
 }
@@ -45,7 +46,7 @@ class AggregatedPlayer {
  public:
   AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
-                   const std::vector<double>& curvatures, double full_prior, double intercept, double tie, bool share)
+                   const std::vector<double>& curvatures, double full_prior, double stack_curvature, double intercept, double tie, bool share)
       : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
     const std::size_t targets = memory.shape(0);
     check_column_count(cells.shape(0));
@@ -74,6 +75,7 @@ class AggregatedPlayer {
     std::copy(rates.begin(), rates.end(), rules_.rates);
     std::copy(curvatures.begin(), curvatures.end(), rules_.curvature);
     rules_.full_prior = full_prior;
+    rules_.stack_curvature = stack_curvature;
     rules_.intercept = intercept;
     rules_.tie = tie;
     rules_.share = share;
@@ -157,11 +159,11 @@ void bind_aggregated(nb::module_& m) {
   nb::class_<AggregatedPlayer>(m, "AggregatedPlayer",
                                "Rules and borrowed state of linear learners that are mixed; feed it rounds.")
       .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-                    const std::vector<double>&, const std::vector<double>&, double, double, double, bool>(),
+                    const std::vector<double>&, const std::vector<double>&, double, double, double, double, bool>(),
            "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
            "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
            "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a, "curvatures"_a, "full_prior"_a,
-           "intercept"_a, "tie"_a, "share"_a)
+           "stack_curvature"_a, "intercept"_a, "tie"_a, "share"_a)
       .def("play", &AggregatedPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
            "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
@@ -177,6 +179,7 @@ void bind_aggregated(nb::module_& m) {
   m.attr("AGGREGATED_RATES") = rate_lanes;
   m.attr("AGGREGATED_COIN") = coin_lane;
   m.attr("AGGREGATED_FULL") = full_lane;
+  m.attr("AGGREGATED_STACK") = stack_lane;
   m.attr("AGGREGATED_MEMORY_SIZE") = aggregated_memory_size;
   m.attr("AGGREGATED_CELL_SIZE") = aggregated_cell_size;
   m.def("aggregated_factor_size", &aggregated_factor_size, "columns"_a,

@@ -19,6 +19,7 @@ struct Learner {
         whole(in.flag()) {
     for (double& rate : rules.rates) rate = sound ? in.unit() : in.any();
     for (double& curvature : rules.curvature) curvature = sound ? 0.1 + 0.9 * in.unit() : in.any();
+    rules.stack_curvature = sound ? 0.1 + 0.9 * in.unit() : in.any();
     rules.full_prior = sound ? 0.01 : in.any();
     rules.intercept = sound ? double(in.below(3)) : in.any();
     rules.tie = 1;
@@ -40,10 +41,12 @@ struct Learner {
     bool there[aggregated_lanes];
     int members = 0;
     for (int k = 0; k < aggregated_lanes; ++k)
-      members += there[k] = k == 0 || (in.byte() < 192 && (k < full_lane || whole));
+      members += there[k] = k == 0 || (in.byte() < 192 && (k < full_lane || k == stack_lane || whole));
     for (std::int64_t c = 0; c < targets; ++c)
       for (int k = 0; k < aggregated_lanes; ++k)
         if (there[k]) of_target(c).prior[k] = of_target(c).weight[k] = 1.0 / members;
+    for (std::int64_t c = 0; c < targets; ++c)
+      for (double& scale : of_target(c).stack_scales) scale = 5;
   }
   AggregatedMemory& of_target(std::int64_t c) { return reinterpret_cast<AggregatedMemory*>(at(memory))[c]; }
   Aggregated state() {

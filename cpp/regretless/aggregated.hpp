@@ -7,6 +7,7 @@
 #include "aggregated_diagonal.hpp"
 #include "aggregated_full.hpp"
 #include "aggregated_mix.hpp"
+#include "aggregated_stack.hpp"
 #include "any_rows.hpp"
 #include "prediction.hpp"
 
@@ -27,12 +28,15 @@ struct AggregatedWorkspace {
   Buffer<Growth> grown;
   Buffer<double> numbers, twin;  // twin: of a full member, where nothing is to be learned
   Buffer<FullRound> rounds;      // of each target and full member
+  Buffer<StackRound> stacks;     // of each target
   Buffer<double> scores;
   double *x = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
   std::int64_t growths = 0;
 
   explicit AggregatedWorkspace(const Aggregated& s) {
     scores.make(s.targets);
+    stacks.make(s.targets);
+    for (std::int64_t c = 0; c < s.targets; ++c) stacks.at[c].waits = false;
     if (!s.factor) return;
     const std::int64_t n = (1 + s.columns + 7) & ~std::int64_t(3), members = s.targets * full_lanes;
     rounds.make(members);
@@ -122,6 +126,11 @@ REGRETLESS_APART static void note_growth(const Aggregated& s, AggregatedCell* ce
   }
 }
 
+// A full member of a target.
+REGRETLESS_INLINE FullMember full_member(const AggregatedRules& rules, const Aggregated& s, std::int64_t target, int lane) {
+  return {1 + s.columns, s.weights, s.scales, s.factor, target * full_lanes + lane, rules.curvature[lane]};
+}
+
 // What the full members say of a row.
 struct FullScores {
   double variance[full_lanes] = {}, plain[full_lanes] = {};
@@ -131,7 +140,7 @@ REGRETLESS_APART static FullScores full_scores(const AggregatedRules& rules, con
   FullScores of;
   for (int lane = 0; lane < full_lanes; ++lane) {
     if (s.memory[target].prior[full_lane + lane] == 0) continue;
-    FullMember member(s, rules, target, lane);
+    FullMember member = full_member(rules, s, target, lane);
     FullRound& round = work.rounds.at[target * full_lanes + lane];
     if (work.growths > 0) member.settle(round, work.gain);
     if (!learning && work.growths > 0) member.move(work.twin);
@@ -153,9 +162,11 @@ struct Settlement {
   const Aggregated& s;
   AggregatedWorkspace& work;
   ~Settlement() {
-    for (std::int64_t c = 0; s.factor && c < s.targets; ++c)
-      for (int lane = 0; lane < full_lanes; ++lane)
-        FullMember(s, rules, c, lane).settle(work.rounds.at[c * full_lanes + lane], work.gain);
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      settle_stack(s.memory[c], work.stacks.at[c]);
+      for (int lane = 0; s.factor && lane < full_lanes; ++lane)
+        full_member(rules, s, c, lane).settle(work.rounds.at[c * full_lanes + lane], work.gain);
+    }
   }
 };
 
@@ -177,6 +188,8 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   if (m.prior[coin_lane] > 0) scores[coin_lane] = coin;
   FullScores full;
   if (s.factor) full = full_scores(rules, s, target, true, work, scores);
+  StackScore stack;
+  if (m.prior[stack_lane] > 0) stack = stack_score(m, rules, work.stacks.at[target], scores);
   if (members) std::memcpy(members, scores, sizeof scores);
 
   const Probabilities o(scores);
@@ -186,9 +199,11 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
   for (int lane = 0; s.factor && lane < full_lanes; ++lane)
     if (const int k = full_lane + lane; m.prior[k] > 0)
-      m.energy[k] += FullMember(s, rules, target, lane)
+      m.energy[k] += full_member(rules, s, target, lane)
                          .learn(work.rounds.at[target * full_lanes + lane], full.variance[lane], full.plain[lane],
                                 scores[k], slope[k], weight);
+  if (m.prior[stack_lane] > 0)
+    m.energy[stack_lane] += learn_stack(m, rules, work.stacks.at[target], stack, scores, slope, weight);
   learn(cells, work.entries, slope);
 
   // Long chains of arithmetic, for which learning need not wait.
@@ -271,6 +286,7 @@ LinearVerdict score_aggregated(const X& rows, std::int64_t count, const Aggregat
       store(scores, rate_scores(cells, work.entries, in_single).score * load<4>(rules.rates));
       if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = coin_score(work.entries);
       if (s.factor) full_scores(rules, s, c, false, work, scores);
+      if (s.memory[c].prior[stack_lane] > 0) stack_score(s.memory[c], rules, work.stacks.at[c], scores);
       if (s.members) std::memcpy(s.members + (t * s.targets + c) * aggregated_lanes, scores, sizeof scores);
       out[t * s.targets + c] = log_odds(s.memory[c].weight, Probabilities(scores));
     }

@@ -87,18 +87,15 @@ REGRETLESS_INLINE double shrunk(double p, double h) {
   return p < 0 ? -s : s;
 }
 
-// One full member of one target.
+// One full member of one target: n features with their weights, the scales D and the factor U.
 struct FullMember {
   std::int64_t n;
   double *weights, *scales, *u, curvature;
 
-  FullMember(const Aggregated& s, const AggregatedRules& rules, std::int64_t target, int lane)
-      : n(1 + s.columns), curvature(rules.curvature[lane]) {
-    const std::int64_t place = target * full_lanes + lane;
-    weights = s.weights + place * n;
-    scales = s.scales + place * n;
-    u = s.factor + place * aggregated_factor_size(n);
-  }
+  // Number `place` of those whose arrays stand one after the other.
+  FullMember(std::int64_t n, double* weights, double* scales, double* u, std::int64_t place, double curvature)
+      : n(n), weights(weights + place * n), scales(scales + place * n), u(u + place * aggregated_factor_size(n)),
+        curvature(curvature) {}
   std::int64_t fours() const { return (n + 3) / 4; }
 
   // Into memory of the call, where the state must stay as it is.

@@ -43,13 +43,19 @@ REGRETLESS_INLINE double log_odds(const double* weight, const Probabilities& o) 
   return log_mean(weight, o.loss(1)) - log_mean(weight, o.loss(-1));
 }
 
-// -ln of the probability of a class, where those of several targets are divided by their sum.
-inline double surprise(const double* odds, std::int64_t targets, std::int64_t label) {
+// -ln of the probability of a class, where the odds of several targets are divided by their sum.
+inline double surprise(const double* log_odds, std::int64_t targets, std::int64_t label) {
   double most = -infinity, sum = 0;
-  for (std::int64_t c = 0; c < targets; ++c) most = odds[c] > most ? odds[c] : most;
-  most = -log_one_plus_exp(-most);
-  for (std::int64_t c = 0; c < targets; ++c) sum += exp_of_negative(-log_one_plus_exp(-odds[c]) - most);
-  return log_of(sum) + most + log_one_plus_exp(-odds[label]);
+  for (std::int64_t c = 0; c < targets; ++c) most = log_odds[c] > most ? log_odds[c] : most;
+  for (std::int64_t c = 0; c < targets; ++c) sum += exp_of_negative(log_odds[c] - most);
+  return log_of(sum) + (most - log_odds[label]);
+}
+
+// The part of the weight that goes round after a round, of which `round` have been: what stays, ln(t + e - 1) / ln(t + e),
+// has a product of 1 / ln(T + e - 1) over the rounds before T.
+inline double share_after(double round) {
+  constexpr double e = 2.718281828459045;
+  return 1 - log_of(round + (e - 1)) / log_of(round + e);
 }
 
 // The slope of each member's loss at its own score.
@@ -79,7 +85,7 @@ REGRETLESS_INLINE void reweigh(AggregatedMemory& m, const Octet& loss, bool shar
     w = at(m.weight, 0) * exp_of(lower(eight(least) - loss, eight(0)));
     all = in_all(w);
   }
-  const double part = 1 / (round + 1);
+  const double part = share_after(round);
   put(m.weight, w * eight((1 - part) / all) + prior * eight(part));
 }
 

@@ -6,8 +6,14 @@
 
 namespace regretless {
 
-// Members side by side, one a lane: four rates, a coin bettor, and three that keep a full matrix.
-inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 3;
+// Members side by side, one a lane: four rates, a coin bettor, two that keep a full matrix of the features, and one that
+// keeps such a matrix of what the others say.
+inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 2, stack_lane = 7;
+
+// U above its diagonal, for n features: columns by fours, and of each four columns the rows by fours, of which those of
+// the first column come first. On the diagonal and below it there are zeros. What belongs to the first columns does not
+// depend on how many follow.
+inline constexpr std::int64_t aggregated_factor_size(std::int64_t n) { return 8 * ((n + 3) / 4) * ((n + 3) / 4 + 1); }
 
 // What the diagonal members know of one feature and one target: two cache lines, in fours that are moved together.
 struct AggregatedCell {
@@ -32,19 +38,17 @@ struct AggregatedMemory {
   double weight[aggregated_lanes];  // of the members, for the next round
   double loss[aggregated_lanes];    // each member's own log loss
   double linear[aggregated_lanes];  // sum of slope * score of each
-  double energy[aggregated_lanes];  // rates: sum of squared gradients over a; full: sum of B
+  double energy[aggregated_lanes];  // rates: sum of squared gradients over a; full and stacked: sum of B
   double most_weight;               // largest weight of a round
+  // Of the stacked member, whose features are the scores of the lanes before its own, and a constant in its own lane.
+  double stack_weights[aggregated_lanes], stack_scales[aggregated_lanes], stack_factor[aggregated_factor_size(aggregated_lanes)];
 };
 inline constexpr int aggregated_memory_size = sizeof(AggregatedMemory) / sizeof(double);
-
-// U above its diagonal, for n features: columns by fours, and of each four columns the rows by fours, of which those of
-// the first column come first. On the diagonal and below it there are zeros. What belongs to the first columns does not
-// depend on how many follow.
-inline constexpr std::int64_t aggregated_factor_size(std::int64_t n) { return 8 * ((n + 3) / 4) * ((n + 3) / 4 + 1); }
 
 struct AggregatedRules {
   double rates[rate_lanes] = {};      // 0: no member
   double curvature[full_lanes] = {};  // of the log loss on comparators of each full member
+  double stack_curvature = 0;         // the same of the stacked member
   double full_prior = 0;              // of full members, times twice the squared size of each feature
   double intercept = 0;               // size of the constant feature
   double tie = 0;

@@ -202,17 +202,7 @@ struct FullForecaster {
   double prior;
 
   FullForecaster(const Regression& s, const RegressionRules& rules, int lane)
-      : member(matrices(s), AggregatedRules{}, 0, lane), prior(rules.priors[lane]) {}
-
-  static Aggregated matrices(const Regression& s) {
-    static_assert(regression_fulls == full_lanes);
-    Aggregated all;
-    all.weights = s.weights;
-    all.scales = s.scales;
-    all.factor = s.factor;
-    all.columns = s.columns;
-    return all;
-  }
+      : member(1 + s.columns, s.weights, s.scales, s.factor, lane, 0), prior(rules.priors[lane]) {}
 
   // The penalty of a feature grows with its size; returned is by how much that raises the least penalised loss.
   REGRETLESS_INLINE double raise(const RegressionGrowth& g, FullRound& round, double* gain) const {

@@ -73,7 +73,7 @@ def test_lines_set_the_log_loss_beside_constants_and_members(run: CommandLine, t
     for line, name in zip(lines[:3], ("log_loss", "best_constant_log_loss", "constant_so_far_log_loss"), strict=True):
         loss = values["progressive"][name]
         assert line.endswith(f": {loss:,.1f} ({loss / 120:.4f} a row)")
-    shown = [line.rsplit(maxsplit=3) for line in lines if line.startswith(("  rate", "  coins", "  full"))]
+    shown = [line.rsplit(maxsplit=3) for line in lines if line.startswith(("  rate", "  coins", "  full", "  stacked"))]
     assert [name.strip() for name, *_ in shown] == [one["name"] for one in values["members"]]
     assert [float(weight) for *_, weight in shown] == pytest.approx(
         [one["posterior"] for one in values["members"]], abs=1e-4

@@ -19,7 +19,7 @@ from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import AggregatedClassifier
-from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, SUMS
+from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
 from regretless.rows.mixture_state import FULL
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import REACHES, curvature
@@ -31,6 +31,7 @@ signs = st.sampled_from([-1, 1])
 SETTINGS = [
     {},
     {"share": False},
+    {"stacked": False},
     {"coins": False, "rates": (0.5,)},
     {"rates": (), "full": 0},
     {"rates": (), "coins": False},
@@ -125,12 +126,17 @@ def test_members_and_mixture_are_the_textbooks(rounds, options, kind):
         said, G = book.coin_betting(whole, y)
         np.testing.assert_allclose(scores[:, COIN], said, rtol=1e-7, atol=1e-8)
         np.testing.assert_allclose(cells[:, COIN_SUM], G, rtol=1e-7, atol=1e-8)
-    for place in range(FULL, 8):
+    for place in range(FULL, STACK):
         if present[place]:
             said, M, B = book.full(whole, y, rules.curvatures[place - FULL], rules.full_prior)
             np.testing.assert_allclose(scores[:, place], said, rtol=1e-5, atol=1e-6)
             np.testing.assert_array_equal(cells[:, MOST], M)
             assert state.part("energy")[0, place] == pytest.approx(B, rel=1e-5, abs=1e-6)
+    if present[STACK]:
+        constant = float(rules.intercept > 0)
+        said, B = book.stacked(scores[:, :STACK], y, rules.stack_curvature, STACK_PRIOR, constant)
+        np.testing.assert_allclose(scores[:, STACK], said, rtol=1e-6, atol=1e-7)
+        assert state.part("energy")[0, STACK] == pytest.approx(B, rel=1e-6, abs=1e-7)
     p, posterior, loss = book.mixture(scores[:, present], y, rules.share)
     np.testing.assert_allclose(1 / (1 + np.exp(-own)), p, rtol=1e-11)
     np.testing.assert_allclose(learner.posterior_[0], posterior, rtol=1e-9, atol=1e-15)
@@ -175,7 +181,7 @@ def test_a_full_member_is_the_minimiser_of_its_sum():
             H, b, M = H + c * np.outer(x, x), b + (c * s - g) * x, np.maximum(M, abs(x))
         A = H + 0.02 * np.diag(M * M)
         expected = np.linalg.solve(A / np.outer(M, M), b / M) / M
-        np.testing.assert_allclose(state.weights[0].reshape(3, -1)[lane] * M, expected * M, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(state.weights[0].reshape(2, -1)[lane] * M, expected * M, rtol=1e-6, atol=1e-9)
     assert all(one.holds is not False for one in learner.certify(X, y))
 
 
@@ -250,7 +256,7 @@ def test_a_score_is_what_play_sees(seed, options, growth):
 @pytest.mark.parametrize("full", [0, "auto"])
 def test_one_against_rest_is_a_row_of_binary_learners(classes, full):
     """Each class has the bits of a binary learner of that class against all others, and the loss of the whole is
-    that of probabilities divided by their sum."""
+    that of odds divided by their sum."""
     X, y = drawn(3, columns=9, classes=tuple(range(classes)))
     learner = played(X, y, classes=range(classes), full=full)
     scores = learner.decision_function(X)
@@ -294,7 +300,7 @@ def test_members_that_retire_leave_their_weight_to_the_others():
     among the K of the theorem: with fewer it would be false."""
     random = np.random.default_rng(0)
     X, y = random.normal(size=(400, 1)), random.choice([-1, 1], size=400)  # where the slowest is the best
-    learner = played(X[:200], y[:200], share=False, full=1, rates=(1e-3,), coins=False)
+    learner = played(X[:200], y[:200], share=False, full=1, rates=(1e-3,), coins=False, stacked=False)
     posterior = learner.posterior_[0]
     whole = np.column_stack([X, np.arange(400) >= 200])
     rows = sp.csr_array(whole[200:])
@@ -305,7 +311,7 @@ def test_members_that_retire_leave_their_weight_to_the_others():
     own, member = learner.ledger_.loss, learner.losses_[0, 0]
     assert own > member  # ln 1 + its loss is less than what the mixture lost
     facts = learner.target_facts()[0]
-    assert facts.members == 4
+    assert facts.members == 3
     assert own <= member + np.log(facts.members)
 
 
@@ -369,7 +375,7 @@ def test_scores_far_out_have_finite_logarithms(rates):
     """Where members say scores of 10^4 and more, log odds and log probabilities are finite, and those of the mixture
     are the ones that logarithms of sums give."""
     X, y = drawn(9, columns=2)
-    learner = played(X[:3], y[:3], full=0, coins=False, rates=rates)
+    learner = played(X[:3], y[:3], full=0, coins=False, stacked=False, rates=rates)
     weights, scores = learner.posterior_[0], scored(learner, X)[:, 0, learner.state_.present]
     assert np.abs(scores).max() > rates[-1] / 10
     each = [np.logaddexp.reduce(np.log(weights) - np.logaddexp(0, sign * scores), axis=1) for sign in (1, -1)]
@@ -426,7 +432,7 @@ def test_parameters_without_a_meaning_are_refused_by_name(name, value):
 
 def lone(size, y):
     """The loss that the kernel gives a lone member at about such a score, and that score."""
-    learner = AggregatedClassifier(rates=(1.0,), coins=False, full=0, share=False, intercept=0.0)
+    learner = AggregatedClassifier(rates=(1.0,), coins=False, full=0, share=False, stacked=False, intercept=0.0)
     learner.partial_fit([[1.0]], [1], classes=[-1, 1])
     state, x = learner.state_, np.array([[1.0]])
     state.cells[0, 0] = size
@@ -450,7 +456,7 @@ def test_exp_and_log_of_the_kernel_are_within_two_units(size, y):
 def test_the_log_odds_of_a_lone_member_are_its_score(size, y):
     """The logarithm of p / (1 - p), p from the exponential of a score, is that score to two units in its last place and
     what two in that of p make."""
-    learner = AggregatedClassifier(rates=(1.0,), coins=False, full=0, share=False, intercept=0.0)
+    learner = AggregatedClassifier(rates=(1.0,), coins=False, full=0, share=False, stacked=False, intercept=0.0)
     learner.partial_fit([[1.0]], [y], classes=[-1, 1])
     learner.state_.cells[0, 0] = size
     s = scored(learner, np.array([[1.0]]))[0, 0, 0]
@@ -463,7 +469,7 @@ def test_the_inverse_root_of_the_bettor_is_off_by_less_than_a_part_in_ten_billio
     """A bet is share * wealth / (2 q) with share = G / q and q = sqrt(S + M^2), where 1 / q, which enters twice, has a
     relative error below 4e-11, for features of any size."""
     x = 10.0**exponent
-    learner = AggregatedClassifier(rates=(), full=0, share=False, intercept=0.0)
+    learner = AggregatedClassifier(rates=(), full=0, share=False, stacked=False, intercept=0.0)
     learner.partial_fit([[x]], [1], classes=[-1, 1])
     cell = learner.state_.cells[0]
     cell[COIN_SQUARE] = square * x * x

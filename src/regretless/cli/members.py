@@ -44,12 +44,13 @@ def member_lines(members: Sequence[Mapping[str, Any]], rounds: float, classes: i
 
 
 def ageing(mixture: AggregatedClassifier) -> str | None:
-    """What to say where much of the posterior is on the fastest of several rates; None where it is not."""
+    """What to say where much of the posterior is on the fastest of several rates, by itself or within the stacked
+    member; None where it is not."""
     rates = mixture.member_rules().rates
     if len(rates) < 2:
         return None
     fastest = max(range(len(rates)), key=rates.__getitem__)
-    weight = float(mixture.posterior_[:, fastest].mean())
+    weight = float(mixture.influence()[:, fastest].mean())
     if weight <= A_QUARTER:
         return None
     return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"

@@ -17,6 +17,7 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.gradient import GRADIENT_DESCENT, NEGATIVE
 from .base import OnlineClassifier
+from .progressive import log_probabilities
 
 LOSSES = ("hinge", "logistic", "squared-hinge", "square", "perceptron")
 SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")
@@ -139,8 +140,9 @@ class OnlineGradientDescent(OnlineClassifier):
         """``predict_proba(X)``: the probability of each class, shape (rows, classes), for losses that have one.
 
         The logistic loss is smallest at the score ln(p / (1 - p)), the two squared ones at 2 p - 1, so that is what the
-        scores estimate; of several classes against the rest, the shares are scaled to add up to 1. The hinge loss is
-        smallest at the sign of 2 p - 1, the perceptron's knows no size, and the attribute is missing then.
+        scores estimate; of several classes against the rest, the odds (of the squared losses, the shares) are scaled to
+        add up to 1. The hinge loss is smallest at the sign of 2 p - 1, the perceptron's knows no size, and the
+        attribute is missing then.
         """
         if self.loss in WITHOUT_PROBABILITIES:
             raise AttributeError(f"the {self.loss} loss has no probabilities; take loss='logistic'")
@@ -159,8 +161,9 @@ class OnlineGradientDescent(OnlineClassifier):
         """The probabilities that go with some scores, shape (rows, classes); None where the loss has none."""
         if self.loss in WITHOUT_PROBABILITIES:
             return None
-        logistic = self.loss == "logistic"
-        positive = np.exp(-np.logaddexp(0, -scores)) if logistic else (np.clip(scores, -1, 1) + 1) / 2
+        if self.loss == "logistic":
+            return np.exp(log_probabilities(scores, len(self.classes_)))
+        positive = (np.clip(scores, -1, 1) + 1) / 2
         if len(self.classes_) == 1:
             return np.ones((len(scores), 1))
         if scores.shape[1] == 1:

@@ -388,14 +388,14 @@ def log_probabilities(scores: Array, classes: int) -> Array:
     Returns
     -------
     ndarray, shape (rows, classes)
-        Of several classes, the probabilities are divided by their sum.
+        Of several classes, the odds of each against the rest are divided by their sum: the probabilities that labels
+        drawn for each alone would have, if it is known that one of them came.
     """
     if classes == 1:
         return np.zeros((len(scores), 1))
     if scores.shape[1] == 1:
         return np.asarray(-np.logaddexp(0, np.hstack([scores, -scores])))
-    each = -np.logaddexp(0, -scores)
-    return np.asarray(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
+    return np.asarray(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
 
 
 def log_losses(scores: Array, codes: Array) -> Array:

@@ -11,10 +11,10 @@ from ..checks import one_of, positive, share
 from ..errors import ParameterError
 from ..info import RegressionInfo
 from ..rows.estimator import with_constructor
-from ..rows.mixture_state import FULLS, LANES, RATES
+from ..rows.mixture_state import LANES, RATES
 from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
-from .state import RegressionRules, RegressionState
+from .state import FULLS, RegressionRules, RegressionState
 
 LOSSES = ("square", "huber", "poisson")
 FEW_COLUMNS = 256  # up to which "auto" has full members

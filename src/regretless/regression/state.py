@@ -15,6 +15,7 @@ from ..rows.mixture_state import FULL, LANES, RATES, MixtureState
 from ..rows.state import Rules
 from .validation import NEGATIVE
 
+FULLS = LANES - FULL  # places of members with matrices
 CELL = _core.REGRESSION_CELL_SIZE
 SUMS, SQUARES = slice(0, RATES), slice(RATES, 2 * RATES)  # of a cell
 MOST, ROOT = 2 * RATES + 2, 2 * RATES + 3
@@ -117,9 +118,10 @@ class RegressionState(MixtureState):
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.REGRESSION_MEMORY_SIZE}
     CELL: ClassVar[int] = CELL
+    FULLS: ClassVar[int] = FULLS
 
-    @staticmethod
-    def matrices(members: tuple[bool, ...]) -> int:
+    @classmethod
+    def matrices(cls, members: tuple[bool, ...]) -> int:
         """One for each full member that there is."""
         return sum(members[FULL:])
 

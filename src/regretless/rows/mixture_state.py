@@ -14,9 +14,8 @@ from .. import _core
 from ..data.batch import Array
 from .state import BaseState
 
-# Members side by side; how many rates; the place of the first member with a matrix, and how many of these there are.
+# Members side by side; how many rates; the place of the first member with a matrix of the features.
 LANES, RATES, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_FULL
-FULLS = LANES - FULL
 
 
 class MixtureState(BaseState):
@@ -33,6 +32,7 @@ class MixtureState(BaseState):
     """
 
     CELL: ClassVar[int]  # numbers of a feature and target
+    FULLS: ClassVar[int]  # places of members with matrices
 
     cells: Array
     memory: Array
@@ -43,16 +43,20 @@ class MixtureState(BaseState):
     def __init__(self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None) -> None:
         self._members = tuple(bool(member) for member in members)
         self._limit, self._fulls = limit, self.matrices(self._members)
-        self.full = any(self._members[FULL:]) and (limit is None or columns <= limit)
+        self.full = any(self._members[FULL : FULL + self.FULLS]) and (limit is None or columns <= limit)
         super().__init__(columns, targets)
         for name, shape in self._layout(columns).items():
             setattr(self, name, aligned(shape))
-        self._enlist(self._members if self.full else (*self._members[:FULL], *FULLS * (False,)))
+        self._enlist(self._members if self.full else self._without_matrices())
 
-    @staticmethod
-    def matrices(members: tuple[bool, ...]) -> int:
+    @classmethod
+    def matrices(cls, members: tuple[bool, ...]) -> int:
         """How many full matrices a target has room for."""
-        return FULLS
+        return cls.FULLS
+
+    def _without_matrices(self) -> tuple[bool, ...]:
+        """The members that stay when there are too many columns."""
+        return (*self._members[:FULL], *self.FULLS * (False,), *self._members[FULL + self.FULLS :])
 
     def options(self) -> dict[str, Any]:
         """Which members there are, and how long the full ones stay."""
@@ -81,7 +85,7 @@ class MixtureState(BaseState):
         self.full, self._player = False, None
         for name in ("weights", "scales", "factor"):
             delattr(self, name)
-        self._enlist((*self._members[:FULL], *FULLS * (False,)))
+        self._enlist(self._without_matrices())
 
     def _widen(self, columns: int) -> None:
         """New columns of the matrices, which owe nothing to the others yet."""

@@ -1,4 +1,5 @@
-"""Linear learners of the log loss whose probabilities are mixed: two diagonal ones, a full one, and the mixture.
+"""Linear learners of the log loss whose probabilities are mixed: two diagonal ones, a full one, one that
+learns from what others say, and the mixture.
 
 Each takes rows X and labels y in {-1, +1}, and gives the score of every round, made before the label is known. A
 constant feature is a column of X.
@@ -46,15 +47,16 @@ def coin_betting(X: Array, y: Array) -> tuple[Array, Array]:
     return np.array(scores), G
 
 
-def full(X: Array, y: Array, kappa: float, prior: float) -> tuple[Array, Array, float]:
-    """AIOLI (Jezequel, Gaillard & Rudi 2020) with prior sum M_i^2 u_i^2: scores, M, and the sum of B.
+def full(X: Array, y: Array, kappa: float, prior: float, size: Any = 0.0) -> tuple[Array, Array, float]:
+    """AIOLI (Jezequel, Gaillard & Rudi 2020) with prior sum M_i^2 u_i^2: scores, M, and the sum of B; M begins as
+    `size`.
 
     F is the prior and the quadratic lower bounds of the losses so far, F(u) = u'A u / 2 - b'u + ...; the score
     minimises F and the losses of both labels, and B = loss + min F - min F', where F' has one bound more: the loss
     itself, which is a part of that, cancels.
     """
     d = X.shape[1]
-    M, H, b, B, scores = np.zeros(d), np.zeros((d, d)), np.zeros(d), 0.0, []
+    M, H, b, B, scores = np.full(d, float(size)), np.zeros((d, d)), np.zeros(d), 0.0, []
     for x, label in zip(X, y, strict=True):
         M = np.maximum(M, abs(x))
         A = H + 2 * prior * np.diag(M * M)
@@ -80,8 +82,15 @@ def shrunk(plain: float, h: float) -> float:
     return float(np.sign(plain)) * (low + high) / 2
 
 
+def stacked(scores: Array, y: Array, kappa: float, prior: float, constant: float = 1.0) -> tuple[Array, float]:
+    """A full learner of what others say, cut to [-4, 4], and a constant, with prior sum u_i^2: scores, the sum of B."""
+    Z = np.column_stack([np.clip(scores, -4, 4), np.full(len(scores), constant)])
+    said, _, B = full(Z / 4, y, kappa, prior / 16, 1.0)
+    return said, B
+
+
 def mixture(scores: Array, y: Array, share: bool = True) -> tuple[Array, Array, float]:
-    """Bayes' rule with a share 1 / (t + 1) that goes round after round t: probabilities of +1, last weights, loss."""
+    """Bayes' rule with a share that goes round after each round: probabilities of +1, last weights, loss."""
     members = scores.shape[1]
     log_weight, probabilities, loss = np.full(members, -np.log(members)), [], 0.0
     for t, (s, label) in enumerate(zip(scores, y, strict=True), start=1):
@@ -90,12 +99,13 @@ def mixture(scores: Array, y: Array, share: bool = True) -> tuple[Array, Array, 
         loss -= np.logaddexp.reduce(joint)
         log_weight = joint - np.logaddexp.reduce(joint)
         if share:
-            log_weight = np.log((1 - 1 / (t + 1)) * np.exp(log_weight) + 1 / ((t + 1) * members))
+            stays = np.log(t + np.e - 1) / np.log(t + np.e)
+            log_weight = np.log(stays * np.exp(log_weight) + (1 - stays) / members)
     return np.array(probabilities), np.exp(log_weight), float(loss)
 
 
 def _cost(ledger: dict[str, Any], w: dict[str, Any]) -> float:
-    return float(np.log(w["members"] * (max(ledger["rounds"], 1.0) if w["share"] else 1.0)))
+    return float(np.log(w["members"] * (np.log(max(ledger["rounds"], 1.0) + np.e - 1) if w["share"] else 1.0)))
 
 
 def _mixture(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
@@ -103,7 +113,8 @@ def _mixture(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> An
 
 
 def _switching(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
-    return v["loss"] + (v["switches"] + 1) * np.log(w["members"]) + np.log(max(ledger["rounds"], 1.0)) + v["late"]
+    goes_round = np.log(np.log(max(ledger["rounds"], 1.0) + np.e - 1))
+    return v["loss"] + (v["switches"] + 1) * np.log(w["members"]) + goes_round + v["late"]
 
 
 def _regularised(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:

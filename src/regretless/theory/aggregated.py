@@ -3,14 +3,15 @@ r"""What a mixture of linear learners loses beside each of them, and beside ever
 All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), over T rounds that weigh at most 1.
 
 **Mixture.** Bayes' rule gives member j the weight pi_j exp(-l_j) / sum. Its logarithm telescopes: what the mixture has
-lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t = 1 / (t + 1) that goes round
-multiplies the weight of j by at least 1 - a_t, and ``prod_{t < T} (1 - a_t) = 1 / T``: so with shares L <= L_j + ln K +
-ln T. Whoever changes members after round t has a share a_t / K in place of 1 - a_t = t a_t, a factor of 1 / (t K): with
-m changes, after the rounds t_1, ..., t_m, L is at most what the sequence loses, plus (m + 1) ln K + ln T + sum ln t_s,
-which is at most (m + 1)(ln K + ln T) (Herbster & Warmuth 1998). Members that retire leave their weight to the others,
-in proportion, which only raises these; but K counts them, too, for those that stay began with 1 / K. Where a round
-weighs c < 1, both sides have c times its loss: by concavity sum pi p^c <= (sum pi p)^c, so that the mixture loses no
-more than Bayes' rule says.
+lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t that goes round after round t
+multiplies the weight of j by at least 1 - a_t. Here ``1 - a_t = ln(t + e - 1) / ln(t + e)``, so that ``prod_{t < T} (1
+- a_t) = 1 / ln(T + e - 1)`` and L <= L_j + ln K + ln ln(T + e - 1). (A share of 1 / (t + 1) would cost ln T.) Whoever
+changes members after round t has a share a_t / K in place of 1 - a_t: with m changes, after the rounds t_1, ..., t_m,
+L is at most what the sequence loses, plus (m + 1) ln K + ln ln(T + e - 1) + sum ln((1 - a_t) / a_t) over these rounds,
+each of which is at most ln((t + e) ln(t + e)) (Herbster & Warmuth 1998). Members that retire leave their weight to the
+others, in proportion, which only raises these; but K counts them, too, for those that stay began with 1 / K. Where a
+round weighs c < 1, both sides have c times its loss: by concavity sum pi p^c <= (sum pi p)^c, so that the mixture
+loses no more than Bayes' rule says.
 
 **Rates.** ``w_t = eta G_t / a_t`` maximises <G_t, w> - sum a_t w^2 / (2 eta), where G_t is minus the sum of gradients
 before round t. a_t = N (S + M^2)^(1/2) never shrinks and knows of round t the row alone. The lemma of follow the
@@ -32,12 +33,18 @@ every such u
 for M only grows, and so do the regularisers (Jezequel, Gaillard & Rudi 2020, with a constant of 1 / (1 + b), up to 2.9
 times smaller). B_t is computed in each round, in closed form, whatever rounding did to the score.
 
+**Stacked member.** It is a full member whose features are the scores of the others, cut to [-4, 4], and 1 where there
+is an intercept, with prior sum u_i^2 times a constant. So it competes with every combination of these whose scores stay
+within its reach; of vectors of the rows that are the constants.
+
 **Linearised.** For every learner of a convex loss and every u: sum l(s_t) - l(<u, x_t>) <= sum g_t (s_t - <u, x_t>) =
 sum g_t s_t + <G, u>. Nothing but sums of the run enters, so it is exact, and known after the run only.
 
-**Several classes.** Each is one target against the rest, with a probability p_c of its own, and the class that came has
-p_y / sum p. Its log loss is at most the sum of those of all targets, for ln sum p <= ln(1 + sum_{c != y} p_c) <= sum_{c
-!= y} p_c <= sum_{c != y} -ln(1 - p_c): so what bounds the sum bounds it, and the mistakes by ln 2.
+**Several classes.** Each is one target against the rest, with a probability p_c of its own. The class that came has
+odds_y / sum odds, with odds p / (1 - p): what labels that are drawn for each class alone say of it if it is known that
+exactly one came, p_y prod_{c != y} (1 - p_c) / P(exactly one). So its log loss is at most the sum of those of all
+targets, and what bounds the sum bounds it; and the mistakes by ln 2, for a class that is not the largest has at most
+half.
 """
 
 from __future__ import annotations
@@ -45,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import inf, isclose, isnan, log, nan
+from math import e, inf, isclose, isnan, log, log1p, nan
 from typing import Any
 
 import numpy as np
@@ -58,7 +65,8 @@ from ..theorem import Check, theorem
 from .facts import UNIT_WEIGHTS, LinearFacts
 
 SHARES = r",\quad c = 1\ (\text{shares}),\ 0\ (\text{none})"
-REACHES = (2.0, 6.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
+REACHES = (4.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
+STACK_REACH = 16.0  # the same of the stacked member
 LN2 = log(2)
 ROUNDING = 1e-9  # of sums over all rounds
 
@@ -110,7 +118,7 @@ class MemberComparator(BaseComparator):
     loss : float
         Its log loss.
     member, kind : str
-        The member whose theorem is read against a vector: its name, and "rate", "coins" or "full".
+        The member whose theorem is read against a vector: its name, and "rate", "coins", "full" or "stacked".
     regularised : float
         What the member's regularisers say of the vector; NaN if it has none.
     energy : float
@@ -122,7 +130,8 @@ class MemberComparator(BaseComparator):
     vector, bias
         The vector, and its weight of the constant feature.
     switches, late : float
-        Of a sequence of members, how often it changes, and the sum of ln t over the rounds t after which it does.
+        Of a sequence of members, how often it changes, and the sum of `change_cost` over the rounds after which it
+        does.
     """
 
     name: str
@@ -248,24 +257,29 @@ def _limit(ledger: Ledger, __: MemberComparator, ___: AggregatedFacts) -> Most:
 
 
 def cost(ledger: Ledger, learner: AggregatedFacts) -> float:
-    """ln K, and ln T where a share goes round."""
+    """ln K, and ln ln(T + e - 1) where a share goes round."""
     spread = log(learner.members)
-    return spread + log(ledger.rounds) if learner.share and ledger.rounds > 1 else spread
+    return spread + log(log(ledger.rounds + e - 1)) if learner.share and ledger.rounds > 1 else spread
+
+
+def change_cost(t: float) -> float:
+    """ln((1 - a) / a), a the share that goes round after round t: what a change of members then costs besides ln K."""
+    return log(log(t + e - 1) / log1p(1 / (t + e - 1)))
 
 
 @theorem(
     title="Aggregation",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le \min_j L_j + \ln K + c \ln T" + SHARES,
-    source="Vovk 1990; Herbster & Warmuth 1998, with shares 1 / (t + 1)",
+    formula=r"L \le \min_j L_j + \ln K + c \ln\ln(T + e - 1)" + SHARES,
+    source="Vovk 1990; Herbster & Warmuth 1998, with shares of about 1 / (t ln t)",
     assumes=(*PLAYED, ("it is about members, and there is none", _is_member)),
     whole=False,
     most=_limit,
 )
 def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
     """The log loss of the mixture is at most that of any of its K members, which count all that ever played, plus ln K,
-    plus ln T where a share of 1 / (t + 1) of the weight goes round after round t."""
+    plus ln ln(T + e - 1) where 1 - ln(t + e - 1) / ln(t + e) of the weight goes round after round t."""
     return comparator.loss + cost(ledger, learner)
 
 
@@ -273,8 +287,9 @@ def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFac
     title="Aggregation, members that change",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le \sum_{s} L_{j_s} + (m + 1) \ln K + \ln T + \sum_{s=1}^{m} \ln t_s",
-    source="Herbster & Warmuth 1998, with shares 1 / (t + 1)",
+    formula=r"L \le \sum_{s} L_{j_s} + (m + 1) \ln K + \ln\ln(T + e - 1)"
+    r" + \sum_{s=1}^{m} \ln\frac{1 - a_{t_s}}{a_{t_s}}",
+    source="Herbster & Warmuth 1998, with shares of about 1 / (t ln t)",
     assumes=(
         *PLAYED,
         ("it is about a mixture in which a share of the weight goes round", _shares),
@@ -285,7 +300,8 @@ def mixture(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFac
 )
 def switching(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
     """The log loss of the mixture is at most that of any sequence of its K members, which changes m times, after the
-    rounds t_1, ..., t_m, plus (m + 1) ln K, ln T, and the sum of the ln t_s."""
+    rounds t_1, ..., t_m, plus (m + 1) ln K, ln ln(T + e - 1), and the sum of ln((1 - a_t) / a_t) over these rounds, a_t
+    being the share that goes round: each is about ln t + ln ln t."""
     return comparator.loss + cost(ledger, learner) + comparator.switches * log(learner.members) + comparator.late
 
 
@@ -297,7 +313,7 @@ def _against(comparator: MemberComparator) -> float:
     title="Against every vector, by a rate",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + c \ln T" + SHARES,
+    formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="the lemma of follow the regularised leader (McMahan 2017) and the mixture",
     assumes=(*PLAYED, ("it is about rates, and there is none", _of("rate"))),
     whole=False,
@@ -313,7 +329,7 @@ def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedF
     title="Against every vector, by a full matrix",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + c \ln T" + SHARES,
+    formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="Jezequel, Gaillard & Rudi 2020 with the largest curvature, and the mixture",
     assumes=(*PLAYED, (FULL, _of("full")), WITHIN),
     whole=False,
@@ -329,7 +345,7 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     title="Linearised",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + c \ln T" + SHARES,
+    formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="convexity; Kempka, Kotlowski & Warmuth 2019 for the bettor",
     assumes=(*PLAYED, ("it is about diagonal members, and there is none", _linearised)),
     whole=False,
@@ -359,7 +375,7 @@ def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bo
     title="Against the best constant",
     quantity="log loss",
     counts=log_loss,
-    formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + c \ln T" + SHARES,
+    formula=r"L \le T\,h(n_+/T) + \min_j R_j(u) + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="the theorems above, for a constant probability chosen in hindsight",
     assumes=(
         *PLAYED,
@@ -379,7 +395,7 @@ def against_constant(ledger: Ledger, comparator: MemberComparator, learner: Aggr
     title="Mistakes from the log loss",
     quantity="mistakes",
     counts=lambda ledger, _: ledger.mistakes,
-    formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + c \ln T\Big)" + SHARES,
+    formula=r"M \le \frac{1}{\ln 2}\Big(L(u) + \min_j R_j(u) + \ln K + c \ln\ln(T + e - 1)\Big)" + SHARES,
     source="the theorems above; the true label of a wrong round had a probability of at most 1/2",
     assumes=(*PLAYED, UNIT_WEIGHTS, ("there must be a vector to compare with", _bounded)),
 )

@@ -14,12 +14,20 @@ from ...data.batch import Array
 from ...errors import ParameterError
 from ...info import LinearInfo
 from ...rows.estimator import with_constructor
-from ...rows.mixture_state import FULLS, RATES
-from ...theory.aggregated import AGGREGATED, EVERY_VECTOR, REACHES, AggregatedFacts, cost, curvature
+from ...rows.mixture_state import RATES
+from ...theory.aggregated import (
+    AGGREGATED,
+    EVERY_VECTOR,
+    REACHES,
+    STACK_REACH,
+    AggregatedFacts,
+    cost,
+    curvature,
+)
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..progressive import log_probabilities
-from .state import MOST_WEIGHT, AggregatedRules, AggregatedState, MixtureMember
+from .state import FULLS, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
     from ..comparators.search import Question
@@ -34,19 +42,23 @@ class AggregatedClassifier(OnlineClassifier):
 
     ::
 
-        members   dual averagings of four rates, a coin bettor, and second-order learners of few features
+        members   dual averagings of four rates, a coin bettor, two second-order learners of few features, and one of
+                  the scores of all these
         predict   p = sum pi_j / (1 + exp(-s_j)), s_j the score of member j
         suffer    -ln p(y)
-        update    pi_j <- pi_j p_j(y) / p(y), and a share of 1 / (t + 1) goes round; each member from its own slope
+        update    pi_j <- pi_j p_j(y) / p(y), and 1 - ln(t + e - 1) / ln(t + e) of it goes round; each member from its
+                  own slope
 
-    Nothing is to be chosen: a rate that is wrong, or features of any size, cost at most ln K + ln T nats beside the
-    best of the K members, whatever the rounds. The theorems hold against every vector; see `theory.aggregated`.
+    Nothing is to be chosen: a rate that is wrong, or features of any size, cost at most ln K + ln ln(T + e - 1) nats
+    beside the best of the K members, whatever the rounds. The theorems hold against every vector; see
+    `theory.aggregated`.
 
     Rates: with G minus the sum of gradients of a feature, S of their squares, M its largest size and N its largest root
     mean square so far, ``w = rate G / (N sqrt(S + M^2))``. The bettor (Kempka, Kotlowski & Warmuth 2019) bets a
     share of the wealth that it has won on each feature. Full members (Jezequel, Gaillard & Rudi 2020) keep the
     inverse of a matrix of the features, as long as these are few; they compete with vectors whose scores stay within
-    2, 6 and 16.
+    4 and 16. The stacked member (Wolpert 1992) is one whose features are the scores of the others, cut to [-4, 4], and
+    1: it competes with every combination of them that stays within 16.
 
     Parameters
     ----------
@@ -56,6 +68,8 @@ class AggregatedClassifier(OnlineClassifier):
         Whether there is a coin bettor.
     full : "auto" or int, default="auto"
         Up to how many features there are full members; "auto": 256. 0: none.
+    stacked : bool, default=True
+        Whether there is a member that learns from the scores of the others.
     share : bool, default=True
         Whether a share of the weight goes round after each round, so that the mixture follows the member that is best
         now. Without it the mixture pays ln K in all, beside the one that is best over all rounds.
@@ -109,6 +123,7 @@ class AggregatedClassifier(OnlineClassifier):
     rates: Any = (0.1, 0.4, 1.6, 6.4)
     coins: bool = True
     full: str | int = "auto"
+    stacked: bool = True
     share: bool = True
     intercept: float = 1.0
 
@@ -117,7 +132,7 @@ class AggregatedClassifier(OnlineClassifier):
     def rules(self) -> AggregatedRules:
         """The members that the parameters stand for."""
         limit = self._limit()
-        if not (len(self._rates()) or self.coins or limit):
+        if not (len(self._rates()) or self.coins or limit):  # what is stacked needs others
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return AggregatedRules(
             loss="logistic",
@@ -125,6 +140,7 @@ class AggregatedClassifier(OnlineClassifier):
             tie=1.0,
             rates=self._rates(),
             curvatures=tuple(curvature(reach) for reach in REACHES),
+            stack_curvature=curvature(STACK_REACH),
             coins=bool(self.coins),
             share=bool(self.share),
         )
@@ -164,7 +180,12 @@ class AggregatedClassifier(OnlineClassifier):
         """An empty state with the members that there are room for."""
         limit = self._limit()
         rates = len(self._rates())
-        members = (*(place < rates for place in range(RATES)), bool(self.coins), *FULLS * (limit > 0,))
+        members = (
+            *(place < rates for place in range(RATES)),
+            bool(self.coins),
+            *FULLS * (limit > 0,),
+            bool(self.stacked),
+        )
         return AggregatedState(columns, targets, members=members, limit=limit)
 
     def snapshot(self) -> dict[str, Any]:
@@ -227,7 +248,7 @@ class AggregatedClassifier(OnlineClassifier):
         Returns
         -------
         ndarray, shape (rows, classes)
-            Each row sums to 1. With more than two classes, those of one against the rest divided by their sum.
+            Each row sums to 1. With more than two classes, the odds of one against the rest divided by their sum.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
@@ -257,13 +278,24 @@ class AggregatedClassifier(OnlineClassifier):
         rates = [MixtureMember(f"rate {rate:g}", "rate") for rate in self.member_rules().rates]
         rates += [MixtureMember("", "rate")] * (RATES - len(rates))
         full = [MixtureMember(f"full, {reach:g}", "full", reach) for reach in REACHES]
-        return [*rates, MixtureMember("coins", "coins"), *full]
+        return [*rates, MixtureMember("coins", "coins"), *full, MixtureMember("stacked", "stacked", STACK_REACH)]
 
     @property
     def posterior_(self) -> Array:
         """The members' weights for the next round, shape (targets, members)."""
         self._require_fitted()
         return np.array(self.state_.part("weight")[:, self.state_.present])
+
+    def influence(self) -> Array:
+        """The posterior of the places before the stacked member's, which is divided among them by how long their
+        weights are in its own; shape (targets, 7)."""
+        self._require_fitted()
+        state = self.state_
+        weight, stack = state.part("weight"), state.part("stack_weights")[:, :STACK]
+        each = [np.linalg.norm(state.member_weights(target)[:, :STACK], axis=0) for target in range(state.targets)]
+        sizes = np.abs(stack) * np.array(each)
+        total = sizes.sum(axis=1, keepdims=True)
+        return np.asarray(weight[:, :STACK] + weight[:, [STACK]] * sizes / np.where(total > 0, total, 1))
 
     @property
     def losses_(self) -> Array:

@@ -23,7 +23,7 @@ from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, swi
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
 from .sequence import best_sequence, by_blocks
-from .state import COIN_SUM, MOST, SUMS, AggregatedRules, AggregatedState, MixtureMember
+from .state import COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
 ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
@@ -217,6 +217,10 @@ def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
             yield replace(member, regularised=regularised, energy=rate / 2 * float(energy[place]), linear=against)
         elif its.kind == "coins":
             yield replace(member, linear=float(linear[place] + cells[:, COIN_SUM] @ one.vector))
+        elif its.kind == "stacked":
+            if not square[1:].any():  # of its features, vectors of rows have the constant alone
+                regularised = STACK_PRIOR * float(square[0]) * rules.intercept**2
+                yield replace(member, regularised=regularised, energy=float(energy[place]), reach=its.reach)
         else:
             regularised = rules.full_prior * float((cells[:, MOST] ** 2) @ square)
             label = f"{one.label}, scores within {its.reach:g}"
@@ -264,9 +268,9 @@ def _ridge(problem: Problem) -> list[Candidate]:
     if prior[:RATES].any():
         place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
         wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))
-    if prior[FULL:].any():
+    if prior[FULL:STACK].any():
         most = state.cells_of(target)[:, MOST]
-        best = REACHES[int(np.where(prior[FULL:], losses[FULL:], inf).argmin())]
+        best = REACHES[int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())]
         wanted.append((2 * rules.full_prior * most * most, NEARLY * best))
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
@@ -355,7 +359,7 @@ def ridge_regression(X: Any, signs: Array, part: float, penalty: Array, reach: f
 def _within_reach(problem: Problem, candidates: list[Candidate]) -> list[Candidate]:
     """Vectors whose scores go beyond the reach of a full member, shortened so that they do not."""
     prior = problem.member("prior") > 0
-    reaches = [reach for reach, there in zip(REACHES, prior[FULL:], strict=True) if there]
+    reaches = [reach for reach, there in zip(REACHES, prior[FULL:STACK], strict=True) if there]
     if problem.question.against is not None or not reaches:
         return []
     return [

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.batch import Array, Batch
-from ...theory.aggregated import AggregatedFacts, MemberComparator
+from ...theory.aggregated import AggregatedFacts, MemberComparator, change_cost
 from ..certificates import plays_as_many
 from ..comparators.search import Question
 from .state import AggregatedState, MixtureMember
@@ -81,8 +81,8 @@ def best_sequence(
 ) -> MemberComparator:
     """The sequence of members whose bound is the smallest.
 
-    A change after t rounds costs ln K + ln t. So the best sequence up to a block that ends with some member goes on
-    from the best one that ends with the same member, or from the best one of all and a change.
+    A change after t rounds costs ln K and what `change_cost` says. So the best sequence up to a block that ends with
+    some member goes on from the best one that ends with the same member, or from the best one of all and a change.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def best_sequence(
     bound = losses[0]
     for block in range(1, count):
         leaders[block] = int(bound.argmin())
-        change = bound.min() + log(facts.members) + log(blocks.ends[block - 1])
+        change = bound.min() + log(facts.members) + change_cost(blocks.ends[block - 1])
         changed[block] = change < bound
         bound = np.minimum(bound, change) + losses[block]
     member, path = int(bound.argmin()), []
@@ -121,6 +121,6 @@ def _of_path(path: list[int], losses: Array, ends: list[int], members: list[Mixt
         float(ends[-1]),
         float(losses[np.arange(len(path)), path].sum()),
         switches=switches,
-        late=float(sum(log(first - 1) for first in firsts[1:])),
+        late=float(sum(change_cost(first - 1) for first in firsts[1:])),
         detail={"stretches": [[name, first] for name, first in zip(names, firsts, strict=True)]},
     )

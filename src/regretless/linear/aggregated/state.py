@@ -11,17 +11,19 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
-from ...rows.mixture_state import FULL, FULLS, LANES, RATES, MixtureState
+from ...rows.mixture_state import FULL, LANES, RATES, MixtureState
 from ...rows.state import BaseState, Rules, length
 
-COIN = _core.AGGREGATED_COIN  # the place of the bettor
+COIN, STACK = _core.AGGREGATED_COIN, _core.AGGREGATED_STACK  # the places of the bettor and of the stacked member
+FULLS = STACK - FULL
 CELL, _CELL, _MEMORY = _core.AGGREGATED_CELL_SIZE, _core.aggregated_cell(), _core.aggregated_memory()
 SUMS, SQUARES = (slice(_CELL[name], _CELL[name] + RATES) for name in ("sum", "square"))
 COIN_SUM, COIN_SQUARE, GAIN = (_CELL[name] for name in ("coin_sum", "coin_square", "gain"))
 MOST, ROOT = _CELL["most"], _CELL["root"]
 MOST_WEIGHT = _MEMORY["most_weight"]
+LAST_OF_STACK = [16 + 16 * (row // 4) + 12 + row % 4 for row in range(STACK)]  # in the kernel's order of eight columns
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
-FULL_PRIOR = 0.01
+FULL_PRIOR, STACK_PRIOR = 0.01, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class AggregatedRules(Rules):
     ----------
     rates, curvatures : tuple of float
         Of the rates and of the full members.
+    stack_curvature : float
+        Of the stacked member.
     coins, share : bool
         Whether there is a bettor, and whether a part of the weight goes round.
     full_prior : float
@@ -43,6 +47,7 @@ class AggregatedRules(Rules):
     coins: bool = True
     share: bool = True
     full_prior: float = FULL_PRIOR
+    stack_curvature: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,10 @@ class MixtureMember:
     ----------
     name : str
         What lines and tables call it; empty where there is none.
-    kind : {"rate", "coins", "full"}
+    kind : {"rate", "coins", "full", "stacked"}
         Which theorems are about it.
     reach : float
-        How far from 0 scores of a full member's comparators may be; infinite of others.
+        How far from 0 scores of a full or stacked member's comparators may be; infinite of others.
     """
 
     name: str
@@ -68,8 +73,9 @@ class AggregatedState(MixtureState):
     """Cells of features, books of members.
 
     `cells` is (room, targets * `CELL`), a row a feature. `memory` is (targets, ...): the cell of the constant
-    feature, then five numbers for each member. While there are few columns, full members have `weights` and `scales`
-    of shape (targets, 3 * (1 + columns)) and `factor`: the inverse of each matrix is U D U' with D the scales, and the
+    feature, five numbers for each member, and what the stacked one knows: weights, scales and the factor of a matrix of
+    eight features. While there are few columns, full members have `weights` and `scales`
+    of shape (targets, 2 * (1 + columns)) and `factor`: the inverse of each matrix is U D U' with D the scales, and the
     factor holds U above the diagonal, in the kernel's order. What belongs to the first columns comes first.
 
     Parameters
@@ -84,6 +90,11 @@ class AggregatedState(MixtureState):
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.AGGREGATED_MEMORY_SIZE}
     CELL: ClassVar[int] = CELL
+    FULLS: ClassVar[int] = FULLS
+
+    def __init__(self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None) -> None:
+        super().__init__(columns, targets, members=members, limit=limit)
+        self.part("stack_scales")[:] = 1 / (2 * STACK_PRIOR)
 
     def _enlist(self, members: tuple[bool, ...]) -> None:
         """Give these members equal prior weights, and share among them what others have had."""
@@ -106,9 +117,9 @@ class AggregatedState(MixtureState):
 
     def played(self, target: int) -> Array:
         """Which members there are, and which have retired after they learned something."""
-        retired = self.part("energy")[target] != 0
-        retired[:FULL] = False
-        return np.asarray((self.part("prior")[target] > 0) | retired)
+        played = self.part("prior")[target] > 0
+        played[FULL:STACK] |= self.part("energy")[target, FULL:STACK] != 0
+        return np.asarray(played)
 
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
@@ -122,6 +133,7 @@ class AggregatedState(MixtureState):
             rates=list(rules.rates),
             curvatures=list(rules.curvatures),
             full_prior=rules.full_prior,
+            stack_curvature=rules.stack_curvature,
             intercept=rules.intercept,
             tie=rules.tie,
             share=rules.share,
@@ -148,7 +160,7 @@ class AggregatedState(MixtureState):
 
     def member_weights(self, target: int) -> Array:
         """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones those that
-        scores begin with, before they shrink."""
+        scores begin with, before they shrink; of the stacked one, what it makes of the others' weights."""
         cells, rules = self.cells_of(target), self.rules
         weights = np.zeros((1 + self.columns, LANES))
         if not isinstance(rules, AggregatedRules):
@@ -160,7 +172,12 @@ class AggregatedState(MixtureState):
         share = np.clip(cells[:, COIN_SUM] / root, -1, 1)
         weights[known, COIN] = share * (1 + cells[:, GAIN]) / (2 * root)
         if self.full:
-            weights[:, FULL:] = self.weights[target].reshape(FULLS, -1).T
+            weights[:, FULL:STACK] = self.weights[target].reshape(FULLS, -1).T
+        weights = np.where(self.present, weights, 0)
+        stack = self.part("stack_weights")[target]
+        weights[:, STACK] = weights[:, :STACK] @ stack[:STACK]
+        if rules.intercept:
+            weights[0, STACK] += stack[STACK] / rules.intercept
         return np.where(self.present, weights, 0)
 
     def cells_of(self, target: int) -> Array:
@@ -215,6 +232,9 @@ class AggregatedState(MixtureState):
         self.memory[target, signed] = 0 - self.memory[target, signed]
         if self.full:
             self.weights[target] = 0 - self.weights[target]
+        # Scores of the others change their sign, and the constant does not: so do its weight and its column of U.
+        odd = [_MEMORY["stack_weights"] + STACK, *(_MEMORY["stack_factor"] + place for place in LAST_OF_STACK)]
+        self.memory[target, odd] = 0 - self.memory[target, odd]
 
     def copy_target(self, source: BaseState, i: int, j: int) -> None:
         """Take over what target i of another state of this kind has learned, as target j."""
