@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .certificate import Certificate
 from .data.batch import Array, Batch
+from .data.sample import Sample
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.certificates import OTHERS, reproduces
 from .linear.labels import codes_of
 from .regression.base import OnlineRegressor
-
-SMALL = 32 << 20  # bytes of rounds that are kept rather than read again
 
 UNKNOWN = (
     "there are features that the model has never met, so these are not the rounds it played; give the file that it "
@@ -46,11 +46,6 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
         rows += len(batch)
 
 
-def bytes_of(entries: int, rows: int) -> int:
-    """About what rounds take up in memory."""
-    return entries * 12 + rows * 16
-
-
 class Replay:
     """The rounds of a stream, again and again; small streams are kept in memory.
 
@@ -60,33 +55,45 @@ class Replay:
         One that can be read again.
     learner : OnlineClassifier
         Tells what the kernel plays for each label, and how many columns there are.
+    sample : Sample, optional
+        Of the same stream, if it was taken when it was read last; else the stream is read for it.
+
+    Attributes
+    ----------
+    rows : int
+        How many rounds there are.
+    small : bool
+        Whether all of them are in memory.
     """
 
-    def __init__(self, stream: Stream, learner: OnlineClassifier) -> None:
+    def __init__(self, stream: Stream, learner: OnlineClassifier, sample: Sample | None = None) -> None:
         self._stream, self._learner = stream, learner
-        self._kept: list[tuple[Batch, Array]] | None = None
-        self.rows = 0
-        self.small = self._keep()
+        self._sample = joined(self._read_sample() if sample is None else self._coded(sample))
 
     def __call__(self) -> Iterator[tuple[Batch, Array]]:
-        yield from self._read() if self._kept is None else self._kept
+        yield from self._sample if self.small else self._read()
+
+    def sample(self) -> Iterator[tuple[Batch, Array]]:
+        """The rounds that are in memory, evenly spread over all."""
+        yield from self._sample
 
     def _read(self) -> Iterator[tuple[Batch, Array]]:
         yield from played(self._stream, self._learner.state_.columns, self._learner.classes_)
 
-    def _keep(self) -> bool:
-        """Count the rounds, and keep them if they are few."""
-        batches: list[tuple[Batch, Array]] | None = []
-        size = 0
+    def _read_sample(self) -> list[tuple[Batch, Array]]:
+        sample = Sample()
         for batch, codes in self._read():
-            self.rows += len(batch)
-            size += bytes_of(batch.entries, len(batch))
-            if size > SMALL:
-                batches = None
-            if batches is not None:
-                batches.append((owned(batch), codes))
-        self._kept = None if batches is None else joined(batches)
-        return self._kept is not None
+            sample.take(replace(batch, labels=codes))
+        self.rows, self.small = sample.rows, sample.whole
+        return [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
+
+    def _coded(self, sample: Sample) -> list[tuple[Batch, Array]]:
+        self.rows, self.small, classes = sample.rows, sample.whole, self._learner.classes_
+        return [
+            (replace(piece, labels=None), codes_of(piece.labels, classes))
+            for piece in sample.pieces
+            if piece.labels is not None
+        ]
 
 
 def certify_stream(
@@ -95,8 +102,9 @@ def certify_stream(
     *,
     against: Any = None,
     svm: bool = False,
-    seconds: float = 10.0,
+    deep: bool = False,
     trusted: bool = True,
+    sample: Sample | None = None,
 ) -> list[Certificate]:
     """Read every theorem of a learner against the rounds of a stream.
 
@@ -111,11 +119,13 @@ def certify_stream(
     svm : bool
         Whether to try scikit-learn's linear SVMs, if the rounds fit in memory; importing it takes about two seconds.
         Where it is not installed the certificates say that they were not tried.
-    seconds : float
-        How much CPU time the search for maximum margins may take, if the rounds fit in memory.
+    deep : bool
+        Whether searches may cost much more than a few passes.
     trusted : bool
         Whether these are known to be the rounds that the learner played. If not, they are played again from the start,
         and the certificates do not apply unless that gives the same learner, bit for bit.
+    sample : Sample, optional
+        Of the rows of the stream, if it was taken when they were learned.
 
     Raises
     ------
@@ -124,12 +134,11 @@ def certify_stream(
     """
     if not stream.rereadable:
         return learner.declined(ONCE.format(name=stream.name))
-    replay = Replay(stream, learner)
+    replay = Replay(stream, learner, sample)
     if not (trusted or reproduces(learner, replay)):
         return learner.declined(OTHERS.format(name=stream.name))
-    return learner.judged(
-        learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, seconds=seconds)
-    )
+    question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
+    return learner.judged(question if replay.small else replace(question, sample=replay.sample))
 
 
 def certify_outcomes(
@@ -168,15 +177,6 @@ def certify_outcomes(
     if not (trusted or learner.gives(again)):
         return learner.declined(OTHERS.format(name=stream.name))
     return learner.judged(again, against)
-
-
-def owned(batch: Batch) -> Batch:
-    """A copy, as a stream may use its buffers again; small enough for the 32-bit indices that scikit-learn wants."""
-    values, labels, columns = batch.values.copy(), batch.labels, batch.columns
-    if batch.starts is None or batch.indices is None:
-        return Batch(values, labels, columns)
-    wide = np.int32 if columns <= np.iinfo(np.int32).max else np.int64
-    return Batch(values, labels, columns, batch.indices.astype(wide), batch.starts.astype(wide))
 
 
 def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:

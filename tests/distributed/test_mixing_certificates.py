@@ -86,7 +86,7 @@ def test_no_mixed_run_breaks_its_certificates(place, seed, sizes, classes, weigh
     """No certificate of a learner that was mixed is violated, and each is of the theorems about mixing that learner."""
     shards = parts(seed, sizes, classes, noise=0.3 * (seed % 3))
     mixture = mix(LEARNERS[place], shards, epochs=epochs, weights=weights, together=together, classes=range(classes))
-    found = mixture.certify(seconds=0.05)
+    found = mixture.certify()
     assert [one.theorem for one in found] == list(mixture.learner.mixed_proven())
     for one in found:
         assert not one.violated, str(one)
@@ -111,9 +111,9 @@ def test_every_engine_gives_the_same_numbers(learner, room, monkeypatch):
     """Threads, which finish in any order, give the same certificates as one shard after the other, to the last bit."""
     monkeypatch.setattr(over, "SMALL", room)
     mixture = mix(learner, parts(3, [20, 40, 10, 33, 21], 3), epochs=2)
-    here = [one.describe() for one in mixture.certify(seconds=5)]
+    here = [one.describe() for one in mixture.certify()]
     with ThreadPoolExecutor(3) as pool:
-        assert [one.describe() for one in mixture.certify(pool, seconds=5)] == here
+        assert [one.describe() for one in mixture.certify(pool)] == here
 
 
 @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ def test_books_that_overflow_end_the_run_with_what_to_do(together):
             refused += "would overflow; lower the rate" in str(error)
             continue
         assert np.isfinite(mixture.mixed_whole.array()).all()
-        assert all(np.isfinite(one.bound) for one in mixture.certify(seconds=0.1) if one.applies)
+        assert all(np.isfinite(one.bound) for one in mixture.certify() if one.applies)
     assert refused
 
 

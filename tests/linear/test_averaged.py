@@ -46,7 +46,7 @@ def hunted(learner, X, y):
     def rounds():
         yield batch, codes
 
-    return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None, seconds=0.05))
+    return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None))
 
 
 @every_check

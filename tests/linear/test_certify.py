@@ -161,9 +161,10 @@ def test_a_stream_gives_the_certificates_of_its_arrays():
 
 def test_a_stream_too_large_to_keep_is_read_again(monkeypatch):
     """Without room in memory the certificates come from further readings, and hold."""
-    import regretless.certify as module
+    import regretless.data.sample as module
 
-    monkeypatch.setattr(module, "SMALL", 100)
+    monkeypatch.setattr(module, "SMALL", 8000)
+    monkeypatch.setattr(module, "PIECE", 20)
     X, y = noisy(400, 5)
     learner = Perceptron().fit(X, y)
     certificates = certify_stream(learner, ArrayStream(X, y))
@@ -357,3 +358,41 @@ def test_ctrl_c_does_not_wait_for_liblinear(monkeypatch):
     over.set()
     with pytest.raises(ZeroDivisionError):
         candidates._run_in_thread(lambda: 1 / 0)
+
+
+def test_the_limit_of_a_search_is_counted_in_work(monkeypatch):
+    """A machine on which time flies prints the same certificates; a search with hardly any work says so."""
+    import regretless.linear.comparators.search as module
+
+    X, y = noisy(300, 6)
+    learner = Perceptron().fit(X, y)
+    lines = [str(one) for one in learner.certify(X, y)]
+    clock = iter(range(10**9))
+    monkeypatch.setattr("regretless.linear.separation.budget.time.process_time", lambda: next(clock))
+    assert [str(one) for one in learner.certify(X, y)] == lines
+    monkeypatch.setattr(module, "QUICK_WORK", 1.0)
+    monkeypatch.setattr(module, "WORK_AN_ENTRY", 0.0)
+    assert "the work that it may cost is done" in str(learner.certify(X, y)[0].why)
+
+
+def test_rows_that_no_vector_separates_are_proved_so_by_the_hardest_of_them(monkeypatch):
+    """Of rows too many for a search over all, a few that cannot be separated prove it for all."""
+    import regretless.linear.comparators.search as module
+
+    monkeypatch.setattr(module, "MOST_WHOLE", 100)
+    monkeypatch.setattr(module, "SOME", (40, 60))
+    X, y = noisy(2000, 3)
+    why = str(Perceptron().fit(X, y).certify(X, y)[0].why)
+    assert "cannot be separated" in why
+
+
+def test_a_deep_search_is_nowhere_worse():
+    """With more work no bound is larger, and separable rows get their largest margin."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 40))
+    y = (X @ rng.normal(size=40) > 0).astype(int)
+    learner = Perceptron().fit(X, y)
+    quick, deep = learner.certify(X, y), learner.certify(X, y, deep=True)
+    for one, other in zip(quick, deep, strict=True):
+        assert one.bound is None or other.bound <= one.bound * (1 + 1e-9)
+    assert deep[0].comparator.name == "maximum margin"

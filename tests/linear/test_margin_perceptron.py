@@ -264,7 +264,7 @@ def test_no_stream_breaks_what_is_printed(X, classes, gamma, seed):
     def rounds():
         yield batch, codes
 
-    question = learner.question(rounds, len(batch), in_memory=True, svm=False, against=None, seconds=0.05)
+    question = learner.question(rounds, len(batch), in_memory=True, svm=False, against=None)
     for certificate in learner.judge(question):
         assert certificate.holds, str(certificate)
 

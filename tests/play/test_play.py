@@ -415,7 +415,7 @@ def test_certificates_of_many_runs_do_not_depend_on_the_load(monkeypatch):
     """On a machine that is much slower the lines about several runs are the same."""
     lines = [str(one) for one in play(Perceptron(), Separable(columns=4, seed=2), 20, runs=3).certificates]
     clock = iter(range(10**9))
-    monkeypatch.setattr("regretless.linear.separation.margin.time.process_time", lambda: next(clock) / 4)
+    monkeypatch.setattr("regretless.linear.separation.budget.time.process_time", lambda: next(clock) / 4)
     assert [str(one) for one in play(Perceptron(), Separable(columns=4, seed=2), 20, runs=3).certificates] == lines
 
 

@@ -296,13 +296,14 @@ def _branches(table: RerunTable, times: Array) -> Iterator[tuple[int, BaseState,
 
 def _widest(table: RerunTable, seconds: float) -> Comparator | None:
     """The vector of largest margin on all rows, scaled so that the margin is 1; with several classes, one for each."""
+    from ..linear.separation.budget import Budget
     from ..linear.separation.margin import max_margin_signed
 
     classes, intercept = len(table.learner.classes_), table.rules.intercept
     signs = [table.codes] if classes == 2 else [np.where(table.codes == c, 1, -1) for c in range(classes)]
     norm2 = 0.0
     for one in signs:
-        result = max_margin_signed(table.batch, one, intercept=intercept, max_seconds=seconds / len(signs))
+        result = max_margin_signed(table.batch, one, intercept=intercept, budget=Budget(seconds / len(signs)))
         if not result.lower > 0:
             return None
         norm2 += result.lower**-2

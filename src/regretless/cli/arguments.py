@@ -62,6 +62,7 @@ class CertifyingOptions(ReadingOptions):
     against: str | None
     save_comparators: str | None
     svm: bool
+    deep: bool
     iid: bool
     delta: float | None
     workers: int | None

@@ -119,7 +119,9 @@ def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra:
 
     if shards.are_shards(arguments):
         raise UsageError("numbers are learned from one file; shards are for labels")
-    options.refuse_set({"--svm": arguments.svm, "--iid": arguments.iid}, "is for learners of labels")
+    options.refuse_set(
+        {"--svm": arguments.svm, "--deep": arguments.deep, "--iid": arguments.iid}, "is for learners of labels"
+    )
     path = shards.only_file(arguments)
     goes_on, forecasts = continuation(extra)
     with certifying(lambda: "the model is as it was"), copied_for_against(arguments, path) as copied:
@@ -142,7 +144,9 @@ def _certify_file(
     path = shards.only_file(arguments)
     with copied_for_against(arguments, path) as copied:
         stream = options.open_input(path, copied, known_schema(learner, Continuation.read(extra).schema))
-        certificates = certify_stream(learner, stream, against=against, svm=arguments.svm, trusted=False)
+        certificates = certify_stream(
+            learner, stream, against=against, svm=arguments.svm, deep=arguments.deep, trusted=False
+        )
     warn_skipped(stream)
     return certificates
 
@@ -168,7 +172,7 @@ def _certify_shards(
     schema = known_schema(learner, Continuation.read(extra).schema)
     parts = open_shards(arguments, saved, schema)
     refuse_overwriting(paths_of(parts), [arguments.save_comparators])
-    how = {"against": against, "svm": arguments.svm, "trusted": False}
+    how = {"against": against, "svm": arguments.svm, "deep": arguments.deep, "trusted": False}
     console = Console(quiet=arguments.json)
     try:
         with open_engine(arguments, len(parts), console) as engine:

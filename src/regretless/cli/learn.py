@@ -139,6 +139,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
 
 
 def _learn_labels(arguments: LearnOptions, path: str, begun: Stream | None) -> int:
+    from ..data.sample import Sample
     from ..run.linear import Continuation
     from .learn_result import LearnOutput, traps
     from .parameters import learner_of
@@ -153,6 +154,8 @@ def _learn_labels(arguments: LearnOptions, path: str, begun: Stream | None) -> i
     console = options.console_of(arguments)
     run = _run(arguments, learner, stream, continuation)
     trusted = run.rounds == 0
+    if trusted and not arguments.no_certify:
+        run.sample = Sample()
     started = perf_counter()
     rows = [point for point in run.curve if doubling(point[0])]
     go(run, MistakeTable(console.line, rows[-1] if rows else run.point), console)
@@ -171,7 +174,7 @@ def _learn_labels(arguments: LearnOptions, path: str, begun: Stream | None) -> i
     if not arguments.no_certify:
         console.doing("the rounds are read again for the certificates")
         with outcome.published_if_ended(arguments, console, model=run.save):
-            outcome.certificates = _certify(run, path, against, svm=arguments.svm, trusted=trusted)
+            outcome.certificates = _certify(run, path, against, svm=arguments.svm, deep=arguments.deep, trusted=trusted)
         console.settle()
     outcome.certificates += options.future(arguments, learner)  # of this run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
@@ -209,15 +212,15 @@ def _certify(run: Run, path: str, against: Any, **how: bool) -> list[Certificate
     if (why := earlier_rows(run)) is not None:
         return run.learner.declined(why)
     with certifying(lambda: whole_run_message(run, f"; for its certificates: {certify_hint(run, path)}")):
-        return certify_stream(run.learner, run.stream, against=against, **how)
+        return certify_stream(run.learner, run.stream, against=against, sample=run.sample, **how)
 
 
 def _refuse_contradictions(arguments: LearnOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
     if arguments.checkpoint_every and not (arguments.save or arguments.resume):
         raise UsageError("--checkpoint-every needs --save MODEL")
-    if arguments.no_certify and (arguments.against is not None or arguments.svm):
-        raise UsageError("--against and --svm are for certificates, and --no-certify wants none")
+    if arguments.no_certify and (arguments.against is not None or arguments.svm or arguments.deep):
+        raise UsageError("--against, --svm and --deep are for certificates, and --no-certify wants none")
     refuse_shares(arguments)
     options.refuse_delta_alone(arguments)
     options.refuse_quiet_progress(arguments)

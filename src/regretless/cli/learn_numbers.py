@@ -123,6 +123,7 @@ def _refuse(arguments: LearnOptions) -> None:
     of_labels = {
         "--passes": arguments.passes,
         "--svm": arguments.svm,
+        "--deep": arguments.deep,
         "--iid": arguments.iid,
     }
     options.refuse_set(

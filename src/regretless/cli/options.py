@@ -286,6 +286,11 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     add_vectors(group)
     group.add_argument("--svm", action="store_true", help="try scikit-learn's linear SVMs as comparators too")
     group.add_argument(
+        "--deep",
+        action="store_true",
+        help="look longer for comparators, the largest margin above all: some ten seconds in place of a few passes",
+    )
+    group.add_argument(
         "--iid",
         action="store_true",
         help="declare that the rows are independent draws: print the risk that the first pass guarantees on new ones",

@@ -51,7 +51,7 @@ def certify_mixture(
     svm: bool = False,
     iid: bool = False,
     delta: float = 0.05,
-    seconds: float = 10.0,
+    deep: bool = False,
     trusted: bool = True,
 ) -> list[Certificate]:
     """Read every theorem about mixing against the shards that were mixed.
@@ -92,8 +92,8 @@ def certify_mixture(
         included, over several groups.
     delta : float, default=0.05
         How improbable it may be that this guarantee fails.
-    seconds : float
-        How much CPU time the search for maximum margins may take, if all rounds fit in memory.
+    deep : bool
+        Whether searches may cost much more than a few passes.
     trusted : bool, default=True
         Whether these are known to be the shards that were mixed. If not, they are mixed again from the start, and the
         certificates do not apply unless that gives the same model, bit for bit.
@@ -119,7 +119,7 @@ def certify_mixture(
     changed = _change_in(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
     if changed is not None:
         return _decline(learner, changed) + future
-    question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, deep=deep)
     return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
 
 
@@ -141,7 +141,7 @@ def certify_shards(
     *,
     against: Any = None,
     svm: bool = False,
-    seconds: float = 10.0,
+    deep: bool = False,
     schema: dict[str, Any] | None = None,
     trusted: bool = True,
 ) -> list[Certificate]:
@@ -156,7 +156,7 @@ def certify_shards(
         After its run over all shards, one after the other, in one pass or several.
     shards, executor
         As in `mix`.
-    against, svm, seconds
+    against, svm, deep
         As in `certify_mixture`.
     schema : dict, optional
         The columns that the shards are read to, where files do not have their own.
@@ -188,7 +188,7 @@ def certify_shards(
     if not (trusted or reproduces(learner, all_rounds)):
         return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in parts[:3])))
     sizes = sizes_of(learner, parts, engine, reading)
-    question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, seconds=seconds)
+    question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, deep=deep)
     if question.local_rounds is not None:
         return learner.judge(Question(**_fields(question, Question)))
     if type(learner).judge not in BY_SUMS:

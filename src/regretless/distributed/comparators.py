@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..certify import SMALL, bytes_of, joined, owned, played
+from ..certify import joined, played
 from ..data.batch import Array, Batch
+from ..data.sample import SMALL, bytes_of, owned
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
@@ -78,7 +79,7 @@ def measure(common: tuple[Reading, float], shard: Shard) -> tuple[Size, ...]:
     for batch, _ in reading.rounds(shard):
         rows += len(batch)
         total += float(norms2(batch).sum()) + len(batch) * intercept**2
-        size += bytes_of(batch.entries, len(batch))
+        size += bytes_of(batch)
     return (Size(shard.name, rows, total, size),)
 
 

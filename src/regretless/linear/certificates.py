@@ -221,7 +221,8 @@ class CertifiedLearner(FirstPass, ABC):
         y: Any,
         *,
         against: Any = None,
-        svm: bool = True,
+        svm: bool = False,
+        deep: bool = False,
         iid: bool = False,
         delta: float = 0.05,
     ) -> list[Certificate]:
@@ -235,9 +236,13 @@ class CertifiedLearner(FirstPass, ABC):
         against : array-like, shape (features,) or (targets, features), optional
             Your own comparator, instead of those found in hindsight; with an intercept it may have one column more, for
             the weight of the constant feature.
-        svm : bool, default=True
-            Whether to try scikit-learn's linear SVMs as comparators. Where it is not installed the certificates say
-            that they were not tried.
+        svm : bool, default=False
+            Whether to try scikit-learn's linear SVMs as comparators, which takes hundreds of times longer. Where it is
+            not installed the certificates say that they were not tried.
+        deep : bool, default=False
+            Whether the search for comparators, the largest margin above all, may take ten seconds or so. By default it
+            costs about as much as a few passes. Either way its limit is counted in work, so that the same call prints
+            the same numbers on every machine.
         iid : bool, default=False
             Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
             what the first pass guarantees of new ones.
@@ -259,7 +264,9 @@ class CertifiedLearner(FirstPass, ABC):
 
         if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
             return self.declined(OTHERS.format(name="X")) + future
-        return self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against)) + future
+        return (
+            self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)) + future
+        )
 
     def judged(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
@@ -274,7 +281,7 @@ class CertifiedLearner(FirstPass, ABC):
         ]
 
     def question(
-        self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, seconds: float = 10.0
+        self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, deep: bool = False
     ) -> Question:
         """What is to be certified, and the way to read the rounds again.
 
@@ -290,8 +297,8 @@ class CertifiedLearner(FirstPass, ABC):
             Whether scikit-learn's linear SVMs may be tried as comparators.
         against : array-like or None
             The user's comparator, instead of those found in hindsight.
-        seconds : float, default=10.0
-            How long the search for the largest margin may take.
+        deep : bool, default=False
+            Whether searches may cost much more than a few passes.
 
         Raises
         ------
@@ -310,7 +317,7 @@ class CertifiedLearner(FirstPass, ABC):
             rows=rows,
             svm=svm,
             against=None if against is None else self.comparators(against),
-            seconds=seconds,
+            deep=deep,
             geometry=self.geometry(),
         )
 

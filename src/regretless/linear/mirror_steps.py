@@ -25,6 +25,7 @@ COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIA
 REVERSED = "reversed."  # before the names of the arrays of reversed rounds
 _OWN = ("memory", "books")
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
+QUICK_LP = 1_000_000  # entries times rows or columns of one that takes a moment
 MOST_LP_SECONDS = 5.0
 
 Duals = Callable[[int], tuple[Array, float]]
@@ -329,11 +330,14 @@ class SimplexGeometry(DualGeometry):
         """The vector without its negative entries, unless they are allowed."""
         return (vector, bias) if self.balanced else (np.maximum(vector, 0.0), max(bias, 0.0))
 
-    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
+    def directions(
+        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+    ) -> Sequence[tuple[str, Array, float]]:
         """The vector of the largest margin over the simplex, where the linear program is small."""
         from .separation.simplex_margin import max_margin_simplex_signed
 
-        if batch.entries > MOST_LP_ENTRIES:
+        quick = batch.entries * min(len(batch), batch.columns) <= QUICK_LP
+        if batch.entries > MOST_LP_ENTRIES or not (separable or quick):
             return ()
         margin = max_margin_simplex_signed(
             batch, signs, balanced=self.balanced, intercept=self.intercept, max_seconds=MOST_LP_SECONDS

@@ -25,7 +25,7 @@ from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Tally, norms2
-from .comparators.line_search import Direction, Ray, RaySums, Sight
+from .comparators.line_search import Direction, Ray, RaySums, Sight, best_on
 from .comparators.search import Question, extra_plans, unit_length
 from .state import BIAS, State
 
@@ -215,12 +215,10 @@ def _chosen(
     directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
 ) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    candidates = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
-    best = theorem.certify(ledger, candidates, facts).comparator
-    if best is None or best.vector is None or not best.vector.any():
-        return None
-    place = int(np.argmax(best.vector))
-    return directions[place].times(float(best.vector[place]))
+    best = best_on(rays, theorem, ledger, facts)
+    vector = np.zeros(1) if best is None else best[1].vector_of(best[0])
+    place = int(np.argmax(vector))
+    return directions[place].times(float(vector[place])) if vector[place] > 0 else None
 
 
 # ---- reading
@@ -320,7 +318,7 @@ def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray
     """All multiples of some matrices."""
     axes = np.eye(len(directions))
     along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
-    (seen,) = question.gather([SightOfLeads(directions, along, question.rules.intercept)], whole=True)
+    (seen,) = question.look([SightOfLeads(directions, along, question.rules.intercept)], whole=True)
     rays, rows = seen.rays(along, "direct"), question.sums()
     return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
 
@@ -388,7 +386,9 @@ def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matri
         values = np.concatenate([entries.data[others], -entries.data[others]]).astype(np.float64)
         table = csr_array((values, (np.tile(row[others], 2), places)), shape=(rows.shape[0], classes * width))
         blocks.append(table[np.flatnonzero(labels != other)])
-    margin = max_margin_signed(vstack(blocks, format="csr"), max_seconds=question.seconds)
+    margin = max_margin_signed(
+        vstack(blocks, format="csr"), budget=question.budget(2 * entries.nnz * (classes - 1), parts=1)
+    )
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"
         return f"the classes {known}: {margin.why}"

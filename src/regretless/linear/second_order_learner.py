@@ -21,6 +21,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
+from .comparators.search import order_of, passes_over
 from .state import Geometry, State
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
@@ -30,7 +31,6 @@ MOST_COLUMNS = 2000  # of a full matrix
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 MATRICES = ("auto", "full", "diagonal")
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
-MOST_PLAYED = 3_000_000  # entries that the passes over whitened rows look at, when rounds are few
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
 SPARE = "spare_"  # before the names of arrays
@@ -464,7 +464,9 @@ class Ellipsoid(Geometry):
         """sqrt(v'A v), the constant feature included; there is no divergence."""
         return self.state.stretched(vector, bias, target), 0.0
 
-    def directions(self, batch: Batch, signs: Array, target: int) -> list[tuple[str, Array, float]]:
+    def directions(
+        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+    ) -> list[tuple[str, Array, float]]:
         """Averages of gradient descent in balls that are round in this geometry: over the rows A^-1/2 x."""
         size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
         if not 0 < size < np.inf or (self.state.full and len(batch) * (batch.columns + 1) > MOST_WHITENED):
@@ -502,8 +504,8 @@ def _averaged(rows: Batch, signs: Array, rules: Rules) -> tuple[Array, float] | 
     """The mean of the weights over some passes in random orders; None where they overflow."""
     state, random = State(rows.columns, 1, average=True), np.random.default_rng(0)
     player = state.player(rules)
-    for _ in range(min(30, max(3, MOST_PLAYED // max(rows.entries, 1)))):
-        order = random.permutation(len(rows))
+    for _ in range(passes_over(rows.entries)):
+        order = order_of(len(rows), random)
         if player.play(rows.values, rows.indices, rows.starts, signs, None, order)[1] is not None:
             return None
     weights, biases = state.average()

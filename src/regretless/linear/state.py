@@ -132,7 +132,9 @@ class Geometry:
         """The vector itself if it is allowed, or what is near it and is."""
         return vector, bias
 
-    def directions(self, batch: Batch, signs: Array, target: int) -> Sequence[tuple[str, Array, float]]:
+    def directions(
+        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+    ) -> Sequence[tuple[str, Array, float]]:
         """More comparators to try when all rounds are at hand.
 
         Parameters
@@ -142,6 +144,8 @@ class Geometry:
         signs : ndarray of int, shape (rows,)
             Labels of the target, -1 or 1.
         target : int
+        separable : bool
+            Whether these rounds may well be separable, so that a costly search for a margin may find one.
 
         Returns
         -------

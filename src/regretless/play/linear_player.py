@@ -19,7 +19,8 @@ from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..linear.certificates import CertifiedLearner
 from ..linear.comparators.evaluate import Vector
-from ..linear.comparators.search import Question, TargetDirections, all_directions, read
+from ..linear.comparators.line_search import Direction
+from ..linear.comparators.search import Question, all_directions, margin_directions, read
 from ..theory.facts import SEPARATES
 from .player import CurvePoint, LabelPlayer, LabelRound
 
@@ -165,27 +166,31 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
     replay = Replay(stream, learner)
     few = replay.small and replay.rows * learner.n_features_in_ <= FEW
     question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
-    directions = all_directions(question)
-    per_target = [_of_target(question, target, here) for target, here in enumerate(directions)]
+    per_target = []
+    for target, directions in enumerate(all_directions(question)):
+        more, inseparable = margin_directions(question, target) if few else ([], None)
+        per_target.append(_of_target(question, target, [*directions, *more], inseparable))
     return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
 
 
-def _of_target(question: Question, target: int, here: TargetDirections) -> list[Certificate]:
+def _of_target(
+    question: Question, target: int, directions: list[Direction], inseparable: str | None
+) -> list[Certificate]:
     ledger, facts = question.state.ledgers()[target], question.target_facts[target]
-    comparators = read(question, target, list(_vectors(question, target, here)))
+    comparators = read(question, target, list(_vectors(question, target, directions)))
     certificates: list[Certificate] = []
     for theorem in question.theorems:
         # There is one regret: against the comparator of the first theorem.
         first = certificates[0].comparator if certificates and theorem.quantity == "regret" else None
         certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
-        if certificate.why == SEPARATES[0] and here.inseparable is not None:
-            certificate = replace(certificate, why=here.inseparable)
+        if certificate.why == SEPARATES[0] and inseparable is not None:
+            certificate = replace(certificate, why=inseparable)
         certificates.append(certificate)
     return certificates
 
 
-def _vectors(question: Question, target: int, here: TargetDirections) -> Iterator[Vector]:
-    units = [Vector(one.name, one.vector, one.bias) for one in here.directions]
+def _vectors(question: Question, target: int, directions: list[Direction]) -> Iterator[Vector]:
+    units = [Vector(one.name, one.vector, one.bias) for one in directions]
     yield Vector("v = 0", np.zeros_like(units[0].vector), 0.0)
     for unit, seen in zip(units, read(question, target, units), strict=True):
         parting = [(1 + ROUNDING) / seen.least] if seen.least > ROUNDING else []

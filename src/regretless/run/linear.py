@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import Batch
+from ..data.sample import Sample
 from ..data.stream import Stream
 from ..errors import DataError, RowRefused
 from ..ledger import FIELDS
@@ -98,6 +99,8 @@ class Run(StreamRun):
         By what the row is known that was learned last.
     progressive : Progressive
         How the rows of the first pass were predicted before they were learned.
+    sample : Sample or None
+        Of the rows of the first pass, where one is wanted.
     first_rows : dict of label to int
         In which row of the stream each class came first that this run met, counted from 1.
     again : bool
@@ -121,6 +124,7 @@ class Run(StreamRun):
     first: Batch | None = None
     last: str | None = None
     progressive: Progressive = field(default_factory=Progressive)
+    sample: Sample | None = None
     first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
     # The squared length of the first row, where the ledger leaves out the first round.
@@ -233,7 +237,10 @@ class Run(StreamRun):
         before = self.rounds
         known = len(getattr(self.learner, "classes_", ()))
         try:
-            self.learner.observe(batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end))
+            rows = batch if (begin, end) == (0, len(batch)) else batch.slice(begin, end)
+            self.learner.observe(rows)
+            if self.sample is not None and self.place.number == 0:
+                self.sample.take(rows)
         except RowRefused as error:
             raise self.stream.refused(error, self.place.rows) from error
         finally:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...rows.state import Rules
+from ..separation.budget import Budget
 from ..state import State
 
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
@@ -55,8 +56,10 @@ class Means:
 # ---- directions that need all rounds at hand
 
 
-def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: float) -> tuple[str, Array, float] | str:
-    """The vector of the largest margin, as far as the time allows; or why there is none.
+def margin_direction(
+    batch: Batch, signs: Array, intercept: float, budget: Budget, numbers: Array | None = None
+) -> tuple[str, Array, float] | str:
+    """The vector of the largest margin, as far as the budget allows; or why there is none.
 
     Parameters
     ----------
@@ -66,8 +69,10 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
         Labels, -1 or 1.
     intercept : float
         Size of the constant feature; 0 for none.
-    seconds : float
-        How long the search may take.
+    budget : Budget
+        What the search may cost.
+    numbers : ndarray of int, optional
+        What the rows are called, if not by their places.
 
     Returns
     -------
@@ -76,7 +81,7 @@ def margin_direction(batch: Batch, signs: Array, intercept: float, seconds: floa
     """
     from ..separation.margin import max_margin_signed
 
-    margin = max_margin_signed(matrix_of(batch), signs, intercept=intercept, max_seconds=seconds)
+    margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers)
     if margin.weights is None:
         if margin.separable is False:
             return f"the rounds cannot be separated: {margin.why}"

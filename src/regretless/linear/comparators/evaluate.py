@@ -270,11 +270,16 @@ class Exact(Charged):
         other._begin()
         return other
 
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
-        """Charge some rounds to the vectors."""
+    def scores(self, batch: Batch) -> Array:
+        """What the vectors give to rows, shape (rows, vectors)."""
         scores, (row, why) = self._state.scores(batch, self._rules)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        return scores
+
+    def take(self, times: int, batch: Batch, codes: Array) -> None:
+        """Charge some rounds to the vectors."""
+        scores = self.scores(batch)
         margins = signed(codes, self.target, self.targets)[:, None] * scores
         hinge = np.maximum(0, 1 - margins)
         self._losses += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(self.loss, margins).sum(0)])
@@ -303,5 +308,6 @@ def norms2(batch: Batch) -> Array:
         return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
     norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
     if filled.any():
-        norms2[filled] = np.add.reduceat(batch.values.astype(np.float64) ** 2, batch.starts[:-1][filled])
+        squares = np.square(batch.values, dtype=np.float64)
+        norms2[filled] = np.add.reduceat(squares, batch.starts[:-1][filled])
     return norms2

@@ -7,7 +7,7 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from math import inf, nan
@@ -80,10 +80,12 @@ class Ray:
 
     def at(self, edge: int) -> Comparator:
         """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
-        return self._with_vector(self._at(edge))
+        comparator = self._at(edge)
+        return replace(comparator, vector=self.vector_of(comparator))
 
-    def _with_vector(self, comparator: Comparator) -> Comparator:
-        return replace(comparator, vector=comparator.norm / self.direction.size * self.direction.vector)
+    def vector_of(self, comparator: Comparator) -> Array:
+        """The vector of a comparator of this ray."""
+        return np.asarray(comparator.norm / self.direction.size * self.direction.vector)
 
     def _at(self, edge: int) -> Comparator:
         # Without its vector, which is long: thousands of scales are looked at, the same ones for every theorem.
@@ -141,7 +143,7 @@ class Ray:
         return None
 
     def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator | None:
-        """The comparator on this ray that serves a theorem best; None where none meets its assumptions.
+        """The comparator on this ray that serves a theorem best, without its vector; None if its assumptions fail.
 
         The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and finer ones around its
         best find it.
@@ -152,7 +154,7 @@ class Ray:
 
         candidates = [self._best_edge(slack), self.zero(), self.separating()]
         best = min((c for c in candidates if c is not None), key=slack)
-        return self._with_vector(best) if slack(best) < np.inf else None
+        return best if slack(best) < inf else None
 
     def _best_edge(self, slack: Callable[[Comparator], float]) -> Comparator | None:
         """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
@@ -174,6 +176,14 @@ class Ray:
             return 0, len(self.edges) - 1
         octaves = 6 << _core.RAY_MANTISSA_BITS
         return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
+
+
+def best_on(rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> tuple[Comparator, Ray] | None:
+    """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
+    where none meets its assumptions."""
+    each = [(best, ray) for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
+    return next(((one, ray) for one, ray in each if one is best), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import log2, nan, sqrt
+from math import ceil, log2, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,20 @@ from ...ledger import Ledger
 from ...rows.state import BaseState, Rules, length
 from ...theorem import Theorem
 from ...theory.facts import SEPARATES, LinearFacts
+from ..separation.budget import Budget
 from ..state import Geometry
-from .candidates import Means, Plan
+from .candidates import Means, Plan, margin_direction, svm_directions
 from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_tallies, signed, together
-from .line_search import Direction, Ray, Sight
+from .line_search import Direction, Ray, RaySums, Sight, best_on
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
-MOST_PLAYED = 3_000_000  # entries that the extra passes of one learner look at, when rounds are few
+MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at, when rounds are few
+DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
+QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
+MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
+MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
+SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
+UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 
@@ -58,10 +65,13 @@ class Question:
         Whether scikit-learn may be asked.
     against : tuple of (ndarray, float) or None
         The user's own comparators, shape (columns, targets), with their weights of the constant feature.
-    seconds : float
-        How much CPU time the search for maximum margins may take.
+    deep : bool
+        Whether the search for maximum margins may cost much more than a few passes.
     geometry : Geometry
         How the learner's theorems measure a comparator.
+    sample : callable or None
+        Reads some of the rounds, evenly spread over all and in memory, where all of them are not: what comparators are
+        looked for on.
     other : sequence of (name, vectors, weights of the constant feature)
         More directions to look along, shapes (columns, targets) and (targets,).
     """
@@ -75,9 +85,16 @@ class Question:
     rows: int
     svm: bool = False
     against: tuple[Array, Array] | None = None
-    seconds: float = 10.0
+    deep: bool = False
     geometry: Geometry = field(default_factory=lambda: Geometry())
+    sample: Rounds | None = None
     other: Sequence[tuple[str, Array, Array]] = ()
+
+    def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
+        """What a search over rows with so many entries may cost, its share of what all parts may, by default one
+        for each target: more where it is known that it will end with a margin."""
+        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if separable else 1)
+        return Budget(work=work / (parts or self.state.targets))
 
     def ledgers(self) -> list[Any]:
         """What theorems are read on: one ledger a target."""
@@ -109,14 +126,27 @@ class Question:
         spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
         return [total for group in together(tallies) for total in read_tallies(group, self.rounds(), spans)]
 
+    def look(self, sights: Sequence[Tally], whole: bool = False) -> list[RaySums]:
+        """What some sights come to; of a sample, if there is one, each of its rounds for as many as it stands for."""
+        if self.sample is None:
+            return self.gather(sights, whole)
+        rows = sum(len(batch) for batch, _ in self.sample())
+        spans = [Span(rows, 1, 0)] * self.state.targets
+        seen = []
+        for sight, sums in zip(sights, read_tallies(sights, self.sample(), spans), strict=True):
+            ledger = self.sums(None if whole else sight.target)
+            weighted = sums.scaled(ledger.rounds / max(rows, 1))
+            seen.append(replace(weighted, rounds=ledger.rounds, longest=ledger.max_norm2, total=ledger.total_norm2))
+        return seen
+
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
         """Mean weights of other learners that go over the same rounds, without those whose play failed."""
         means = Means(self.state.columns, self.state.targets, plans)
-        random = np.random.default_rng(0)
+        random, rounds = np.random.default_rng(0), self.sample or self.rounds
+        shuffled = self.in_memory or self.sample is not None
         for _ in range(epochs(self)):
-            for batch, codes in self.rounds():
-                # In an order of their own, if it is free: what comes sorted by label would be learned badly.
-                means.play(batch, codes, random.permutation(len(batch)) if self.in_memory else None)
+            for batch, codes in rounds():
+                means.play(batch, codes, order_of(len(batch), random) if shuffled else None)
         return [mean for mean in means.weights() if mean is not None]
 
 
@@ -135,19 +165,27 @@ class BestVectors:
     inseparable: str | None
 
 
-def _all_chosen(question: Question, directions: list[TargetDirections]) -> list[BestVectors]:
+def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[BestVectors]:
     """What one reading of the rounds says is best for each target."""
-    intercept, targets = question.rules.intercept, question.state.targets
-    sights = [Sight(one.directions, intercept, target, targets) for target, one in enumerate(directions)]
     chosen = []
-    for group in together(sights):  # as long as their tables are kept
-        for sight, seen in zip(group, question.gather(group), strict=True):
-            target = sight.target
-            ledger, facts = question.ledgers()[target], question.target_facts[target]
-            rays = seen.rays(directions[target].directions, facts.loss)
-            vectors = [_chosen(rays, theorem, ledger, facts) for theorem in question.theorems]
-            chosen.append(BestVectors(vectors, directions[target].inseparable))
+    for target, rays in enumerate(_all_rays(question, directions)):
+        inseparable = None
+        if question.in_memory and question.against is None:
+            more, inseparable = _from_memory(question, target, rays)
+            rays = rays + more
+        ledger, facts = question.ledgers()[target], question.target_facts[target]
+        vectors = [_chosen(rays, theorem, ledger, facts) for theorem in question.theorems]
+        chosen.append(BestVectors(vectors, inseparable))
     return chosen
+
+
+def _all_rays(question: Question, directions: list[list[Direction]]) -> Iterator[list[Ray]]:
+    """Those of each target, from one reading of the rounds for as many targets as there is room for."""
+    intercept, targets = question.rules.intercept, question.state.targets
+    sights = [Sight(its, intercept, target, targets) for target, its in enumerate(directions)]
+    for group in together(sights):
+        for sight, seen in zip(group, question.look(group), strict=True):
+            yield seen.rays(directions[sight.target], question.target_facts[sight.target].loss)
 
 
 def _certified(question: Question, chosen: list[BestVectors]) -> list[list[Certificate]]:
@@ -176,10 +214,11 @@ def _of_target(question: Question, target: int, best: BestVectors, comparators: 
 
 def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
-    candidates = [best for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
-    best = theorem.certify(ledger, candidates, facts).comparator or rays[0].zero()
-    vector = np.zeros(len(rays[0].direction.vector)) if best.vector is None else best.vector
-    return Vector(best.name, vector, best.bias)
+    best = best_on(rays, theorem, ledger, facts)
+    if best is None:
+        return Vector(rays[0].direction.name, np.zeros(len(rays[0].direction.vector)), 0.0)
+    comparator, ray = best
+    return Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
 
 
 def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -242,17 +281,9 @@ def _comparators(question: Question, target: int, vectors: list[Vector], exact: 
 # ---- directions
 
 
-@dataclass(slots=True)
-class TargetDirections:
-    """Where to look for the comparators of one target, and why none separates its rounds, if that is known."""
-
-    directions: list[Direction]
-    inseparable: str | None = None
-
-
-def all_directions(question: Question) -> list[TargetDirections]:
-    """Where to look for the comparators of each target: along vectors of the run, of more passes, and of all rounds at
-    once where they are in memory; or along the user's own alone."""
+def all_directions(question: Question) -> list[list[Direction]]:
+    """Where to look for the comparators of each target: along vectors of the run and of more passes, or along the
+    user's own alone."""
     columns, targets = question.state.columns, question.state.targets
     if question.against is not None:
         candidates = [(YOURS, *question.against)]
@@ -262,14 +293,10 @@ def all_directions(question: Question) -> list[TargetDirections]:
     each = []
     for c in range(targets):
         unit = unit_length(question.sums(c))
-        here = TargetDirections(_along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates]))
-        if question.in_memory and question.against is None:
-            more, here.inseparable = _from_memory(question, c)
-            here.directions += _along(question, c, unit, more)
+        its = _along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates])
         # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
         first = Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)
-        here.directions = here.directions or [first]
-        each.append(here)
+        each.append(its or [first])
     return each
 
 
@@ -322,28 +349,77 @@ def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
 
 def epochs(question: Question) -> int:
     """Few rounds are worth more passes."""
-    if not question.in_memory:
+    if not question.in_memory and question.sample is None:
         return 1
-    entries = sum(batch.entries for batch, _ in question.rounds())
-    return min(30, max(3, MOST_PLAYED // max(entries, 1)))
+    entries = sum(batch.entries for batch, _ in (question.sample or question.rounds)())
+    return passes_over(entries)
 
 
-def _from_memory(question: Question, target: int) -> tuple[list[tuple[str, Array, float]], str | None]:
-    """Vectors that need all rounds at hand, and why no margin separates them, if that is known."""
-    from .candidates import margin_direction, svm_directions
+def passes_over(entries: int) -> int:
+    """How many passes over rows with so many entries are worth their time."""
+    return min(30, max(1, MOST_PLAYED // max(entries, 1)))
 
+
+def order_of(rows: int, random: np.random.Generator) -> Array:
+    """An order of its own: what comes sorted by label would be learned badly. Neighbours of many rows stay together,
+    since memory is read in its own order three times as fast."""
+    if rows <= MOST_SHUFFLED:
+        return random.permutation(rows)
+    starts = random.permutation(ceil(rows / NEIGHBOURS)) * NEIGHBOURS
+    order = (starts[:, None] + np.arange(NEIGHBOURS)).ravel()
+    return order[order < rows]
+
+
+def _from_memory(question: Question, target: int, rays: list[Ray]) -> tuple[list[Ray], str | None]:
+    """Rays along vectors that need all rounds at hand, and why no margin separates them, if that is known."""
     intercept, ledger = question.rules.intercept, question.sums(target)
     candidates: list[tuple[str, Array, float]] = []
     obstacle = None
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
-        margin = margin_direction(batch, signs, intercept, question.seconds / question.state.targets)
+        separated = any(ray.least > 0 for ray in rays)
+        margin: tuple[str, Array, float] | str
+        if question.deep or separated or batch.entries <= MOST_WHOLE:
+            margin = margin_direction(batch, signs, intercept, question.budget(batch.entries, separated))
+        else:
+            margin = _why_inseparable(question, batch, signs, min(rays, key=lambda ray: float(ray.count[0])))
         if isinstance(margin, str):
             obstacle = margin
         else:
             candidates.append(margin)
         if question.svm:
             candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
-        candidates += question.geometry.directions(batch, signs, target)
-    return candidates, obstacle
+        candidates += question.geometry.directions(batch, signs, target, separable=question.deep or separated)
+    directions = _along(question, target, unit_length(ledger), candidates)
+    if not directions:
+        return [], obstacle
+    (seen,) = question.gather([Sight(directions, intercept, target, question.state.targets)])
+    return seen.rays(directions, question.target_facts[target].loss), obstacle
+
+
+def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:
+    """The direction of the largest margin of rounds that are all in memory, or why there is none."""
+    for batch, signs in _signed(question, target):
+        if batch.columns:
+            margin = margin_direction(batch, signs, question.rules.intercept, question.budget(batch.entries))
+            if isinstance(margin, str):
+                return [], margin
+            return _along(question, target, unit_length(question.sums(target)), [margin]), None
+    return [], None
+
+
+def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
+    """Whether some of the rows cannot be separated, and thus all: those that a direction has most wrong, and others."""
+    direction = ray.direction
+    vector = Vector(direction.name, direction.vector, direction.bias)
+    margins = signs * _exact(question, 0, [vector]).scores(batch)[:, 0]
+    fewest, most = SOME
+    count = min(len(batch), max(fewest, min(2 * batch.columns, most)))
+    some = np.zeros(len(batch), dtype=bool)
+    some[np.argpartition(margins, count // 2)[: count // 2]] = True
+    some[np.random.default_rng(0).integers(0, len(batch), count // 2)] = True
+    part, numbers = batch.only(some), np.flatnonzero(some)
+    budget = question.budget(part.entries)
+    margin = margin_direction(part, signs[some], question.rules.intercept, budget, numbers)
+    return margin if isinstance(margin, str) else UNKNOWN

@@ -387,8 +387,7 @@ class _KernelReading:
         """The function of the largest margin: that of the rows of a root of the Gram matrix; or why there is none."""
         from ..separation.margin import max_margin_signed
 
-        seconds = self.question.seconds / self.state.targets
-        solution = max_margin_signed(_root(self._all_pairs()), signs, max_seconds=seconds)
+        solution = max_margin_signed(_root(self._all_pairs()), signs, budget=self.question.budget(self.rows**2))
         if solution.weights is None:
             if solution.separable is False:
                 return f"the rounds cannot be separated: {solution.why}"

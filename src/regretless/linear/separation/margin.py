@@ -13,8 +13,6 @@ perceptron's updates.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import inf
@@ -22,9 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from ...data.batch import Array
+from ...data.batch import Array, Batch
 from ...errors import RegretlessError
+from .budget import STEP, Budget
 from .nearest_point import (
+    MOST_EXACT_WORK,
     NEGLIGIBLE,
     NOTHING,
     LeastDistance,
@@ -139,7 +139,7 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
     >>> answer.separable, answer.multipliers[1].tolist()
     (False, [0.5, 0.5])
     """
-    search = MarginSearch(SignedRows(*read_signs(X, y), intercept), ANY, max_seconds)
+    search = MarginSearch(SignedRows(*read_signs(X, y), intercept), ANY, Budget(max_seconds))
     search.run()
     inseparable = search.separable is False
     return Separation(
@@ -183,22 +183,58 @@ def max_margin(
     >>> round(margin.lower, 9), round(margin.upper, 9), margin.weights.round(9).tolist()
     (1.0, 1.0, [0.0, 1.0])
     """
-    return _max_margin(SignedRows(*read_signs(X, y), intercept), tolerance, max_seconds)
+    return _max_margin(SignedRows(*read_signs(X, y), intercept), tolerance, Budget(max_seconds))
 
 
 def max_margin_signed(
-    rows: Any, signs: Any = None, *, intercept: float = 0.0, max_seconds: float | None = None
+    rows: Any,
+    signs: Any = None,
+    *,
+    intercept: float = 0.0,
+    budget: Budget | None = None,
+    numbers: Array | None = None,
 ) -> MaxMargin:
-    """:func:`max_margin` for rows whose labels are signs already; None where these are multiplied into the rows."""
-    batch = read_batch(rows)
+    """:func:`max_margin` for rows whose labels are signs already.
+
+    Parameters
+    ----------
+    rows : Batch, array, sparse matrix or table, shape (rows, features)
+    signs : array-like, shape (rows,), optional
+        -1 or 1; None where they are multiplied into the rows.
+    intercept : float
+        Size of the constant feature; 0 for none.
+    budget : Budget, optional
+        What the search may cost.
+    numbers : ndarray of int, optional
+        What the rows are called in `why`, if not by their places.
+
+    Returns
+    -------
+    MaxMargin
+
+    Raises
+    ------
+    RegretlessError
+        If there is another number of signs than of rows, or one is neither -1 nor 1.
+    """
+    batch = _dense_if_small(read_batch(rows))
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
         raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
-    return _max_margin(SignedRows(batch, labels, intercept), 1e-9, max_seconds)
+    return _max_margin(SignedRows(batch, labels, intercept), 1e-9, Budget() if budget is None else budget, numbers)
 
 
-def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -> MaxMargin:
-    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), max_seconds)
+def _dense_if_small(batch: Batch) -> Batch:
+    """Few rows without the zeros left out, which is the faster arithmetic for them, and needs no import of scipy."""
+    if batch.starts is None or batch.indices is None or len(batch) * batch.columns > MOST_DENSE:
+        return batch
+    values = np.zeros((len(batch), batch.columns))
+    values[np.repeat(np.arange(len(batch)), np.diff(batch.starts)), batch.indices] = batch.values
+    return Batch(values, batch.labels, batch.columns)
+
+
+def _max_margin(rows: SignedRows, tolerance: float, budget: Budget, numbers: Array | None = None) -> MaxMargin:
+    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), budget, numbers)
     search.run()
     return MaxMargin(
         lower=search.lower,
@@ -214,10 +250,12 @@ def _max_margin(rows: SignedRows, tolerance: float, max_seconds: float | None) -
 ANY = inf  # a tolerance that any margin meets
 FIRST_ROWS = 256  # of the working set
 NARROW = 1024  # columns up to which a working set is certain to stay small
+MOST_DENSE = 1 << 20  # values of rows that are searched with their zeros
 MOST_VALUES = 20_000_000  # of the working set at the start, when it is not
 COARSE = 1e-2  # gap at which the rows outside the working set are looked at again
 LOOSE = 0.2  # and where any margin will do
 MOST_FINISHES = 30
+LARGE = 1000  # multiplications of floats in the time of one of large whole numbers
 PERHAPS_NOTHING = 1e-6  # rows that combine to something so short are worth another try
 ROUNDING = 1e-14  # and to something so short, to zero up to rounding errors
 
@@ -237,8 +275,10 @@ class MarginSearch:
         The rows z = y x.
     tolerance : float
         Relative gap that is good enough; `ANY` to stop at the first positive margin.
-    max_seconds : float or None
-        When to stop in any case.
+    budget : Budget
+        What it may cost.
+    numbers : ndarray of int, optional
+        What the rows are called in `why`, if not by their places.
 
     Attributes
     ----------
@@ -248,7 +288,7 @@ class MarginSearch:
         As in `Separation`, when nothing separates the rows.
     """
 
-    def __init__(self, rows: SignedRows, tolerance: float, max_seconds: float | None) -> None:
+    def __init__(self, rows: SignedRows, tolerance: float, budget: Budget, numbers: Array | None = None):
         self.rows, self.tolerance = rows, tolerance
         self.lower, self.upper, self.residual = 0.0, inf, inf
         self.weights: Array | None = None
@@ -256,8 +296,8 @@ class MarginSearch:
         self.separable: bool | None = None
         self.proven = self.converged = False
         self.why = ""
-        self._ends = None if max_seconds is None else time.process_time() + max_seconds
-        self._late: Callable[[], bool] = lambda: self._ends is not None and time.process_time() > self._ends
+        self._numbers = np.arange(rows.rows) if numbers is None else numbers
+        self._budget, self._entries = budget, float(rows.terms.sum())
         self._goal, self._sizes = tolerance, np.ones(rows.rows)
 
     def run(self) -> None:
@@ -272,7 +312,7 @@ class MarginSearch:
         # Divided by powers of two, rows stay what they are. Where any margin will do, rows of all lengths count alike,
         # which takes fewer steps; of wide rows even an early margin is late.
         lengths = np.exp2(np.round(np.log2(self.rows.norms)))
-        if self.tolerance == ANY or (self._ends is not None and self.rows.width > NARROW):
+        if self.tolerance == ANY or (self._budget.limited and self.rows.width > NARROW):
             self._grow(lengths, ANY)
         if self.tolerance != ANY and self._may_go_on():
             self._grow(np.full(len(lengths), np.median(lengths)), self.tolerance)
@@ -290,22 +330,26 @@ class MarginSearch:
         elif self.converged:
             self.why = "both ends of the interval meet within the tolerance"
         else:
-            self.why = "the time is up" if self._late() else f"rounding errors hide {hidden}"
+            self.why = self._budget.why if self._budget.late() else f"rounding errors hide {hidden}"
 
     def _may_go_on(self) -> bool:
-        return self.separable is not False and not self._late()
+        return self.separable is not False and not self._budget.late()
 
     def _is_obvious(self) -> bool:
         zero = self.rows.zero()
         if zero is not None:
             self._inseparable(
-                np.array([zero]), np.ones(1), f"row {zero} (from 0) is zero: its margin is 0", proven=True
+                np.array([zero]),
+                np.ones(1),
+                f"row {self._numbers[zero]} (from 0) is zero: its margin is 0",
+                proven=True,
             )
         else:
             pair = self.rows.contradiction()
             if pair is None:
                 return False
-            why = f"rows {pair[0]} and {pair[1]} (from 0) are equal and have different labels"
+            first, second = self._numbers[list(pair)]
+            why = f"rows {first} and {second} (from 0) are equal and have different labels"
             self._inseparable(np.array(pair), np.full(2, 0.5), why, proven=True)
         self.residual = 0.0
         return True
@@ -315,7 +359,7 @@ class MarginSearch:
         self._sizes, self._goal = sizes, goal
         chosen, finest = self._first(), min(goal / 4, LOOSE)
         tolerance = finest if len(chosen) == self.rows.rows else max(COARSE, finest)
-        search = LeastDistance(self.rows.width, self._late)
+        search = LeastDistance(self.rows.width, self._budget)
         while True:
             outcome = search.solve(self._take(chosen), tolerance)
             self._cut_upper(chosen, search.multipliers / sizes[chosen])
@@ -335,7 +379,7 @@ class MarginSearch:
                 return
 
     def _done(self) -> bool:
-        return self._late() or (self.lower > 0 and 1 - self.lower / self.upper <= self._goal)
+        return self._budget.late() or (self.lower > 0 and 1 - self.lower / self.upper <= self._goal)
 
     def _first(self) -> Array:
         rows, count = self.rows, FIRST_ROWS
@@ -366,6 +410,7 @@ class MarginSearch:
 
     def _raise_lower(self, w: Array) -> Array:
         """The scores of all rows, each over its size; the margin goes into the lower bound."""
+        self._budget.spend(100 * self._entries)  # in more than one reading
         unit = w / (np.linalg.norm(w) or 1.0)
         margin, scores = self.rows.margin(unit)
         margin = self.rows.outside(margin, 0.0)
@@ -388,6 +433,10 @@ class MarginSearch:
         positive = multipliers > NEGLIGIBLE * multipliers.max()
         rows, shares = chosen[positive], multipliers[positive]
         for _ in range(MOST_FINISHES):
+            work = STEP + 3.0 * len(rows) ** 2 * self.rows.width
+            if self._budget.late(work):
+                break
+            self._budget.spend(work)
             weights = nearest_weights(self._take(rows))
             if weights is None:
                 self._settle_many(rows, shares)
@@ -422,7 +471,9 @@ class MarginSearch:
         if self.lower > 0 or near > NOTHING:
             return False
         table = dense(self.rows.take(rows)) if self.rows.exact else None
-        proved, weights = (None, weights) if table is None else exact_weights(table, weights)
+        most = min(MOST_EXACT_WORK, self._budget.left / LARGE)
+        proved, weights = (None, weights) if table is None else exact_weights(table, weights, most)
+        self._budget.spend(LARGE * min(most, float(len(rows)) ** 3))
         if proved:
             why = f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)"
             self._inseparable(rows, weights, why, proven=True)

@@ -21,7 +21,6 @@ short it loses digits to cancellation, so the shortest w with <w, z> = 1 on thos
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum, auto
 from fractions import Fraction
 from math import gcd, lcm
@@ -30,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...data.batch import Array
+from .budget import Budget, entries_of, newton_work
 
 SMALLEST_PENALTY, FIRST_PENALTY, LARGEST_PENALTY, GROWTH = 1e-300, 1.0, 1e16, 10.0
 BACK_BY = 1e-3  # how far the penalty falls when rows are added: the old multipliers are no longer nearly right
@@ -66,11 +66,11 @@ class LeastDistance:
         Smallest <w, z>.
     """
 
-    def __init__(self, columns: int, late: Callable[[], bool]) -> None:
+    def __init__(self, columns: int, budget: Budget) -> None:
         self.w = np.zeros(columns)
         self.multipliers = self.gordan = np.zeros(0)
         self.least = 0.0
-        self._late = late
+        self._budget = budget
         self._c, self._largest_c = FIRST_PENALTY, LARGEST_PENALTY
         self._conjugate = True
 
@@ -102,7 +102,7 @@ class LeastDistance:
             if shortest <= NOTHING:
                 return Status.NOTHING
             care = max(1e-14, min(care, 0.01 * min(gap, shortest)))
-            if self._late():
+            if self._budget.late():
                 return Status.LATE
             waited = 0 if gap < 0.9 * best else waited + 1
             best = min(best, gap)
@@ -125,9 +125,14 @@ class LeastDistance:
             lack = 1 + self.multipliers / self._c - scores
             gradient = self.w - self._c * (Z.T @ np.maximum(lack, 0))
             size = float(np.linalg.norm(gradient))
-            if size <= tolerance * np.linalg.norm(self.w) or size > 0.5 * before or self._late():
+            if size <= tolerance * np.linalg.norm(self.w) or size > 0.5 * before:
                 break
-            step = self._newton(Z[np.flatnonzero(lack > 0)], gradient)
+            active = Z[np.flatnonzero(lack > 0)]
+            work = newton_work(active) + 4.0 * entries_of(Z)
+            if self._budget.late(work):
+                break
+            self._budget.spend(work)
+            step = self._newton(active, gradient)
             along = Z @ step
             length, full = self._line_search(lack, along, step, float(gradient @ step))
             before = size if full else np.inf  # full steps that no longer help have met the rounding errors
@@ -323,7 +328,7 @@ MOST_EXACT_WORK = 4e6  # multiplications of whole numbers of a few dozen digits:
 # ---- the proof that the nearest point is the origin
 
 
-def exact_weights(rows: Array, weights: Array) -> tuple[bool | None, Array]:
+def exact_weights(rows: Array, weights: Array, most: float = MOST_EXACT_WORK) -> tuple[bool | None, Array]:
     """Whether the rows combine to exactly nothing, and weights rounded from those that do it.
 
     Parameters
@@ -332,6 +337,8 @@ def exact_weights(rows: Array, weights: Array) -> tuple[bool | None, Array]:
         Rows of which none is superfluous, and no column of zeros.
     weights : ndarray, shape (rows,)
         Positive, with sum 1, and about right.
+    most : float
+        How many multiplications of whole numbers of a few dozen digits it may take.
 
     Returns
     -------
@@ -341,7 +348,7 @@ def exact_weights(rows: Array, weights: Array) -> tuple[bool | None, Array]:
         Those given, where nothing is proved.
     """
     exact = _enclosed_solution(rows, weights)
-    proved, exact = _exact_solution(rows) if exact is None else (True, exact)
+    proved, exact = _exact_solution(rows, most) if exact is None else (True, exact)
     return proved, weights if exact is None else exact
 
 
@@ -371,15 +378,15 @@ def _enclosed_solution(rows: Array, weights: Array) -> Array | None:
     return weights
 
 
-def _exact_solution(rows: Array) -> tuple[bool | None, Array | None]:
+def _exact_solution(rows: Array, most: float) -> tuple[bool | None, Array | None]:
     """The same in the whole numbers that the rows are multiples of."""
     from scipy.linalg import qr
 
     count = len(rows)
-    if count**3 > MOST_EXACT_WORK or rows.size > MOST_EXACT_VALUES:
+    if count**3 > most or rows.size > MOST_EXACT_VALUES:
         return None, None
     equations, digits = _equations(rows)
-    if count**3 * (1 + count * digits / 2000) > MOST_EXACT_WORK:
+    if count**3 * (1 + count * digits / 2000) > most:
         return None, None
     # Equations that do not depend on one another are enough to find the solution; it is tried on all.
     order = np.asarray(qr(rows / np.abs(rows).max(axis=0), mode="r", pivoting=True)[1])
