@@ -20,7 +20,7 @@ from regretless.comparator import Comparator
 from regretless.data.batch import Batch
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import AROW, SecondOrderPerceptron
-from regretless.linear.second_order_learner import PRIOR, SecondOrderState
+from regretless.linear.second_order_state import PRIOR, SecondOrderState
 from regretless.persist.format import read_model, write_model
 from regretless.textbook.linear import arow, arow_in_sizes, second_order_perceptron
 from regretless.theory.second_order_perceptron import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import sqrt
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..linear.comparators.candidates import matrix_of
 from ..rows.state import BaseState
 from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
-from .rerun import OmissionResult, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates
+from .rerun import OmissionResult, Omissions, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates
 
 
 def by_fits(table: RerunTable) -> OmissionResult:
@@ -95,7 +95,7 @@ def _comparator(full: OnlineClassifier, table: RerunTable) -> Comparator | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut:
+class LeaveOneOut(Omissions):
     """What the others teach about each row.
 
     Attributes
@@ -119,13 +119,6 @@ class LeaveOneOut:
         The theorems that bound the errors, and the expected risk.
     """
 
-    errors: Array
-    support: Array
-    residual: int
-    updates: int
-    passes: int
-    clean: bool
-    lazy: bool
     row_visits: int
     rerun_visits: int
     certificates: list[Certificate] = field(repr=False)
@@ -204,17 +197,11 @@ def leave_one_out(
     comparator = None
     if result.lazy and result.clean and additive and seconds > 0:
         comparator = result.widest() if result.widest is not None else _widest(table, seconds)
-    rows, errors, support = len(table), result.errors, result.support
-    counted = LeftOut(rows, int(errors.sum()), int(support.sum()), result.residual)
+    rows = len(table)
+    counted = LeftOut(rows, int(result.errors.sum()), int(result.support.sum()), result.residual)
     facts = Lazy(result.lazy, result.clean, additive)
     return LeaveOneOut(
-        errors=errors,
-        support=support,
-        residual=result.residual,
-        updates=result.updates,
-        passes=result.passes,
-        clean=result.clean,
-        lazy=result.lazy,
+        **{one.name: getattr(result, one.name) for one in fields(Omissions)},
         row_visits=table.visits,
         rerun_visits=result.reruns * (rows - 1),
         certificates=[

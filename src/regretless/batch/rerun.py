@@ -235,23 +235,9 @@ def mistaken(learner: OnlineClassifier, batch: Batch, codes: Array, undecided: s
     return np.asarray(scores.max(axis=1) >= true)
 
 
-@dataclass(frozen=True, slots=True)
-class OmissionResult:
-    """Result of leaving each row out.
-
-    Attributes
-    ----------
-    errors, support : ndarray of bool, shape (rows,)
-    residual, updates, passes : int
-    clean : bool
-        All as in `LeaveOneOut`.
-    lazy : bool
-        Whether a round without an update leaves the learner as it was.
-    reruns : int
-        Passes that a run for each row would have made, all together.
-    widest : callable or None
-        The vector of largest margin on all rows, where it takes the learner to find it.
-    """
+@dataclass(frozen=True, slots=True, eq=False)
+class Omissions:
+    """What comes of leaving each row out, whatever is made of it; see `LeaveOneOut`."""
 
     errors: Array
     support: Array
@@ -260,6 +246,20 @@ class OmissionResult:
     passes: int
     clean: bool
     lazy: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OmissionResult(Omissions):
+    """Result of leaving each row out.
+
+    Attributes
+    ----------
+    reruns : int
+        Passes that a run for each row would have made, all together.
+    widest : callable or None
+        The vector of largest margin on all rows, where it takes the learner to find it.
+    """
+
     reruns: int
     widest: Callable[[], Comparator | None] | None = None
 

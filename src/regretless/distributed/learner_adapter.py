@@ -13,7 +13,8 @@ from ..ledger import FIELDS
 from ..linear.averaged import AveragedState
 from ..linear.base import OnlineClassifier
 from ..linear.mirror_steps import MirrorState
-from ..linear.second_order_learner import SecondOrderLearner, SecondOrderState
+from ..linear.second_order_learner import SecondOrderLearner
+from ..linear.second_order_state import SecondOrderState
 from ..linear.state import NORM2, State
 from .messages import WEIGHTINGS, MeanPart, Start, Weighting
 from .state_weights import (

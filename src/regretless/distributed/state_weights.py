@@ -11,7 +11,7 @@ from ..data.batch import Array
 from ..linear import mirror_steps as mirror
 from ..linear.averaged import AveragedState
 from ..linear.mirror_steps import MirrorState
-from ..linear.second_order_learner import SecondOrderState
+from ..linear.second_order_state import SecondOrderState
 from ..linear.state import BIAS, CLOCK, LAG_BIAS, NORM2, SCALE, State
 from ..rows.state import BaseState, Rules
 

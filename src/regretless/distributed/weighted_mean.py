@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 
 from ..data.batch import Array
-from ..linear.second_order_learner import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
+from ..linear.second_order_state import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
 from .messages import MeanPart
 
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search

@@ -1,0 +1,341 @@
+"""What second-order learners remember: sums and the matrix A = a I + sum of x x' over the updates, or its diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import _core
+from ..data.batch import Array
+from ..errors import RegretlessError
+from ..rows.state import BaseState, Rules, length
+
+PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
+LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
+MOST_COLUMNS = 2000  # of a full matrix
+SPARE = "spare_"  # before the names of arrays
+
+
+class SecondOrderState(BaseState):
+    """With a diagonal matrix, sums and squares of features; with a full one, sums, weights and the factors of an
+    inverse.
+
+    With a diagonal matrix there is one array, `records`, a row a feature: the sums of y x over the updates of each
+    target, then those of x^2; or, where weights are kept, the weights, the sums of x^2, the sums of y x and, if the
+    prior is in units of that, the largest x^2 of the updates. With a full one there are `sums`, `weights` and `scales`
+    of shape (targets, 1 + columns), the constant feature first, and `factor`, (targets, (1 + columns) * columns / 2):
+    the inverse of A is U D U' with D the scales, and the factor holds the columns of U above the diagonal, one after
+    the other.
+
+    Parameters
+    ----------
+    columns, targets : int
+        As of any state.
+    prior : float
+        The a that the matrix starts with. It is part of what is remembered: learning goes on with the a it began with.
+    full : bool
+        Whether all of the matrix is kept.
+    weighted : bool
+        Whether a learner with a diagonal matrix keeps weights besides the sums.
+    sized : bool
+        Whether such a learner's prior is in units of the largest square of each feature so far.
+
+    Attributes
+    ----------
+    spare : SecondOrderState or None
+        While classes may still come, one target that has seen -1 in every round: what a class that comes starts from.
+    """
+
+    TARGETS: ClassVar[dict[str, int]] = {"memory": _core.SECOND_ORDER_MEMORY_SIZE}
+
+    memory: Array
+    records: Array
+    sums: Array
+    weights: Array
+    scales: Array
+    factor: Array
+    spare: SecondOrderState | None = None
+
+    def __init__(
+        self,
+        columns: int,
+        targets: int,
+        *,
+        prior: float = 1.0,
+        full: bool = False,
+        weighted: bool = False,
+        sized: bool = False,
+    ) -> None:
+        self.full = full
+        self._weighted = weighted
+        self.sized = sized and weighted and not full
+        super().__init__(columns, targets)
+        self._refuse_many(columns)
+        self.memory[:, PRIOR] = prior
+        self.memory[:, SIZE] = 0 if self.sized else -1
+        for name, shape in self._layout(columns).items():
+            setattr(self, name, np.zeros(shape))
+        if full:
+            self.scales[:] = 1 / prior
+
+    @property
+    def prior(self) -> float:
+        """The a that the matrix started with."""
+        return float(self.memory[0, PRIOR])
+
+    def options(self) -> dict[str, Any]:
+        """Which matrix is kept, and what it starts with."""
+        return {"prior": self.prior, "full": self.full, "weighted": self._weighted, "sized": self.sized}
+
+    def make_player(self, rules: Rules) -> Any:
+        """The loop over rows that keeps these arrays, and those of the spare target."""
+        player = _core.SecondOrderPlayer(
+            **{name: getattr(self, name) for name in self._layout(0)},
+            memory=self.memory,
+            books=self.books,
+            scratch=np.zeros(5 * self.targets + 4 * (self._room() + 8)),
+            loss=rules.loss,
+            tie=rules.tie,
+            intercept=rules.intercept,
+        )
+        return player if self.spare is None else _SparePlayer(player, self.spare, rules)
+
+    # ---- what it means
+
+    def coefficients(self) -> Array:
+        """The weights that scores are made of; with sums alone, those that short rows are scored by, u / A."""
+        if self.full:
+            return np.ascontiguousarray(self.weights[:, 1:].T)
+        first = self._part(0)
+        return np.array(first) if self._weighted else np.asarray(first / self._diagonal())
+
+    def biases(self) -> Array:
+        """Weights of the constant feature, shape (targets,)."""
+        if self.full:
+            return np.array(self.weights[:, 0])
+        if self._weighted:
+            return np.array(self.memory[:, WEIGHT])
+        return np.asarray(self.memory[:, SUM] / self._constants())
+
+    def stretched(self, vector: Array, bias: float, target: int) -> float:
+        """sqrt(v'A v), the constant feature included."""
+        if self.full:
+            t = np.concatenate([[bias], vector])
+            for j, column in self._columns_of_factor(target):
+                t[:j] -= t[j] * column
+            return length(t / np.sqrt(self.scales[target]))
+        roots, constant = self.roots(target)
+        return length(vector * roots, bias * constant)
+
+    def energy(self, target: int) -> float:
+        """u'A^-1 u."""
+        if self.full:
+            u, scales = self.sums[target], self.scales[target]
+            products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
+            return float(sum(products))
+        u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal()[:, target]
+        return float((u / a) @ u + self.memory[target, SUM] ** 2 / self._constants()[target])
+
+    def volume(self, target: int) -> float:
+        """ln det(A / a), the sum over the entries of a diagonal matrix, each over what it starts with."""
+        if self.full:
+            return float(self.memory[target, VOLUME])
+        squares = np.append(self._part(1)[:, target], self.memory[target, SQUARE])
+        sizes = np.append(self._part(3)[:, target], self.memory[target, SIZE]) if self.sized else np.ones(1)
+        return float(np.log1p(squares / self._start(sizes)).sum())
+
+    def roots(self, target: int) -> tuple[Array, float]:
+        """Square roots of the entries of a diagonal A, and that of the constant feature."""
+        return np.sqrt(self._diagonal()[:, target]), sqrt(self._constants()[target])
+
+    def root(self, target: int) -> Array:
+        """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
+        root = np.eye(1 + self.columns)
+        for j, column in self._columns_of_factor(target):
+            root[:j, j] = column
+        return np.asarray(root * np.sqrt(self.scales[target]))
+
+    def _part(self, place: int) -> Array:
+        """One of the numbers of each record, shape (columns, targets)."""
+        return self.records[: self.columns, place * self.targets : (place + 1) * self.targets]
+
+    def _diagonal(self) -> Array:
+        """Of A, shape (columns, targets)."""
+        return np.asarray((self._start(self._part(3)) if self.sized else self.prior) + self._part(1))
+
+    def entries(self) -> Array:
+        """Of a diagonal A, the constant feature's first, shape (1 + columns, targets)."""
+        return np.vstack([self._constants()[None], self._diagonal()])
+
+    def _constants(self) -> Array:
+        """The entries of a diagonal A for the constant feature, shape (targets,)."""
+        start = self._start(self.memory[:, SIZE]) if self.sized else self.prior
+        return np.asarray(start + self.memory[:, SQUARE])
+
+    def _start(self, sizes: Array) -> Array:
+        """What entries start with, by the largest squares; by 1 where no update had the feature."""
+        return np.asarray(np.maximum(self.prior * np.where(sizes > 0, sizes, 1.0), LEAST_PRIOR))
+
+    def _columns_of_factor(self, target: int) -> Iterator[tuple[int, Array]]:
+        """The columns of U above the diagonal, the last first."""
+        factor = self.factor[target]
+        for j in range(self.columns, -1, -1):
+            begin = j * (j - 1) // 2
+            yield j, factor[begin : begin + j]
+
+    # ---- what can be done with it
+
+    def mirror(self, target: int) -> None:
+        """Exchange the two classes of a target."""
+        if self.full:
+            for array in (self.sums, self.weights):
+                array[target] = 0 - array[target]
+        else:
+            for place in (0, 2) if self._weighted else (0,):
+                part = self._part(place)
+                part[:, target] = 0 - part[:, target]
+        self.memory[target, [SUM, WEIGHT]] = 0 - self.memory[target, [SUM, WEIGHT]]
+
+    def copy_target(self, source: BaseState, i: int, j: int) -> None:
+        """Take over what target i of another state of this kind has learned, as target j."""
+        super().copy_target(source, i, j)
+        if not isinstance(source, SecondOrderState) or source.options() != self.options():
+            raise TypeError("targets are copied between states of one kind")
+        if self.full:
+            for name in self._layout(0):
+                getattr(self, name)[j] = getattr(source, name)[i]
+        else:
+            for place in range(self._numbers()):
+                self._part(place)[: source.columns, j] = source._part(place)[:, i]
+
+    def grow(self, columns: int) -> None:
+        """Make room for columns that the stream has revealed; what is new owes nothing to the rest."""
+        if self.spare is not None:
+            self.spare.grow(columns)
+        if columns > self._room():
+            self._refuse_many(columns)
+            # A full matrix is as large as it must be: it grows seldom, and room would be dear.
+            room = columns if self.full else max(columns, min(2 * self._room(), 2 * columns))
+            for name, shape in self._layout(room).items():
+                larger, old = np.zeros(shape), getattr(self, name)
+                larger[: old.shape[0], : old.shape[1]] = old
+                setattr(self, name, larger)
+            if self.full:
+                self.scales[:, 1 + self.columns :] = 1 / self.prior
+            self._player = None
+        super().grow(columns)
+
+    def tensors(self) -> dict[str, Array]:
+        """All that must be kept of it, by name, and of the spare target."""
+        arrays = {name: getattr(self, name) for name in self._layout(0)}
+        if not self.full:
+            arrays["records"] = self.records[: self.columns]
+        spare = {} if self.spare is None else self.spare.tensors()
+        return {**arrays, **super().tensors(), **{SPARE + name: array for name, array in spare.items()}}
+
+    def shapes(self, columns: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of what `tensors` gives when there are so many columns."""
+        return {**self._layout(columns), **super().shapes(columns)}
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave; which matrix was kept is seen from it.
+
+        Raises
+        ------
+        ValueError
+            If arrays are missing, too many, of another shape, or hold something else than they must.
+        """
+        full = "factor" in tensors
+        sized = not full and "memory" in tensors and tensors["memory"].size > SIZE and tensors["memory"].flat[SIZE] >= 0
+        if (full, sized) != (self.full, self.sized):
+            options = self.options() | {"full": full, "sized": bool(sized)}
+            other = type(self)(0, self.targets, **options)
+            vars(self).clear()
+            vars(self).update(vars(other))
+        spare = {name.removeprefix(SPARE): array for name, array in tensors.items() if name.startswith(SPARE)}
+        self.spare = None
+        super().adopt(columns, {name: array for name, array in tensors.items() if not name.startswith(SPARE)})
+        positive = (self.memory[:, PRIOR], self.scales) if self.full else (self.memory[:, PRIOR],)
+        squares = [self.memory[:, [SQUARE, VOLUME]]] if self.full else [self.memory[:, SQUARE], self._part(1)]
+        if self.sized:
+            squares += [self.memory[:, SIZE], self._part(3)]
+        if any((array <= 0).any() for array in positive) or any((array < 0).any() for array in squares):
+            raise ValueError("its matrix is not positive")
+        if spare:
+            self.spare = self.blank(columns, 1)
+            self.spare.adopt(columns, spare)
+            if self.spare.spare is not None or self.spare.options() != self.options():
+                raise ValueError("its spare target is of another kind")
+
+    def add_spare(self) -> None:
+        """Let one more target see -1 in every round from here on."""
+        self.spare, self._player = self.blank(self.columns, 1), None
+
+    def drop_spare(self) -> None:
+        """All classes are known."""
+        self.spare, self._player = None, None
+
+    def size(self, columns: int) -> int:
+        """How many bytes it takes when there are so many columns."""
+        return super().size(columns) + (0 if self.spare is None else self.spare.size(columns))
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
+        """The arrays besides memory and books, and their shapes for so many columns."""
+        if not self.full:
+            # One target's three numbers are filled up to four, which a register holds.
+            filled = self._weighted and self.targets == 1
+            return {"records": (columns, 4 if filled else self._numbers() * self.targets)}
+        size = 1 + columns
+        return {
+            **dict.fromkeys(("sums", "weights", "scales"), (self.targets, size)),
+            "factor": (self.targets, size * columns // 2),
+        }
+
+    def _numbers(self) -> int:
+        """How many there are of a feature and a target."""
+        return 2 + self._weighted + self.sized
+
+    def _room(self) -> int:
+        return self.sums.shape[1] - 1 if self.full else len(self.records)
+
+    def _refuse_many(self, columns: int) -> None:
+        if self.full and columns > MOST_COLUMNS:
+            raise RegretlessError(
+                f"there are {columns:,} features, and matrix='full' takes {MOST_COLUMNS:,}; give matrix='diagonal'"
+            )
+
+
+class _SparePlayer:
+    """Plays the rounds, and each of them once more as -1 for the spare target."""
+
+    def __init__(self, player: Any, spare: SecondOrderState, rules: Rules) -> None:
+        self.score, self.watch = player.score, player.watch
+        self._player, self._spare, self._rules = player, spare, rules
+
+    def play(
+        self,
+        values: Array,
+        indices: Array | None,
+        starts: Array | None,
+        labels: Array,
+        weights: Array | None = None,
+        order: Array | None = None,
+        begin: int = 0,
+        end: int = -1,
+    ) -> tuple[int, str | None]:
+        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+        played, why = self._player.play(values, indices, starts, labels, weights, order, begin, end)
+        if played > begin:
+            other = self._spare.player(self._rules)
+            other.play(values, indices, starts, np.full_like(labels, -1), weights, order, begin, played)
+        return played, why
+
+    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
+        """Play one dense round."""
+        outcome: tuple[int, str | None] = self._player.one(x, label, weight)
+        if outcome[1] is None:
+            self._spare.player(self._rules).one(x, -1, weight)
+        return outcome
