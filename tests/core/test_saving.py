@@ -9,6 +9,7 @@ import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,13 +62,19 @@ ROUNDS = st.lists(
 )
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the files of all examples."""
+    return tmp_path_factory.mktemp("saved")
+
+
 @EVERY
-@at_most(25)
+@at_most(15)
 @given(rounds=ROUNDS, classes=st.integers(2, 3))
-def test_a_learner_can_be_saved_after_any_rounds(tmp_path_factory, name, settings, rounds, classes):
+def test_a_learner_can_be_saved_after_any_rounds(folder, name, settings, rounds, classes):
     """However large its rows were, what a learner has learned is saved, read, and saved as the same bytes; a round that
     is refused changes nothing of it."""
-    first, second = (tmp_path_factory.mktemp("saved") / f"{one}.rgl" for one in "ab")
+    first, second = folder / "a.rgl", folder / "b.rgl"
     learner = learner_class(name)(**settings)
     learner.partial_fit([[1.0, 0.0, -1.0]], [0], classes=range(classes))
     for row, label, weight in rounds:

@@ -93,9 +93,14 @@ PARAMETERS = [
 ]
 
 
+# Of sizes and values the pairs whose products, or products of squares, leave the floats, stay inside, or cancel.
+EXTREMES = [(1.0, 5e-324), (1.0, 1e-300), (1.0, 1e-160), (1.0, 1e160), (1.0, 1e300), (1.0, 1.7e308)]
+EXTREMES += [(1e-100, 5e-324), (1e-100, 1e-160), (1e-100, 1e160), (1e-100, 1.7e308)]
+EXTREMES += [(1e100, 5e-324), (1e100, 1e-160), (1e100, 1e160), (1e100, 1.7e308)]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])
-@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308])
+@pytest.mark.parametrize(("size", "value"), EXTREMES)
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
 def test_no_parameter_leads_beyond_floats(name, parameter, value, size):
     """Parameters of any size are refused, or give finite states, finite scores, and certificates that hold."""

@@ -20,6 +20,7 @@ from regretless.theory import aggregated as theory
 from regretless.theory.aggregated import AGGREGATED, REACHES, AggregatedFacts, MemberComparator, curvature
 from regretless.theory.facts import UNIT_WEIGHTS
 
+from ..examples import at_most
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
 # Eight rounds, four members: a mixture costs ln 4 + ln ln(7 + e) = 2.20450 with shares, 2 ln 2 without.
@@ -176,7 +177,7 @@ def rows(seed, count, columns, shape, size):
     weighted=st.booleans(),
     options=OPTIONS,
 )
-@settings(max_examples=120, deadline=None)
+@at_most(40)
 def test_no_run_exceeds_a_bound(seed, count, columns, shape, size, labels, weighted, options):
     """Against any vector, on rows of any sizes in any order, with weights up to 1, no theorem is violated."""
     if shape in ("mixed sizes", "growing"):

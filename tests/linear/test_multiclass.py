@@ -71,6 +71,7 @@ def whole(learner) -> LinearFacts:
     return LinearFacts(sqrt(2) * norms[0] if len(norms) == 1 else float(np.linalg.norm(norms)), learner.rate)
 
 
+@pytest.mark.soak
 @every_check
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_no_fault(estimator, check):

@@ -223,6 +223,7 @@ with warnings.catch_warnings():
     )
 
 
+@pytest.mark.soak
 @every_check
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_no_fault(estimator, check):

@@ -47,6 +47,7 @@ def hunted(learner, X, y):
     return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None))
 
 
+@pytest.mark.soak
 @every_check
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_no_fault(estimator, check):

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.ledger import Ledger
@@ -24,6 +24,7 @@ from regretless.theory import regression as theory
 from regretless.theory.aggregated import MemberComparator
 from regretless.theory.regression import RegressionFacts
 
+from ..examples import at_most
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
 # Nine rounds, eight of them charged, and four members: with the rate 1/2 and the gap 1, a mixture costs
@@ -200,7 +201,7 @@ SEQUENCES = st.lists(
 
 
 @given(SEQUENCES, st.booleans(), st.sampled_from([None, 0.1, 0.5, 0.9]))
-@settings(max_examples=150, deadline=None)
+@at_most(40)
 def test_no_sequence_breaks_a_bound(rounds, share, tau):
     """Whatever rows and outcomes come, spikes and features that grow among them, the loss is within every bound."""
     X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
@@ -211,7 +212,7 @@ def test_no_sequence_breaks_a_bound(rounds, share, tau):
 
 
 @given(SEQUENCES, st.floats(-5, 5), st.floats(-5, 5), st.sampled_from([1e-6, 1e-2, 1.0, 1e3]))
-@settings(max_examples=150, deadline=None)
+@at_most(40)
 def test_one_number_bounds_the_loss_beside_every_vector(rounds, a, b, prior):
     """No vector's own bound is below the one against all, and both are at least the loss."""
     X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
@@ -224,7 +225,7 @@ def test_one_number_bounds_the_loss_beside_every_vector(rounds, a, b, prior):
 
 
 @given(SEQUENCES, st.floats(-5, 5), st.floats(-5, 5), st.sampled_from([1e-6, 1e-2, 1.0, 1e3]), st.booleans())
-@settings(max_examples=150, deadline=None)
+@at_most(40)
 def test_no_sequence_breaks_the_bounds_of_newton_steps_and_of_a_diagonal(rounds, a, b, prior, newton):
     """Beside any vector the loss is within each bound, and the bound by steps is no larger than that by the
     determinant."""
@@ -255,7 +256,7 @@ COUNTS = st.lists(
 
 
 @given(COUNTS, st.floats(-3, 3), st.floats(-3, 3), st.booleans())
-@settings(max_examples=150, deadline=None)
+@at_most(40)
 def test_no_sequence_of_counts_breaks_a_bound(rounds, a, b, mixed):
     """Whatever counts come, spikes and none among them, the loss is within the bound beside any vector, though slopes
     have no limit."""
