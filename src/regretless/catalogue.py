@@ -14,9 +14,12 @@ __all__ = [
     "BANDITS",
     "CLASS_LEARNERS",
     "DEFAULT",
+    "DEFAULT_BANDIT",
+    "DEFAULT_COMBINER",
     "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
     "EXPERT_LEARNERS",
+    "KIND_OF_TASK",
     "LEARNERS",
     "REGRESSORS",
     "TABLES",
@@ -39,16 +42,27 @@ TABLES: dict[Kind, Mapping[str, Entry]] = {
     "bandits": BANDITS,
 }
 """By kind, in the order in which a name that stands in several is looked for."""
-DEFAULT = "aggregated"
+
+
+def _default(table: Mapping[str, Entry], verb: str) -> str:
+    """The one learner of a table that a verb takes where none is named."""
+    (name,) = (name for name, one in table.items() if one.info.default_of == verb)
+    return name
+
+
+DEFAULT = _default(LEARNERS, "learn")
 """The learner of weights that is taken where none is named."""
-DEFAULT_OVER_SHARDS = "averaged-perceptron"
+DEFAULT_OVER_SHARDS = _default(LEARNERS, "learn over shards")
 """The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
+DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
 DEFAULT_OF_TASK = {
-    "classification": DEFAULT,
-    "regression": "aggregated-regressor",
-    "quantile": "aggregated-quantile",
+    one.info.task: name for name, one in {**LEARNERS, **REGRESSORS}.items() if one.info.default_of == "learn"
 }
-"""The same by the task, of which the columns of a file may speak."""
+"""The learner by the task, of which the columns of a file may speak."""
+KIND_OF_TASK: dict[str, Kind] = {
+    task: "linear" if name in LEARNERS else "regression" for task, name in DEFAULT_OF_TASK.items()
+}
+"""The kind of the learners of a task."""
 NOUNS = {
     "class": "learner of finite classes",
     "linear": "learner",

@@ -19,6 +19,10 @@ class LinearInfo(NamedTuple):
     ----------
     name : str
         As on the command line and in model files.
+    task : str
+        What it predicts: "classification", labels.
+    default_of : str
+        What takes it where none is named: "learn" or "learn over shards"; empty if nothing does.
     charged, geometry, rate : str
         Its composition in words: the loss of a round, with m = y score, how weights move, and by how much.
     predicts_by : str
@@ -37,6 +41,8 @@ class LinearInfo(NamedTuple):
     """
 
     name: str
+    task: str
+    default_of: str
     charged: str
     geometry: str
     rate: str
@@ -57,6 +63,8 @@ class RegressionInfo(NamedTuple):
         As on the command line and in model files.
     task : str
         What it forecasts: "regression", the mean, or "quantile".
+    default_of : str
+        What takes it where none is named: "learn", for its task; empty if nothing does.
     twin : str
         The function of `regretless.textbook.regression` that is its twin; "" for a mixture.
     charged, geometry, rate : str
@@ -65,6 +73,7 @@ class RegressionInfo(NamedTuple):
 
     name: str
     task: str
+    default_of: str
     twin: str
     charged: str
     geometry: str
@@ -78,6 +87,8 @@ class ExpertInfo(NamedTuple):
     ----------
     name, summary : str
         As on the command line and in model files; how it combines.
+    default_of : str
+        What takes it where none is named: "combine"; empty if nothing does.
     draws : bool
         Whether it follows one expert, drawn by weight.
     forecasts : bool
@@ -91,6 +102,7 @@ class ExpertInfo(NamedTuple):
     """
 
     name: str
+    default_of: str
     summary: str
     draws: bool
     forecasts: bool
@@ -106,6 +118,8 @@ class BanditInfo(NamedTuple):
     ----------
     name, summary : str
         As on the command line and in model files; how it draws.
+    default_of : str
+        What takes it where none is named: "pull"; empty if nothing does.
     advised : bool
         Whether it needs the advice of experts.
     informed : bool
@@ -117,6 +131,7 @@ class BanditInfo(NamedTuple):
     """
 
     name: str
+    default_of: str
     summary: str
     advised: bool
     informed: bool

@@ -10,6 +10,8 @@ LEARNERS = {
         "Perceptron",
         LinearInfo(
             name="perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, -m)",
             geometry="euclidean",
             rate="constant",
@@ -26,6 +28,8 @@ LEARNERS = {
         "AveragedPerceptron",
         LinearInfo(
             name="averaged-perceptron",
+            task="classification",
+            default_of="learn over shards",
             charged="max(0, -m)",
             geometry="euclidean",
             rate="constant",
@@ -42,6 +46,8 @@ LEARNERS = {
         "VotedPerceptron",
         LinearInfo(
             name="voted-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, -m)",
             geometry="euclidean",
             rate="constant",
@@ -58,6 +64,8 @@ LEARNERS = {
         "MarginPerceptron",
         LinearInfo(
             name="margin-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, theta·norm(w) - m)",
             geometry="euclidean",
             rate="constant",
@@ -74,6 +82,8 @@ LEARNERS = {
         "PassiveAggressive",
         LinearInfo(
             name="passive-aggressive",
+            task="classification",
+            default_of="",
             charged="hinge",
             geometry="euclidean",
             rate="loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))",
@@ -90,6 +100,8 @@ LEARNERS = {
         "MulticlassPerceptron",
         LinearInfo(
             name="multiclass-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, best other score - score)",
             geometry="euclidean, all classes in one",
             rate="constant",
@@ -106,6 +118,8 @@ LEARNERS = {
         "OnlineGradientDescent",
         LinearInfo(
             name="online-gradient-descent",
+            task="classification",
+            default_of="",
             charged="hinge, logistic, squared-hinge, square, max(0, -m)",
             geometry="euclidean, euclidean ball",
             rate="scale-free, self-tuned, 1/sqrt t, constant",
@@ -122,6 +136,8 @@ LEARNERS = {
         "Winnow",
         LinearInfo(
             name="winnow",
+            task="classification",
+            default_of="",
             charged="max(0, -m)",
             geometry="simplex",
             rate="constant",
@@ -138,6 +154,8 @@ LEARNERS = {
         "PNormPerceptron",
         LinearInfo(
             name="p-norm-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, -m)",
             geometry="p-norm",
             rate="constant",
@@ -154,6 +172,8 @@ LEARNERS = {
         "SecondOrderPerceptron",
         LinearInfo(
             name="second-order-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, -m), of the scores with the row counted in",
             geometry="second order: inverse of A",
             rate="none",
@@ -170,6 +190,8 @@ LEARNERS = {
         "AROW",
         LinearInfo(
             name="arow",
+            task="classification",
+            default_of="",
             charged="max(0, 1 - m)^2",
             geometry="second order: inverse of A",
             rate="1 / (r + x'Sx)",
@@ -186,6 +208,8 @@ LEARNERS = {
         "KernelPerceptron",
         LinearInfo(
             name="kernel-perceptron",
+            task="classification",
+            default_of="",
             charged="max(0, -m)",
             geometry="euclidean, in the space of the kernel",
             rate="constant",
@@ -202,6 +226,8 @@ LEARNERS = {
         "ALMA",
         LinearInfo(
             name="alma",
+            task="classification",
+            default_of="",
             charged="max(0, (1 - alpha)·sqrt(8/k)·R/alpha - m) / (R·sqrt(k))",
             geometry="euclidean unit ball",
             rate="constant",
@@ -218,6 +244,8 @@ LEARNERS = {
         "AggregatedClassifier",
         LinearInfo(
             name="aggregated",
+            task="classification",
+            default_of="learn",
             charged="ln(1 + exp(-m))",
             geometry="diagonal and full, mixed by Bayes' rule",
             rate="four rates, a coin bettor, second order",
@@ -237,6 +265,7 @@ REGRESSORS = {
         RegressionInfo(
             name="aggregated-quantile",
             task="quantile",
+            default_of="learn",
             twin="",
             charged="max(tau (y - p), (1 - tau) (p - y))",
             geometry="diagonal, mixed by AdaHedge",
@@ -249,6 +278,7 @@ REGRESSORS = {
         RegressionInfo(
             name="aggregated-regressor",
             task="regression",
+            default_of="learn",
             twin="",
             charged="square, huber, poisson",
             geometry="diagonal and full, mixed by AdaHedge",
@@ -261,6 +291,7 @@ REGRESSORS = {
         RegressionInfo(
             name="vovk-azoury-warmuth",
             task="regression",
+            default_of="",
             twin="vaw",
             charged="(y - p)^2",
             geometry="second order, full or diagonal",
@@ -273,6 +304,7 @@ REGRESSORS = {
         RegressionInfo(
             name="online-gradient-descent",
             task="regression",
+            default_of="",
             twin="gradient_descent",
             charged="square, absolute, pinball, huber, poisson",
             geometry="euclidean",
@@ -285,6 +317,7 @@ REGRESSORS = {
         RegressionInfo(
             name="online-newton-step",
             task="regression",
+            default_of="",
             twin="newton_steps",
             charged="(y - p)^2",
             geometry="second order, full, of gradients",
@@ -298,6 +331,7 @@ EXPERT_LEARNERS = {
         "Hedge",
         ExpertInfo(
             name="hedge",
+            default_of="",
             summary="exponential weights; constant, tuned or anytime rate",
             draws=False,
             forecasts=False,
@@ -311,6 +345,7 @@ EXPERT_LEARNERS = {
         "ExponentiallyWeightedAverage",
         ExpertInfo(
             name="ewa",
+            default_of="",
             summary="weighted average of forecasts; constant, tuned or anytime rate",
             draws=False,
             forecasts=False,
@@ -324,6 +359,7 @@ EXPERT_LEARNERS = {
         "WeightedMajority",
         ExpertInfo(
             name="weighted-majority",
+            default_of="",
             summary="deterministic vote of experts that say 0 or 1",
             draws=False,
             forecasts=True,
@@ -337,6 +373,7 @@ EXPERT_LEARNERS = {
         "RandomizedWeightedMajority",
         ExpertInfo(
             name="randomized-weighted-majority",
+            default_of="",
             summary="follow an expert drawn by weight; expected and drawn loss kept apart",
             draws=True,
             forecasts=False,
@@ -350,6 +387,7 @@ EXPERT_LEARNERS = {
         "AdaHedge",
         ExpertInfo(
             name="adahedge",
+            default_of="",
             summary="exponential weights whose rate follows the mixability gaps",
             draws=False,
             forecasts=False,
@@ -363,6 +401,7 @@ EXPERT_LEARNERS = {
         "MLPoly",
         ExpertInfo(
             name="ml-poly",
+            default_of="combine",
             summary="positive part of the regret, a rate for each expert",
             draws=False,
             forecasts=False,
@@ -376,6 +415,7 @@ EXPERT_LEARNERS = {
         "MLProd",
         ExpertInfo(
             name="ml-prod",
+            default_of="",
             summary="products of 1 + eta r, a rate for each expert",
             draws=False,
             forecasts=False,
@@ -389,6 +429,7 @@ EXPERT_LEARNERS = {
         "BOA",
         ExpertInfo(
             name="boa",
+            default_of="",
             summary="exponential weights of the regret less its square",
             draws=False,
             forecasts=False,
@@ -402,6 +443,7 @@ EXPERT_LEARNERS = {
         "Squint",
         ExpertInfo(
             name="squint",
+            default_of="",
             summary="exponential weights mixed over a grid of rates",
             draws=False,
             forecasts=False,
@@ -415,6 +457,7 @@ EXPERT_LEARNERS = {
         "FixedShare",
         ExpertInfo(
             name="fixed-share",
+            default_of="",
             summary="exponential weights that can come back; for a best expert that changes",
             draws=False,
             forecasts=False,
@@ -428,6 +471,7 @@ EXPERT_LEARNERS = {
         "AggregatingAlgorithm",
         ExpertInfo(
             name="aggregating",
+            default_of="",
             summary="aggregating algorithm: constant regret for square and log loss",
             draws=False,
             forecasts=True,
@@ -441,6 +485,7 @@ EXPERT_LEARNERS = {
         "Ridge",
         ExpertInfo(
             name="ridge",
+            default_of="",
             summary="online ridge regression on the forecasts, against linear combinations",
             draws=False,
             forecasts=True,
@@ -454,6 +499,7 @@ EXPERT_LEARNERS = {
         "EG",
         ExpertInfo(
             name="eg",
+            default_of="",
             summary="exponentiated gradient; portfolios from price relatives",
             draws=False,
             forecasts=False,
@@ -467,6 +513,7 @@ EXPERT_LEARNERS = {
         "AdaNormalHedge",
         ExpertInfo(
             name="ada-normal-hedge",
+            default_of="",
             summary="differences of exp(regret^2 / 3C), without a rate",
             draws=False,
             forecasts=False,
@@ -480,6 +527,7 @@ EXPERT_LEARNERS = {
         "FollowTheLeader",
         ExpertInfo(
             name="follow-the-leader",
+            default_of="",
             summary="all weight on the best so far; for comparison",
             draws=False,
             forecasts=False,
@@ -495,6 +543,7 @@ BANDITS = {
         "Exp3IX",
         BanditInfo(
             name="exp3-ix",
+            default_of="pull",
             summary="Exp3 with implicit exploration; regret bounded with high probability",
             advised=False,
             informed=False,
@@ -507,6 +556,7 @@ BANDITS = {
         "Exp3",
         BanditInfo(
             name="exp3",
+            default_of="",
             summary="exponential weights on estimated losses; regret bounded in expectation",
             advised=False,
             informed=False,
@@ -519,6 +569,7 @@ BANDITS = {
         "Exp3P",
         BanditInfo(
             name="exp3-p",
+            default_of="",
             summary="estimated gains with confidence bonuses; regret bounded with high probability",
             advised=False,
             informed=False,
@@ -531,6 +582,7 @@ BANDITS = {
         "TsallisINF",
         BanditInfo(
             name="tsallis-inf",
+            default_of="",
             summary="Tsallis entropy; best of both worlds, adversarial and stochastic, no tuning",
             advised=False,
             informed=False,
@@ -543,6 +595,7 @@ BANDITS = {
         "EXP3S",
         BanditInfo(
             name="exp3-s",
+            default_of="",
             summary="fixed share; regret against the best sequence of arms that switches seldom",
             advised=False,
             informed=False,
@@ -555,6 +608,7 @@ BANDITS = {
         "Exp4",
         BanditInfo(
             name="exp4",
+            default_of="",
             summary="experts advise which arm to draw; regret against the best expert, in expectation",
             advised=True,
             informed=False,
@@ -567,6 +621,7 @@ BANDITS = {
         "Hedge",
         BanditInfo(
             name="hedge",
+            default_of="",
             summary="exponential weights with full information; the yardstick",
             advised=False,
             informed=True,
@@ -579,6 +634,7 @@ BANDITS = {
         "KLUCB",
         BanditInfo(
             name="kl-ucb",
+            default_of="",
             summary="Chernoff's confidence bounds; for comparison, where losses are independent draws",
             advised=False,
             informed=False,
@@ -591,6 +647,7 @@ BANDITS = {
         "MOSS",
         BanditInfo(
             name="moss",
+            default_of="",
             summary="confidence bounds for a number of rounds; for comparison, where losses are independent draws",
             advised=False,
             informed=False,
@@ -603,6 +660,7 @@ BANDITS = {
         "ThompsonSampling",
         BanditInfo(
             name="thompson",
+            default_of="",
             summary="drawn as likely as it is best; for comparison, where losses are independent draws",
             advised=False,
             informed=False,
@@ -615,6 +673,7 @@ BANDITS = {
         "UCB1",
         BanditInfo(
             name="ucb1",
+            default_of="",
             summary="Hoeffding's confidence bounds; for comparison, where losses are independent draws",
             advised=False,
             informed=False,

@@ -47,6 +47,7 @@ CERTIFICATE_KEYS = [
 LEARN_KEYS = [
     "schema",
     "learner",
+    "task",
     "parameters",
     "rounds",
     "mistakes",

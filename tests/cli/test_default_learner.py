@@ -57,7 +57,7 @@ def test_json_has_log_losses_and_members(run: CommandLine, tmp_path: Path, class
     assert values["best_constant_log_loss"] == pytest.approx(float(-counts @ np.log(counts / 120)))
     assert values["best_constant_log_loss"] < values["progressive"]["constant_so_far_log_loss"]
     assert [one["name"] for one in values["members"]] == learner.members_
-    assert [one["log_loss"] for one in values["members"]] == pytest.approx(learner.losses_.sum(axis=0).tolist())
+    assert [one["loss"] for one in values["members"]] == pytest.approx(learner.losses_.sum(axis=0).tolist())
     assert sum(one["posterior"] for one in values["members"]) == pytest.approx(1)
     assert run("inspect", model, "--json").json["members"] == values["members"]
     other = run("learn", file, *BARE, "--json").json

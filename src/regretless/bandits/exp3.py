@@ -55,6 +55,7 @@ class Exp3(Tuned):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="exp3",
+        default_of="",
         summary="exponential weights on estimated losses; regret bounded in expectation",
         advised=False,
         informed=False,

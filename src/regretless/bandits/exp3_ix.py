@@ -61,6 +61,7 @@ class Exp3IX(Tuned):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="exp3-ix",
+        default_of="pull",
         summary="Exp3 with implicit exploration; regret bounded with high probability",
         advised=False,
         informed=False,

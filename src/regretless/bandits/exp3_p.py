@@ -68,6 +68,7 @@ class Exp3P(Bandit):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="exp3-p",
+        default_of="",
         summary="estimated gains with confidence bonuses; regret bounded with high probability",
         advised=False,
         informed=False,

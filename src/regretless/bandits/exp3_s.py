@@ -60,6 +60,7 @@ class EXP3S(Bandit):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="exp3-s",
+        default_of="",
         summary="fixed share; regret against the best sequence of arms that switches seldom",
         advised=False,
         informed=False,

@@ -68,6 +68,7 @@ class Exp4(Tuned):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="exp4",
+        default_of="",
         summary="experts advise which arm to draw; regret against the best expert, in expectation",
         advised=True,
         informed=False,

@@ -56,6 +56,7 @@ class Hedge(Tuned):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="hedge",
+        default_of="",
         summary="exponential weights with full information; the yardstick",
         advised=False,
         informed=True,

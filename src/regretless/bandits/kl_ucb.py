@@ -46,6 +46,7 @@ class KLUCB(ByMeans):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="kl-ucb",
+        default_of="",
         summary="Chernoff's confidence bounds; for comparison, where losses are independent draws",
         advised=False,
         informed=False,

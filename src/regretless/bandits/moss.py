@@ -50,6 +50,7 @@ class MOSS(ByMeans):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="moss",
+        default_of="",
         summary="confidence bounds for a number of rounds; for comparison, where losses are independent draws",
         advised=False,
         informed=False,

@@ -59,6 +59,7 @@ class ThompsonSampling(ByMeans):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="thompson",
+        default_of="",
         summary="drawn as likely as it is best; for comparison, where losses are independent draws",
         advised=False,
         informed=False,

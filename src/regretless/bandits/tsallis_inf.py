@@ -54,6 +54,7 @@ class TsallisINF(Bandit):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="tsallis-inf",
+        default_of="",
         summary="Tsallis entropy; best of both worlds, adversarial and stochastic, no tuning",
         advised=False,
         informed=False,

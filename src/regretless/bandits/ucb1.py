@@ -46,6 +46,7 @@ class UCB1(ByMeans):
 
     info: ClassVar[BanditInfo] = BanditInfo(
         name="ucb1",
+        default_of="",
         summary="Hoeffding's confidence bounds; for comparison, where losses are independent draws",
         advised=False,
         informed=False,

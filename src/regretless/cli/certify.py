@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
-from .intervals import coverage_of
 from .output import (
+    CLASSIFICATION,
     Console,
     UsageError,
     certificate_values,
-    classifier_values,
+    learner_values,
     print_certificates,
     verdict,
     warn_skipped,
@@ -60,16 +60,18 @@ def run(arguments: CertifyOptions) -> int:
     if not arguments.files:
         return _certify_without_rows(arguments, learner, extra)
     against = load_against(arguments)
-    if learner.kind == "regression":
-        return _certify_numbers(arguments, learner, extra, against)
-    if shards.are_shards(arguments):
+    certify: Callable[[CertifyOptions, Any, dict[str, Any], Any], list[Certificate]]
+    if learner.info.task != CLASSIFICATION:
+        certify = _certify_numbers
+    elif shards.are_shards(arguments):
         certify = _certify_shards
     else:
         shards.refuse_mixed(arguments.model, extra)
         certify = _certify_file
     with certifying(lambda: "the model is as it was"):
         certificates = certify(arguments, learner, extra, against)
-    certificates += options.future(arguments, learner)
+    if learner.info.task == CLASSIFICATION:
+        certificates += options.future(arguments, learner)
     write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates, extra)
     return verdict(certificates)
@@ -83,7 +85,8 @@ def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[s
     UsageError
         If there are no such certificates.
     """
-    from ..run.regression import continuation
+    from .intervals import coverage_of
+    from .read_model import continuation_of
 
     of_rows = {
         "--against": arguments.against,
@@ -93,10 +96,10 @@ def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[s
         "--dask": arguments.dask,
     }
     options.refuse_set(of_rows, "needs the FILE of the rows")
-    if learner.kind == "regression":
+    if learner.info.task != CLASSIFICATION:
         options.refuse_set({"--iid": arguments.iid}, "is for learners of labels")
         certificates = learner.declined("the rounds must be read again: give the file that it learned from")
-        certificates += coverage_of(continuation(extra)[1])
+        certificates += coverage_of(continuation_of(learner, extra).progressive)
     elif not arguments.iid:
         raise UsageError("name the FILE that the model learned from, whose rows are read again; --iid alone needs none")
     else:
@@ -105,7 +108,9 @@ def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[s
     return verdict(certificates)
 
 
-def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra: dict[str, Any], against: Any) -> int:
+def _certify_numbers(
+    arguments: CertifyOptions, learner: OnlineRegressor, extra: dict[str, Any], against: Any
+) -> list[Certificate]:
     """Certify a model of numbers.
 
     Raises
@@ -114,24 +119,20 @@ def _certify_numbers(arguments: CertifyOptions, learner: OnlineRegressor, extra:
         If something is asked that is about labels or shards.
     """
     from ..certify import certify_outcomes
-    from ..run.regression import continuation
-    from .read_model import known_schema
+    from .intervals import coverage_of
+    from .read_model import continuation_of, known_schema
 
     if shards.are_shards(arguments):
         raise UsageError("numbers are learned from one file; shards are for labels")
     options.refuse_set(
         {"--svm": arguments.svm, "--deep": arguments.deep, "--iid": arguments.iid}, "is for learners of labels"
     )
-    path = shards.only_file(arguments)
-    goes_on, forecasts = continuation(extra)
-    with certifying(lambda: "the model is as it was"), copied_for_against(arguments, path) as copied:
+    path, goes_on = shards.only_file(arguments), continuation_of(learner, extra)
+    with copied_for_against(arguments, path) as copied:
         stream = options.open_input(path, copied, known_schema(learner, goes_on.schema))
         certificates = certify_outcomes(learner, stream, against=against, trusted=False)
-    certificates += coverage_of(forecasts)
     warn_skipped(stream)
-    write_vectors(arguments.save_comparators, certificates)
-    _tell(arguments, learner, certificates, extra)
-    return verdict(certificates)
+    return certificates + coverage_of(goes_on.progressive)
 
 
 def _certify_file(
@@ -185,8 +186,6 @@ def _certify_shards(
 
 
 def _tell(arguments: CertifyOptions, learner: Any, certificates: list[Certificate], extra: Mapping[str, Any]) -> None:
-    from .learn_numbers import regressor_values
-
     if not arguments.json:
         print_certificates(certificates)
         return
@@ -198,7 +197,7 @@ def _tell(arguments: CertifyOptions, learner: Any, certificates: list[Certificat
             "model": arguments.model,
             "input": read,
             **({} if target is None else {"target": target}),
-            **(regressor_values(learner) if learner.kind == "regression" else classifier_values(learner)),
+            **learner_values(learner),
             **certificate_values(certificates),
         }
     )

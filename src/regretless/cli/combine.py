@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import EXPERT_LEARNERS, expert_class
+from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
 from . import options
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .combine_result import CombineOutput
 
 
-COMBINER = "ml-poly"  # by default
 SWITCHES = 5  # of the best sequence of experts, unless the user says
 EASY_ROUNDS = 20_000  # over which it is found at once
 
@@ -120,7 +119,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         metavar="NAME",
         type=options.learner_in(EXPERT_LEARNERS),
         choices=tuple(EXPERT_LEARNERS),
-        help=f"{', '.join(EXPERT_LEARNERS)}; by default {COMBINER}",
+        help=f"{', '.join(EXPERT_LEARNERS)}; by default {DEFAULT_COMBINER}",
     )
     options.add_set(group)
     group.add_argument(
@@ -164,7 +163,7 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinua
         return _resumed(arguments, arguments.resume)
     from inspect import signature
 
-    wanted = expert_class(arguments.learner or COMBINER)
+    wanted = expert_class(arguments.learner or DEFAULT_COMBINER)
     settings = _settings(arguments, wanted)
     default = signature(wanted).parameters["loss"].default
     if "loss" not in settings and default == WEALTH and arguments.target is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..printable import printable
 from . import options
-from .members import member_lines, members_of, mixture_of
+from .members import LOG_LOSS, member_lines, members_of, mixture_of
 from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
     if values["mixing"] is not None:
         lines += _shard_lines(values["mixing"], top)
     if "members" in values:
-        lines += ["", *member_lines(values["members"], values["rounds"], len(values["classes"]))]
+        lines += ["", *member_lines(values["members"], values["rounds"], LOG_LOSS, several=len(values["classes"]) > 2)]
     for one in values["weights"] if values["support"] is None else ():
         lines += ["", f"largest weights, for {one['class']}"]
         width = max((len(row["feature"]) for row in one["largest"]), default=0)

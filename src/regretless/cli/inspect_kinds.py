@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import fact_lines, many, parameters_of
+from .output import fact_lines, learner_values, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -83,16 +83,14 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
 
 def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: int) -> dict[str, Any]:
     """A model of numbers as JSON values."""
-    from ..run.regression import continuation
-    from .learn_numbers import members_of, regressor_values
-    from .read_model import largest_of
+    from .members import members_of
+    from .read_model import continuation_of, largest_of
 
-    goes_on, forecasts = continuation(extra)
-    place = goes_on.place
+    goes_on = continuation_of(learner, dict(extra))
+    place, intervals = goes_on.place, goes_on.progressive.intervals
     unfinished = None if place is None else {"row": place.rows, "source": goes_on.source}
-    intervals = forecasts.intervals
     return {
-        **regressor_values(learner),
+        **learner_values(learner),
         "best_constant_squared_loss": learner.best_constant_loss_,
         "features": learner.state_.columns,
         "range": learner.range_,
@@ -108,7 +106,7 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
 
 def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     """The same for people."""
-    from .learn_numbers import loss_text, member_lines
+    from .members import LOSS, loss_text, member_lines
 
     charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
     facts = {
@@ -127,8 +125,8 @@ def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
         said = values["interval"]
         facts["intervals"] = f"of {100 * said['wanted']:g} %, {said['misses']:,} misses in {said['rounds']:,} rounds"
     lines = fact_lines(facts)
-    members = list(member_lines(values["members"], charged))
-    lines += ["", *members] if members else []
+    if len(values["members"]) > 1:
+        lines += ["", *member_lines(values["members"], charged, LOSS)]
     width = max((len(row["feature"]) for row in values["weights"]), default=0)
     lines += ["", "largest weights"]
     return lines + [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in values["weights"]]

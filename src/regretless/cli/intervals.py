@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import _ArgumentGroup
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +136,8 @@ def interval_text(low: float, high: float) -> str:
 
 def course_of(intervals: RunIntervals) -> IntervalCourse:
     """How the intervals of a run did, as a report shows it."""
+    from dataclasses import replace  # costs what help need not pay
+
     from ..report import IntervalCourse
 
     rule, theorem = intervals.rule, intervals.rule.theorem

@@ -13,7 +13,7 @@ from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
 from .files import load_against, refuse_overwriting_or_model, write_vectors
-from .learn_result import largest_weights
+from .learn_labels import largest_weights
 from .output import Output, UsageError, certificate_values, complain, many, verdict
 from .parameters import learner_of
 from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of

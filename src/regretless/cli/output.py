@@ -19,10 +19,15 @@ from ..printable import is_printable, printable
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.stream import Stream
-    from ..linear.base import OnlineClassifier
     from .arguments import CombineOptions, LearnOptions, WatchedOptions
 
 
+CLASSIFICATION = "classification"  # the task of learners of labels
+LOSS_NAMES = {
+    "square": "squared",
+    "huber": "Huber",
+    "poisson": "Poisson",
+}  # of those that are not called as they are written
 DONE = 0
 FAILED = 1  # bad data, or something that went wrong on the way
 USAGE = 2
@@ -320,18 +325,26 @@ def certificate_values(certificates: Sequence[Certificate], **more: Any) -> dict
     return {"certificates": values, "joint_confidence": joint_confidence(certificates)}
 
 
-def classifier_values(learner: OnlineClassifier) -> dict[str, Any]:
-    """A classifier, its parameters and its counts as JSON values."""
+def learner_values(learner: Any) -> dict[str, Any]:
+    """A learner of labels or numbers, its parameters and its counts as JSON values; `task` says which it is."""
     ledger = learner.ledger_
-    return {
+    values = {
         "learner": learner.name,
+        "task": learner.info.task,
         "parameters": parameters_of(learner),
         "rounds": int(ledger.rounds),
-        "mistakes": int(ledger.mistakes),
-        "updates": int(ledger.updates),
         "loss": ledger.loss,
-        "classes": [plain(label) for label in learner.classes_],
     }
+    if learner.info.task != CLASSIFICATION:
+        return {**values, "loss_name": loss_name(learner)}
+    counts = {"mistakes": int(ledger.mistakes), "updates": int(ledger.updates)}
+    return {**values, **counts, "classes": [plain(label) for label in learner.classes_]}
+
+
+def loss_name(learner: Any) -> str:
+    """What the loss of a learner of numbers is called."""
+    name = learner.rules().loss
+    return f"{LOSS_NAMES.get(name, name)} loss"
 
 
 def parameters_of(learner: Any, without: Container[str] = ()) -> dict[str, Any]:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT, learner_class
+from ..catalogue import DEFAULT_OF_TASK, KIND_OF_TASK, class_of
 from ..errors import ParameterError, RegretlessError, did_you_mean
-from .output import UsageError
+from .output import CLASSIFICATION, UsageError
 
 if TYPE_CHECKING:
-    from ..linear.base import OnlineClassifier
     from .arguments import LearnOptions
 
 IN_ORDER = "a file is learned from in its own order; shuffle the file itself"
@@ -58,7 +57,7 @@ def fault_text(error: ParameterError) -> str:
     return f"{error.name}={error.value}: {error.expected}"
 
 
-def make_learner(learner: type[OnlineClassifier], settings: dict[str, Any]) -> OnlineClassifier:
+def make_learner(learner: type[Any], settings: dict[str, Any]) -> Any:
     """The learner with these parameters."""
     made = learner(**settings)
     try:
@@ -121,8 +120,8 @@ def _kinds(parameter: Parameter) -> list[str]:
     return [kind.strip() for kind in written.split("|")]
 
 
-def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any]]:
-    """The learner, and what was kept with it, by which its run goes on.
+def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any, dict[str, Any]]:
+    """The learner, of labels or of numbers, and what was kept with it, by which its run goes on.
 
     Raises
     ------
@@ -132,8 +131,8 @@ def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any
         If that model cannot be read.
     """
     if arguments.resume is not None:
-        return _resumed(arguments, arguments.resume)
-    wanted = learner_class(arguments.learner or DEFAULT)
+        return _resumed(arguments, arguments.resume, task)
+    wanted = class_of(KIND_OF_TASK[task], arguments.learner or DEFAULT_OF_TASK[task])
     settings = read_settings(wanted, arguments.set)
     if arguments.passes is not None:
         name = _limit(make_learner(wanted, settings).until_clean)
@@ -143,18 +142,17 @@ def learner_of(arguments: LearnOptions) -> tuple[OnlineClassifier, dict[str, Any
     return make_learner(wanted, settings), {}
 
 
-def _resumed(arguments: LearnOptions, path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
-    from ..run.linear import Continuation
-    from .read_model import read_classifier
+def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:
+    from .read_model import continuation_of, read_classifier, read_predictor
 
-    learner, extra = read_classifier(path)
+    learner, extra = read_classifier(path) if task == CLASSIFICATION else read_predictor(path)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
     parameters = learner.get_params()
     for name, value in read_settings(type(learner), arguments.set).items():
         if parameters[name] != value:
             raise UsageError(f"--set {name}={value} contradicts the model, which has {name}={parameters[name]}")
-    continuation = Continuation.read(extra)
+    continuation = continuation_of(learner, extra)
     hashing = (continuation.schema or {}).get("hash")
     if arguments.hash_bits is not None and (hashing is None or hashing["bits"] != arguments.hash_bits):
         raise UsageError(f"--hash-bits {arguments.hash_bits} contradicts the model, whose columns are known already")

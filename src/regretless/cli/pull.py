@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import BANDITS, bandit_class
+from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..data.formats import LOSSES
 from ..errors import ParameterError, RegretlessError
 from . import options
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .pull_log import MakeBandit
 
 RUNS = 100
-BANDIT = "exp3-ix"  # by default
 ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 
 HELP = "draw arms whose losses are learned one by one, many times over, and certify the regret"
@@ -76,7 +75,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         metavar="NAME",
         type=options.learner_in(BANDITS),
         choices=tuple(BANDITS),
-        help=f"{', '.join(BANDITS)}; by default {BANDIT}",
+        help=f"{', '.join(BANDITS)}; by default {DEFAULT_BANDIT}",
     )
     group.add_argument(
         "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
@@ -190,7 +189,7 @@ class BanditMaker:
 
         from .parameters import read_settings
 
-        self._class = bandit_class(arguments.learner or BANDIT)
+        self._class = bandit_class(arguments.learner or DEFAULT_BANDIT)
         self._known = signature(self._class).parameters
         self._anytime = arguments.anytime
         self._settings = read_settings(self._class, arguments.set, ELSEWHERE) | _own_options(arguments)
@@ -254,7 +253,7 @@ def _log_learner(arguments: PullOptions) -> MakeBandit:
     """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
     from dataclasses import replace
 
-    wanted = bandit_class(arguments.learner or BANDIT)
+    wanted = bandit_class(arguments.learner or DEFAULT_BANDIT)
     if wanted.info.advised or wanted.info.informed:
         needs = "advice" if wanted.info.advised else "the rewards of all actions"
         raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..catalogue import KIND_OF_TASK
 from ..data.batch import Batch
 from ..data.stream import Stream
 from ..errors import DataError, ModelError
 from ..linear.base import OnlineClassifier
-from .output import label_text
+from .output import CLASSIFICATION, label_text
 
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..regression.base import OnlineRegressor
+    from ..run.linear import Continuation
 
 MOST_FEATURES = 2**31 - 1  # of rows to predict: unknown ones are passed over, so there is nothing to protect
 
@@ -28,13 +30,10 @@ def read_classifier(path: str) -> tuple[OnlineClassifier, dict[str, Any]]:
     ModelError
         If it is none.
     """
-    learner, extra = _read(path)
-    if learner.kind == "regression":
+    learner, extra = read_predictor(path)
+    if learner.info.task != CLASSIFICATION:
         advice = "learn --resume goes on with it, predict, certify and inspect take it"
         raise ModelError(f"{path}: this model forecasts numbers ({learner.name}), and labels are wanted; {advice}")
-    if learner.kind != "linear":
-        advice = "combine --resume goes on with it, inspect shows it"
-        raise ModelError(f"{path}: this model combines experts ({learner.name}); {advice}")
     return learner, extra
 
 
@@ -47,21 +46,27 @@ def read_predictor(path: str) -> tuple[Any, dict[str, Any]]:
         If it is none.
     """
     learner, extra = _read(path)
-    return (learner, extra) if learner.kind == "regression" else read_classifier(path)
+    if learner.kind not in KIND_OF_TASK.values():
+        advice = "combine --resume goes on with it, inspect shows it"
+        raise ModelError(f"{path}: this model combines experts ({learner.name}); {advice}")
+    return learner, extra
 
 
-def read_regressor(path: str) -> tuple[OnlineRegressor, dict[str, Any]]:
-    """A model of numbers that ``learn`` wrote.
+def continuation_of(learner: Any, extra: dict[str, Any]) -> Continuation:
+    """How the run goes on that wrote a model of labels or of numbers.
 
     Raises
     ------
     ModelError
-        If it is none.
+        If what it says does not fit together.
     """
-    learner, extra = _read(path)
-    if learner.kind != "regression":
-        raise ModelError(f"{path}: this model does not forecast numbers ({learner.name})")
-    return learner, extra
+    from ..run.linear import Continuation
+
+    if learner.info.task == CLASSIFICATION:
+        return Continuation.read(extra)
+    from ..run.regression import Forecasts
+
+    return Continuation.read(extra, Forecasts)
 
 
 def task_of_model(path: str) -> str:
@@ -75,7 +80,7 @@ def task_of_model(path: str) -> str:
     from ..persist.model import read
 
     learner, _ = read(path)
-    return str(learner.info.task) if learner.kind == "regression" else "classification"
+    return str(learner.info.task) if learner.kind in KIND_OF_TASK.values() else CLASSIFICATION
 
 
 def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
@@ -89,7 +94,7 @@ def read_combiner(path: str) -> tuple[ExpertLearner, dict[str, Any]]:
     learner, extra = _read(path)
     if learner.kind != "experts":
         advice = "learn --resume goes on with it, predict uses it"
-        rows = "rows with outcomes" if learner.kind == "regression" else "labelled rows"
+        rows = "labelled rows" if learner.info.task == CLASSIFICATION else "rows with outcomes"
         raise ModelError(f"{path}: this model learned from {rows} ({learner.name}); {advice}")
     return learner, extra
 

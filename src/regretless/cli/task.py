@@ -9,14 +9,14 @@ import numpy as np
 from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from ..errors import RegretlessError
 from ..linear.labels import ENOUGH, OFTEN, are_numbered
-from .output import UsageError
+from .output import CLASSIFICATION, UsageError
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
     from .arguments import LearnOptions
 
-CLASSIFICATION, REGRESSION = "classification", "regression"
+REGRESSION = "regression"
 SOME = 20  # rows, to ask by, where it was not
 MOST_CLASSES = 100  # different whole numbers that may be labels without further ado
 MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
@@ -39,7 +39,7 @@ def task_of(arguments: LearnOptions) -> str | None:
         task = REGRESSION
     if name is None or (name in LEARNERS and name in REGRESSORS):
         return task
-    own = CLASSIFICATION if name in LEARNERS else REGRESSORS[name].info.task
+    own: str = (LEARNERS | REGRESSORS)[name].info.task
     if task not in (None, own):
         raise UsageError(f"--task {task} contradicts --learner {name}, which is for {own}")
     return own

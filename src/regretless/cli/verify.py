@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RegretlessError
 from . import options
 from .files import read_vectors
-from .output import DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
+from .output import CLASSIFICATION, DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..verify import Check
@@ -144,10 +144,11 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
-    if "task" in report and len(labels) and labels.dtype.kind == "U":
+    numbers = report.get("task", CLASSIFICATION) != CLASSIFICATION
+    if numbers and len(labels) and labels.dtype.kind == "U":
         fault = f"{as_words(stream, labels)}, and {arguments.report} is about numbers"
         raise RegretlessError(f"{stream.name}: {fault}; give --target and the other options of reading as for learn")
-    check = verify.regression.check if "task" in report else verify.linear.check
+    check = verify.regression.check if numbers else verify.linear.check
     return check(report, rows, np.asarray(labels), vectors, stream.skipped)
 
 

@@ -40,6 +40,7 @@ class AdaNormalHedge(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="ada-normal-hedge",
+        default_of="",
         summary="differences of exp(regret^2 / 3C), without a rate",
         draws=False,
         forecasts=False,

@@ -45,6 +45,7 @@ class AdaHedge(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="adahedge",
+        default_of="",
         summary="exponential weights whose rate follows the mixability gaps",
         draws=False,
         forecasts=False,

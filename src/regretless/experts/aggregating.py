@@ -45,6 +45,7 @@ class AggregatingAlgorithm(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="aggregating",
+        default_of="",
         summary="aggregating algorithm: constant regret for square and log loss",
         draws=False,
         forecasts=True,

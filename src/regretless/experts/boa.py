@@ -39,6 +39,7 @@ class BOA(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="boa",
+        default_of="",
         summary="exponential weights of the regret less its square",
         draws=False,
         forecasts=False,

@@ -49,6 +49,7 @@ class EG(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="eg",
+        default_of="",
         summary="exponentiated gradient; portfolios from price relatives",
         draws=False,
         forecasts=False,

@@ -38,6 +38,7 @@ class FollowTheLeader(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="follow-the-leader",
+        default_of="",
         summary="all weight on the best so far; for comparison",
         draws=False,
         forecasts=False,

@@ -100,6 +100,7 @@ class Hedge(ExponentialWeights):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="hedge",
+        default_of="",
         summary="exponential weights; constant, tuned or anytime rate",
         draws=False,
         forecasts=False,
@@ -144,6 +145,7 @@ class ExponentiallyWeightedAverage(ExponentialWeights):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="ewa",
+        default_of="",
         summary="weighted average of forecasts; constant, tuned or anytime rate",
         draws=False,
         forecasts=False,

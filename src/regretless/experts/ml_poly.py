@@ -39,6 +39,7 @@ class MLPoly(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="ml-poly",
+        default_of="combine",
         summary="positive part of the regret, a rate for each expert",
         draws=False,
         forecasts=False,

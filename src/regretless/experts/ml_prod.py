@@ -39,6 +39,7 @@ class MLProd(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="ml-prod",
+        default_of="",
         summary="products of 1 + eta r, a rate for each expert",
         draws=False,
         forecasts=False,

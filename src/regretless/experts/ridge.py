@@ -282,6 +282,7 @@ class Ridge(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="ridge",
+        default_of="",
         summary="online ridge regression on the forecasts, against linear combinations",
         draws=False,
         forecasts=True,

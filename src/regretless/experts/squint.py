@@ -45,6 +45,7 @@ class Squint(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="squint",
+        default_of="",
         summary="exponential weights mixed over a grid of rates",
         draws=False,
         forecasts=False,

@@ -61,6 +61,7 @@ class WeightedMajority(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="weighted-majority",
+        default_of="",
         summary="deterministic vote of experts that say 0 or 1",
         draws=False,
         forecasts=True,
@@ -121,6 +122,7 @@ class RandomizedWeightedMajority(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="randomized-weighted-majority",
+        default_of="",
         summary="follow an expert drawn by weight; expected and drawn loss kept apart",
         draws=True,
         forecasts=False,

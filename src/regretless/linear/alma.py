@@ -72,6 +72,8 @@ class ALMA(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="alma",
+        task="classification",
+        default_of="",
         charged="max(0, (1 - alpha)·sqrt(8/k)·R/alpha - m) / (R·sqrt(k))",
         geometry="euclidean unit ball",
         rate="constant",

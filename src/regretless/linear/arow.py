@@ -85,6 +85,8 @@ class AROW(SecondOrderLearner):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="arow",
+        task="classification",
+        default_of="",
         charged="max(0, 1 - m)^2",
         geometry="second order: inverse of A",
         rate="1 / (r + x'Sx)",

@@ -190,6 +190,8 @@ class AveragedPerceptron(Perceptron):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="averaged-perceptron",
+        task="classification",
+        default_of="learn over shards",
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",

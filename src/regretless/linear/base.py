@@ -62,13 +62,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
     )
 
     def checked(self) -> Rules:
-        """The composition, once all other parameters are known to have a meaning too.
-
-        Raises
-        ------
-        RegretlessError
-            If one has none.
-        """
+        """The composition, once all other parameters are known to have a meaning too."""
         whole("passes", self.passes)
         whole("max_passes", self.max_passes)
         if isinstance(self.class_weight, Mapping):

@@ -144,6 +144,8 @@ class MarginPerceptron(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="margin-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, theta·norm(w) - m)",
         geometry="euclidean",
         rate="constant",

@@ -91,6 +91,8 @@ class MulticlassPerceptron(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="multiclass-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, best other score - score)",
         geometry="euclidean, all classes in one",
         rate="constant",

@@ -79,6 +79,8 @@ class OnlineGradientDescent(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="online-gradient-descent",
+        task="classification",
+        default_of="",
         charged="hinge, logistic, squared-hinge, square, max(0, -m)",
         geometry="euclidean, euclidean ball",
         rate="scale-free, self-tuned, 1/sqrt t, constant",

@@ -92,6 +92,8 @@ class PNormPerceptron(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="p-norm-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, -m)",
         geometry="p-norm",
         rate="constant",

@@ -70,6 +70,8 @@ class PassiveAggressive(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="passive-aggressive",
+        task="classification",
+        default_of="",
         charged="hinge",
         geometry="euclidean",
         rate="loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))",

@@ -94,6 +94,8 @@ class Perceptron(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",

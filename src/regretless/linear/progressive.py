@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, lgamma
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Progressive:
         The sum over rows of minus the logarithm of the probability that the label had, in nats, where scores are log
         odds; None where they are not.
     """
+
+    NUMBER: ClassVar[type] = int  # of what a curve has beside rounds
 
     def __init__(self) -> None:
         self.labels: list[Any] = []

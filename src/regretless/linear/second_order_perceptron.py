@@ -73,6 +73,8 @@ class SecondOrderPerceptron(SecondOrderLearner):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="second-order-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, -m), of the scores with the row counted in",
         geometry="second order: inverse of A",
         rate="none",

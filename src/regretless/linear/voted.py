@@ -265,6 +265,8 @@ class VotedPerceptron(Perceptron):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="voted-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",

@@ -112,6 +112,8 @@ class Winnow(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="winnow",
+        task="classification",
+        default_of="",
         charged="max(0, -m)",
         geometry="simplex",
         rate="constant",

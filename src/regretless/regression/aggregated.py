@@ -151,6 +151,7 @@ class AggregatedRegressor(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="aggregated-regressor",
         task="regression",
+        default_of="learn",
         twin="",
         charged="square, huber, poisson",
         geometry="diagonal and full, mixed by AdaHedge",
@@ -249,6 +250,7 @@ class AggregatedQuantile(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="aggregated-quantile",
         task="quantile",
+        default_of="learn",
         twin="",
         charged="max(tau (y - p), (1 - tau) (p - y))",
         geometry="diagonal, mixed by AdaHedge",

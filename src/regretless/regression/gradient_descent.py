@@ -73,6 +73,7 @@ class OnlineGradientDescent(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="online-gradient-descent",
         task="regression",
+        default_of="",
         twin="gradient_descent",
         charged="square, absolute, pinball, huber, poisson",
         geometry="euclidean",

@@ -64,6 +64,7 @@ class OnlineNewtonStep(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="online-newton-step",
         task="regression",
+        default_of="",
         twin="newton_steps",
         charged="(y - p)^2",
         geometry="second order, full, of gradients",

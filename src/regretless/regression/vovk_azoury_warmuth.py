@@ -73,6 +73,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="vovk-azoury-warmuth",
         task="regression",
+        default_of="",
         twin="vaw",
         charged="(y - p)^2",
         geometry="second order, full or diagonal",

@@ -36,6 +36,16 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
             If a parameter has no meaning.
         """
 
+    def checked(self) -> Rules:
+        """The same, once all other parameters are known to have a meaning too.
+
+        Raises
+        ------
+        RegretlessError
+            If one has none.
+        """
+        return self.rules()
+
     def _plain(self, x: Array | Mapping[str, float | str]) -> Array:
         """A row as the kernel takes it."""
         return x if type(x) is np.ndarray else self._row_of(x)

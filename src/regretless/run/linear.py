@@ -321,7 +321,7 @@ class Continuation:
         The stream that an unfinished run stopped in, without its folder.
     last : str or None
         By what the row is known that was learned last.
-    progressive : Progressive
+    progressive : Progressive or Forecasts
         How rows were predicted before they were learned.
     """
 
@@ -331,22 +331,28 @@ class Continuation:
     passes: int | None = None
     source: str | None = None
     last: str | None = None
-    progressive: Progressive = field(default_factory=Progressive)
+    progressive: Any = field(default_factory=Progressive)
     snapshots: tuple[dict[str, Any], ...] = ()
 
     @classmethod
-    def read(cls, extra: Mapping[str, Any]) -> Continuation:
+    def read(cls, extra: Mapping[str, Any], counts: Any = Progressive) -> Continuation:
         """What `Run.describe` wrote, or nothing at all.
+
+        Parameters
+        ----------
+        extra : mapping
+        counts : type, default=Progressive
+            `Forecasts` of learners of numbers.
 
         Raises
         ------
         ModelError
             If it does not fit together.
         """
-        progressive = Progressive.read(extra.get("progressive"))
+        progressive, number = counts.read(extra.get("progressive")), counts.NUMBER
         with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
-            curve = tuple((int(r), int(m), int(u)) for r, m, u in extra.get("curve", ()))
+            curve: Any = tuple((int(r), number(m), number(u)) for r, m, u in extra.get("curve", ()))
             snapshots = tuple(dict(one) for one in extra.get("snapshots", ()))
             stands, last = extra.get("unfinished"), extra.get("last")
             if stands is None:

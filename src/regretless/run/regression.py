@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..errors import DataError
 from ..persist.validation import count, fits, one
 from ..regression.base import OnlineRegressor
 from .intervals import RunIntervals
-from .linear import Continuation, Run
+from .linear import Run
 
 TAIL = 2000  # forecasts that are kept beside their outcomes
 SUMS = ("squared", "absolute", "mean", "previous")
@@ -41,6 +41,8 @@ class Forecasts:
     intervals : RunIntervals or None
         Those around the forecasts, if they are wanted.
     """
+
+    NUMBER: ClassVar[type] = float  # of what a curve has beside rounds
 
     rounds: int = 0
     squared: float = 0.0
@@ -135,12 +137,12 @@ class RegressionRun(Run):
 
     Attributes
     ----------
-    forecasts : Forecasts
+    progressive : Forecasts
         How the rows were forecast before they were learned.
     """
 
     learner: OnlineRegressor  # type: ignore[assignment]
-    forecasts: Forecasts = field(default_factory=Forecasts)
+    progressive: Forecasts = field(default_factory=Forecasts)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         self.passes = 1
@@ -156,10 +158,10 @@ class RegressionRun(Run):
         round."""
         if not self.rounds:
             return 0, 0.0, 0.0
-        return self.rounds, self.learner.ledger_.loss, self.forecasts.mean
+        return self.rounds, self.learner.ledger_.loss, self.progressive.mean
 
     def _passes(self) -> None:
-        self.learner.on_forecasts = self.forecasts
+        self.learner.on_forecasts = self.progressive
         try:
             self._go_over(self.stream.batches(self.place.rows))
         finally:
@@ -172,31 +174,3 @@ class RegressionRun(Run):
             row = batch.slice(0, 1).values.astype(np.float64).ravel()
             self._left_out = float(row @ row) + self.learner.rules().intercept ** 2
         super()._batch(batch)
-
-    def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What goes into the model file."""
-        return super().describe(unfinished=unfinished) | {"progressive": self.forecasts.describe()}
-
-
-def continuation(extra: Mapping[str, Any]) -> tuple[Continuation, Forecasts]:
-    """How a saved run goes on.
-
-    Raises
-    ------
-    ModelError
-        If it does not fit together.
-    """
-    forecasts = Forecasts.read(extra.get("progressive"))
-    rest = {name: value for name, value in extra.items() if name not in ("progressive", "curve")}
-    stands = Continuation.read(rest)
-    with fits("what the model says of its run"):
-        curve: Any = tuple((int(r), float(loss), float(mean)) for r, loss, mean in extra.get("curve", ()))
-    return Continuation(
-        stands.schema,
-        curve,
-        stands.place,
-        stands.passes,
-        stands.source,
-        stands.last,
-        snapshots=stands.snapshots,
-    ), forecasts

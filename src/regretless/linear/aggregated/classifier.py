@@ -107,6 +107,8 @@ class AggregatedClassifier(OnlineClassifier):
 
     info: ClassVar[LinearInfo] = LinearInfo(
         name="aggregated",
+        task="classification",
+        default_of="learn",
         charged="ln(1 + exp(-m))",
         geometry="diagonal and full, mixed by Bayes' rule",
         rate="four rates, a coin bettor, second order",

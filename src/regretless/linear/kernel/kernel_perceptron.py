@@ -138,6 +138,8 @@ class KernelPerceptron(OnlineClassifier):
     holds_rows = True
     info: ClassVar[LinearInfo] = LinearInfo(
         name="kernel-perceptron",
+        task="classification",
+        default_of="",
         charged="max(0, -m)",
         geometry="euclidean, in the space of the kernel",
         rate="constant",

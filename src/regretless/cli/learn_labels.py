@@ -1,10 +1,9 @@
-"""The result of `learn`: lines, notes on the data, JSON and report."""
+"""``regretless learn`` of labels: its run, lines, notes on the data, and what JSON and the report have of it."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -12,49 +11,121 @@ import numpy as np
 
 from ..catalogue import DEFAULT
 from ..rows.validation import free_text
-from .members import ageing, member_lines, members_of, mixture_of
-from .output import Output, certificate_values, classifier_values, label_text, share_text, short, target_of
+from . import options, shards
+from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
+from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
+from .output import UsageError, label_text, share_text, short
 from .read_model import largest
+from .signals import PointTable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.batch import Array, Batch
+    from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
     from ..report import Report
     from ..run.linear import Run
+    from .arguments import LearnOptions
+
+    Point = tuple[int, int, int]
 
 
-SCHEMA = "regretless.learn/1"
+def doubling(rounds: int) -> bool:
+    """Whether a round count has a row: powers of two do."""
+    return rounds & (rounds - 1) == 0
+
+
+class MistakeTable(PointTable):
+    """Rows at doubling round counts; a point is rounds, mistakes and updates."""
+
+    HEADER = "{:>12} {:>12} {:>12} {:>12} {:>12}".format("rounds", "mistakes", "rate so far", "since last", "updates")
+
+    def point(self, point: Point) -> None:
+        """Write the row of a point that has one."""
+        if doubling(point[0]):
+            super().point(point)
+
+    def row(self, point: Point, last: Point) -> str:
+        """Mistakes so far and since the row before."""
+        rounds, mistakes, updates = point
+        recent = (mistakes - last[1]) / (rounds - last[0])
+        return f"{rounds:>12} {mistakes:>12} {mistakes / rounds:>12.6f} {recent:>12.6f} {updates:>12}"
 
 
 @dataclass
-class LearnOutput(Output):
-    """A run that is over.
-
-    Attributes
-    ----------
-    run : Run
-    path : str
-        The file, as the user called it.
-    seconds : float
-        How long the learning took.
-    skipped : int
-        Rows passed over.
-    certificates : list of Certificate
-    notes : list of str
-        Notes on the data.
-    quiet : bool
-        Whether people are to read the certificates alone.
-    """
+class LabelsOutput(LearnOutput):
+    """A run of a learner of labels that is over."""
 
     run: Run
-    path: str
-    seconds: float
-    skipped: int
-    certificates: list[Certificate] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    quiet: bool = False
+
+    @classmethod
+    def refuse(cls, arguments: LearnOptions) -> None:
+        """Refuse options that are about numbers."""
+        options.refuse_set(
+            {"--interval": arguments.interval, "--interval-step": arguments.interval_step},
+            "is for forecasts of numbers, and labels are learned here (--task regression)",
+        )
+
+    @classmethod
+    def run_of(cls, arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any], stream: Stream) -> Run:
+        """The run that is to be played."""
+        from ..data.sample import Sample
+        from ..run.linear import Continuation, Place, Run
+        from .task import refuse_quantities
+
+        if arguments.resume is not None:
+            shards.refuse_mixed(arguments.resume, extra)
+        goes_on = Continuation.read(extra)
+        goes_on.refuse_other(stream)
+        if goes_on.passes is not None and arguments.passes not in (None, goes_on.passes):
+            raise UsageError(f"--passes {arguments.passes}: the run to finish is one of {goes_on.passes}")
+        run = Run(
+            learner,
+            stream,
+            passes=goes_on.passes or learner.most_passes,
+            save=arguments.save or arguments.resume,
+            checkpoint_every=arguments.checkpoint_every,
+            curve=list(goes_on.curve),
+            snapshots=list(goes_on.snapshots),
+            place=goes_on.place or Place(),
+            last=goes_on.last,
+            progressive=goes_on.progressive,
+            on_first=lambda batch: None if arguments.any_labels else refuse_quantities(stream, batch),
+        )
+        if run.rounds == 0 and not arguments.no_certify:
+            run.sample = Sample()
+        return run
+
+    @classmethod
+    def table_of(cls, run: Run, write: Callable[[str], None]) -> PointTable:
+        """Mistakes at doubling round counts."""
+        rows = [point for point in run.curve if doubling(point[0])]
+        return MistakeTable(write, rows[-1] if rows else run.point)
+
+    def observations(self) -> Iterator[str]:
+        """Notes on the data, in a line each."""
+        return traps(self.run)
+
+    def complaints(self) -> Iterator[str]:
+        """What is said even of a quiet run."""
+        run, learner = self.run, self.run.learner
+        if len(learner.classes_) == 1:
+            only = label_text(learner.classes_.tolist()[0])
+            yield f"{self.path} holds one class only, {only}: there is nothing yet to tell it from"
+        if learner.until_clean and run.point[2] > run.place.updates:
+            yield f"no pass was clean: this was pass {run.place.number + 1:,}, the last that it was allowed (--passes)"
+
+    def certified(self, arguments: LearnOptions, against: Any, *, trusted: bool) -> list[Certificate]:
+        """The certificates, for which the rows are read again."""
+        from ..certify import certify_stream
+
+        how: dict[str, Any] = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
+        return certify_stream(self.run.learner, self.run.stream, against=against, sample=self.run.sample, **how)
+
+    def future(self, arguments: LearnOptions) -> list[Certificate]:
+        """The risk on rows to come; of this run itself, for which no row is read again."""
+        return options.future(arguments, self.run.learner)
 
     def write_page(self, path: str) -> None:
         """Write the report."""
@@ -62,53 +133,24 @@ class LearnOutput(Output):
 
         write_report(path, page_of_run(report_of(self)))
 
-    def describe(self) -> dict[str, Any]:
-        """The result as JSON values."""
-        return {
-            "schema": SCHEMA,
-            **classifier_values(self.run.learner),
-            **mixture_values(self.run.learner, self.run.progressive),
-            "progressive": self.run.progressive.summary(),
-            "seconds": self.seconds,
-            "curve": [list(point) for point in self.run.whole_curve],
-            **certificate_values(self.certificates),
-            "model": None if self.run.save is None else os.fspath(self.run.save),
-            "notes": self.notes,
-            "input": self.input(),
-        }
+    def own_values(self) -> dict[str, Any]:
+        """Of a mixture its log losses in nats, and its members."""
+        learner, counts = self.run.learner, self.run.progressive
+        if mixture_of(learner) is None:
+            return {}
+        losses = {"log_loss": counts.log_loss, "best_constant_log_loss": counts.best_constant()}
+        return {**losses, "members": members_of(learner)}
 
-    def lines(self) -> Iterator[str]:
+    def own_lines(self) -> Iterator[str]:
         """How the rows were predicted, beside simple rules, and by which members."""
-        if self.quiet:
-            return
         learner = self.run.learner
         yield from progressive_lines(learner, self.run.progressive)
-        if (mixture := mixture_of(learner)) is not None:
-            yield from member_lines(members_of(mixture), learner.ledger_.rounds, len(learner.classes_))
-
-    def input(self) -> dict[str, Any]:
-        """What was read in one pass."""
-        return {
-            "path": self.path,
-            "rows": self.run.place.rows,
-            "features": self.run.learner.state_.columns,
-            "nonzeros": self.run.place.nonzeros,
-            "skipped": self.skipped,
-            **target_of(self.run.stream),
-        }
-
-
-def mixture_values(learner: OnlineClassifier, counts: Progressive) -> dict[str, Any]:
-    """Log losses in nats, and members, as JSON values; nothing of a learner that is no mixture."""
-    mixture = mixture_of(learner)
-    if mixture is None:
-        return {}
-    losses = {"log_loss": counts.log_loss, "best_constant_log_loss": counts.best_constant()}
-    return {**losses, "members": members_of(mixture)}
+        if mixture_of(learner) is not None:
+            several = len(learner.classes_) > 2
+            yield from member_lines(members_of(learner), learner.ledger_.rounds, LOG_LOSS, several=several)
 
 
 MOST_SHOWN = 12  # classes
-ENOUGH_ROWS = 100  # to say that a simple rule errs less
 
 
 def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterator[str]:
@@ -117,9 +159,10 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
     if not rows:
         return
     if counts.log_loss is not None:
-        yield f"log loss, each row predicted before it is learned: {loss_text(counts.log_loss, rows)}"
-        yield f"  the best constant probabilities, known in hindsight: {loss_text(counts.best_constant(), rows)}"
-        yield f"  the best constant probabilities so far: {loss_text(counts.constant_so_far(), rows)}"
+        yield f"log loss, each row predicted before it is learned: {loss_text(counts.log_loss, rows, LOG_LOSS)}"
+        best = loss_text(counts.best_constant(), rows, LOG_LOSS)
+        yield f"  the best constant probabilities, known in hindsight: {best}"
+        yield f"  the best constant probabilities so far: {loss_text(counts.constant_so_far(), rows, LOG_LOSS)}"
     auc = counts.auc()
     area = "" if auc is None else f"; AUC {sum(auc) / 2:.4f}"
     by, last = learner.predicted_by, "last function" if learner.holds_rows else "last weights"
@@ -143,11 +186,6 @@ def progressive_lines(learner: OnlineClassifier, counts: Progressive) -> Iterato
             yield f"  {label:<22} {one['rows']:>12,} {_rate(one['recall']):>12} {_rate(one['precision']):>12}"
 
 
-def loss_text(loss: float, rows: int) -> str:
-    """A log loss in all and a row, as ``10,818 (0.3322 a row)``."""
-    return f"{loss:,.1f} ({loss / rows:.4f} a row)"
-
-
 def _rate(share: float | None) -> str:
     return "-" if share is None else f"{share:.4f}"
 
@@ -159,23 +197,20 @@ def worse_than_a_rule(counts: Progressive) -> str | None:
         (counts.previous, "always the label of the row before"),
     )
     errors, rule = min(rules, key=lambda pair: pair[0])
-    if counts.rounds < ENOUGH_ROWS or counts.errors <= errors:
+    if counts.rounds < ENOUGH or counts.errors <= errors:
         return None
     mine, theirs = share_text(counts.errors, counts.rounds), share_text(errors, counts.rounds)
     return f"{rule} errs less: {theirs}, and the learner in {mine}; bounds hold, and it has learned little all the same"
 
 
-MOST_WEIGHTS = 30
-
-
-def report_of(outcome: LearnOutput) -> Report:
+def report_of(outcome: LabelsOutput) -> Report:
     """The run as a report shows it."""
     from ..report import Report
 
     run = outcome.run
     learner = run.learner
     return Report(
-        title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
+        title=outcome.title,
         learner=learner,
         source={**outcome.input(), "passes": run.place.number + 1},
         curve=run.whole_curve,
@@ -206,7 +241,7 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 
 MANY_WHOLE = 20  # different whole numbers; of more it is said that each is a class
-ENOUGH = 50  # rows, to judge by
+FIFTY = 50  # rows, to judge a column by
 FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
 HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
@@ -219,7 +254,6 @@ FEW_ROWS = 10
 
 def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
-    yield from run.stream.notes
     yield from _many_labels(run.learner)
     yield from _rare_classes(run)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
@@ -228,7 +262,7 @@ def traps(run: Run) -> Iterator[str]:
     yield from _free_text(run)
     yield from _row_numbers(run)
     mixture = mixture_of(run.learner)
-    if mixture is not None and (age := ageing(mixture)) is not None:
+    if mixture is not None and (age := ageing(mixture.member_rules().rates, mixture.influence())) is not None:
         yield age
     first = run.first
     if mixture is not None or first is None or len(first) < FEW_ROWS or not first.columns:
@@ -274,9 +308,10 @@ def _shown(label: Any) -> str:
 
 def _constants(counts: Progressive) -> Iterator[str]:
     """Probabilities that lose more than those which look at no feature."""
-    if counts.log_loss is None or counts.rounds < ENOUGH_ROWS or counts.log_loss <= counts.constant_so_far():
+    if counts.log_loss is None or counts.rounds < ENOUGH or counts.log_loss <= counts.constant_so_far():
         return
-    mine, theirs = loss_text(counts.log_loss, counts.rounds), loss_text(counts.constant_so_far(), counts.rounds)
+    both = (counts.log_loss, counts.constant_so_far())
+    mine, theirs = (loss_text(loss, counts.rounds, LOG_LOSS) for loss in both)
     yield f"constant probabilities, the best ones so far, lose less: {theirs}, and the learner {mine}"
 
 

@@ -1,0 +1,184 @@
+"""The result of `learn`, of labels as of numbers: lines, JSON and report, and the steps from a run to them."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from .files import write_vectors
+from .output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
+from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..data.stream import Stream
+    from .arguments import LearnOptions
+
+SCHEMA = "regretless.learn/1"
+MOST_WEIGHTS = 30  # bars of a report
+ENOUGH = 100  # rows from which a note on simple rules says something
+
+
+@dataclass
+class LearnOutput(Output):
+    """A run that is over.
+
+    Attributes
+    ----------
+    run : Run
+    path : str
+        The file, as the user called it.
+    seconds : float
+        How long the learning took.
+    skipped : int
+        Rows passed over.
+    certificates : list of Certificate
+    notes : list of str
+        Notes on the data.
+    quiet : bool
+        Whether people are to read the certificates alone.
+    """
+
+    TABLE: ClassVar[type[PointTable]]
+
+    run: Any
+    path: str
+    seconds: float
+    skipped: int
+    certificates: list[Certificate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    quiet: bool = False
+
+    # ---- what each kind says
+
+    @classmethod
+    @abstractmethod
+    def refuse(cls, arguments: LearnOptions) -> None:
+        """Refuse options that are about the other kind.
+
+        Raises
+        ------
+        UsageError
+            If there are some.
+        """
+
+    @classmethod
+    @abstractmethod
+    def run_of(cls, arguments: LearnOptions, learner: Any, extra: dict[str, Any], stream: Stream) -> Any:
+        """The run that is to be played."""
+
+    @classmethod
+    @abstractmethod
+    def table_of(cls, run: Any, write: Callable[[str], None]) -> PointTable:
+        """The table of the run on its way."""
+
+    @abstractmethod
+    def observations(self) -> Iterator[str]:
+        """Notes on the run that the user should know, in a line each."""
+
+    def complaints(self) -> Iterator[str]:
+        """What is said even of a quiet run, in a line each."""
+        return iter(())
+
+    @abstractmethod
+    def certified(self, arguments: LearnOptions, against: Any, *, trusted: bool) -> list[Certificate]:
+        """The certificates, for which the rows are read again."""
+
+    def without_rows(self, certificates: list[Certificate]) -> list[Certificate]:
+        """These, and those for which no row is read again."""
+        return certificates
+
+    def future(self, arguments: LearnOptions) -> list[Certificate]:
+        """Those of rows to come, where the user asks for them."""
+        return []
+
+    @abstractmethod
+    def own_values(self) -> dict[str, Any]:
+        """What JSON has of learners of this kind alone."""
+
+    @abstractmethod
+    def own_lines(self) -> Iterator[str]:
+        """How the rows were predicted, beside simple rules, and by which members."""
+
+    # ---- what they share
+
+    @classmethod
+    def over(cls, run: Any, path: str, seconds: float, *, quiet: bool) -> Self:
+        """The result of a run that is over."""
+        return cls(run, path, seconds, run.stream.skipped, quiet=quiet)
+
+    def conclude(self, arguments: LearnOptions, console: Console, against: Any, *, trusted: bool) -> int:
+        """Say what is to be said of the run, certify it, write and print the result; the exit code.
+
+        Parameters
+        ----------
+        against : array-like or None
+            The user's comparator.
+        trusted : bool
+            Whether the rows are all that the model learned from.
+        """
+        run = self.run
+        warn_skipped(run.stream)
+        self.notes = [*run.stream.notes, *self.observations()]
+        for note in self.notes:
+            console.line(f"note: {note}")
+        if run.again:
+            complain(f"{self.path} is, as it seems, what the model had learned from: its rows were learned once more")
+        for complaint in self.complaints():
+            complain(complaint)
+        if not arguments.no_certify:
+            console.doing("the rounds are read again for the certificates")
+            with self.published_if_ended(arguments, console, model=run.save):
+                self.certificates = self._certify(arguments, against, trusted=trusted)
+            console.settle()
+        self.certificates += self.future(arguments)
+        write_vectors(arguments.save_comparators, self.certificates)
+        self.publish(arguments, console, arguments.report, model=run.save)
+        if not arguments.no_certify and run.save is not None and earlier_rows(run) is not None:
+            console.line(f"for certificates: {certify_hint(run, self.path)}")
+        return verdict(self.certificates)
+
+    def _certify(self, arguments: LearnOptions, against: Any, *, trusted: bool) -> list[Certificate]:
+        run = self.run
+        if (why := earlier_rows(run)) is not None:
+            return self.without_rows(run.learner.declined(why))
+        with certifying(lambda: whole_run_message(run, f"; for its certificates: {certify_hint(run, self.path)}")):
+            return self.without_rows(self.certified(arguments, against, trusted=trusted))
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        return {
+            "schema": SCHEMA,
+            **learner_values(self.run.learner),
+            **self.own_values(),
+            "progressive": self.run.progressive.summary(),
+            "seconds": self.seconds,
+            "curve": [list(point) for point in self.run.whole_curve],
+            **certificate_values(self.certificates),
+            "model": None if self.run.save is None else os.fspath(self.run.save),
+            "notes": self.notes,
+            "input": self.input(),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """How the rows were predicted, but for those who read the certificates alone."""
+        return iter(()) if self.quiet else self.own_lines()
+
+    def input(self) -> dict[str, Any]:
+        """What was read in one pass."""
+        return {
+            "path": self.path,
+            "rows": self.run.place.rows,
+            "features": self.run.learner.state_.columns,
+            "nonzeros": self.run.place.nonzeros,
+            "skipped": self.skipped,
+            **target_of(self.run.stream),
+        }
+
+    @property
+    def title(self) -> str:
+        """What the report is called."""
+        return f"{type(self.run.learner).__name__} on {os.path.basename(self.run.stream.name)}"
