@@ -180,7 +180,7 @@ def alarm_theorems() -> str:
 
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
-    from regretless.theory.comparison import excess_loss
+    from regretless.theory.confidence import excess_loss
     from regretless.theory.leave_one_out import LEAVE_ONE_OUT
     from regretless.theory.online_to_batch import FUTURE, MEAN, longest_survivor
 

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.textbook.confidence_sequence import confidence_sequence
-from regretless.theory.comparison import ComparisonLedger, Rivals, excess_loss
 from regretless.theory.confidence import (
     PLAYED,
     PRICES,
     RATES,
+    ComparisonLedger,
     Confidence,
     Increments,
     MeanLedger,
+    Rivals,
     deviation,
+    excess_loss,
     interval,
     log_evidence,
     mean_loss,

@@ -16,8 +16,7 @@ from ..data.batch import Array, Batch, first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.certificates import LOOKAHEAD
 from ..linear.progressive import log_losses
-from ..theory.comparison import ComparisonLedger, Rivals, excess_loss
-from ..theory.confidence import Confidence, Increments, interval, log_evidence
+from ..theory.confidence import ComparisonLedger, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
 from .linear import points_within, print_of
 
 if TYPE_CHECKING:
