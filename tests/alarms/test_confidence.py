@@ -46,6 +46,15 @@ def test_the_capitals_are_the_textbook_s() -> None:
     assert capital.means[-1] - capital.means[0] < 1 / 8
 
 
+def test_a_grid_that_is_a_point_stays() -> None:
+    """Where the ends have met, or passed each other, the grid is not laid anew: its means would not ascend."""
+    for low, high in ((0.5, 0.5), (0.6, 0.5)):
+        capital = HedgedCapital(0.05)
+        capital.low, capital.high = low, high
+        capital.add(losses(64))
+        assert (np.diff(capital.means) > 0).all()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_parts_and_files_change_nothing(method: str) -> None:
     """One table, single rounds and parts with a file between them end with the same bits."""

@@ -7,6 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
+from regretless.textbook import alarms
 from regretless.theory import confidence
 from regretless.theory.alarms import (
     BETS,
@@ -76,6 +77,13 @@ def test_a_bet_gains_nothing_on_losses_as_expected(reference: float) -> None:
         for mean in (0.0, reference / 2, reference):
             assert (1 - mean) * lost + mean * won <= 1 + 1e-12
         assert lost > 0
+
+
+def test_the_bets_are_the_textbook_s() -> None:
+    """Both bet a half, a quarter and so on, to a 256th; and without evidence a fixed start has a logarithm of 0."""
+    assert list(BETS) == alarms.BETS
+    assert BETS[-1] == 1 / 256
+    assert AlarmLedger(1, 0).log_evidence == 0
 
 
 def test_a_bet_on_the_distance_alone_would_be_false() -> None:

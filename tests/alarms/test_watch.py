@@ -125,6 +125,12 @@ def test_a_state_that_does_not_fit_is_refused() -> None:
     state = watch.state_dict()
     other = Watch(["a"], 0.1, value_range=(0, 2))
     other.add(losses(50, 1))
+    first = state["columns"][0]
+    for change in ({"windows": [[0] * 6]}, {"windows": [[1, 0.0, nan, 1, 0.0, 0.0]]}, {"open": [1]}, {"mean": {}}):
+        with pytest.raises(ModelError):
+            Watch.from_state({**state, "columns": [{**first, **change}, state["columns"][1]]})
+    with pytest.raises(ModelError):
+        Watch.from_state({**state, "alarms": [["1", "a", 1.0, 1.0, None]]})
     for columns in ([], state["columns"][:1], [state["columns"][0], other.state_dict()["columns"][0]], [{}, {}]):
         with pytest.raises(ModelError):
             Watch.from_state({**state, "columns": columns})

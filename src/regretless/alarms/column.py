@@ -13,6 +13,8 @@ from ..theory.confidence import interval
 from .base import Alarm, Array
 from .confidence import ConfidenceSequence
 
+LARGEST = 1e300
+
 
 class ColumnAlarm(NamedTuple):
     """An alarm.
@@ -131,6 +133,23 @@ class WatchedLosses:
 
 def _window_of(described: Any) -> _Window:
     window = _Window(*one(described, list, "a window"))
-    if not all(type(value) in (int, float) for value in window) or window.rounds < 1:
+    if not all(type(value) in (int, float) and abs(value) < LARGEST for value in window):  # which NaN is not either
         raise ValueError("a window is none")
+    if not (1 <= window.rounds <= window.until and window.variance >= 0):
+        raise ValueError("a window ends before it begins")
     return window
+
+
+def alarm_of(described: Any) -> ColumnAlarm:
+    """An alarm as JSON values have it.
+
+    Raises
+    ------
+    ValueError
+        If it is none; or a TypeError.
+    """
+    alarm = ColumnAlarm(*one(described, list, "an alarm"))
+    kinds = (int, str, float, float, int if alarm.since is not None else type(None))
+    if tuple(map(type, alarm)) != kinds:
+        raise ValueError("an alarm is none")
+    return alarm

@@ -15,7 +15,7 @@ from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.validation import count, fits, one
 from ..report import WatchedColumn, WatchReport, page_of_watch
 from .base import Array, checked_range, outside
-from .column import ColumnAlarm, WatchedLosses
+from .column import ColumnAlarm, WatchedLosses, alarm_of
 from .confidence import ConfidenceSequence
 from .detector import EDetector
 from .ville import VilleAlarm
@@ -309,7 +309,7 @@ class Watch:
         with fits("the state of the watch"):
             made = cls(**state["parameters"])
             made._stride = count(state["stride"], "stride", 1)
-            made.alarms_ = [ColumnAlarm(*alarm) for alarm in one(state["alarms"], list, "alarms")]
+            made.alarms_ = [alarm_of(alarm) for alarm in one(state["alarms"], list, "alarms")]
             kind = EDetector if made.alpha is None else VilleAlarm
             for each, described in zip(made._each, state["columns"], strict=True):
                 each.go_on(described, kind)

@@ -232,8 +232,7 @@ class Job:
         """The watch, once the columns are known."""
         if self.watch is None:
             self._names = self._names or stream.experts
-            names = self._names if self._against is None else [f"{self._names[0]} - {self._against}"]
-            self.watch = self._made(names)
+            self.watch = self._made(self._names)
         return self.watch
 
     def _begin(self, path: str) -> None:
@@ -246,7 +245,7 @@ class Job:
     def _made(self, names: list[str]) -> Watch:
         from ..alarms import Watch
 
-        one, (low, high) = self._arguments, self._range
+        one, (columns, value_range) = self._arguments, self._watched(names)
         settings: dict[str, Any] = {
             "reference_rounds": one.reference_rounds,
             "mean_rounds": one.mean_rounds,
@@ -257,9 +256,8 @@ class Job:
         }
         if self._against is not None and one.previous is None and one.reference_rounds is None:
             settings["reference"] = one.reference or 0.0
-        value_range = (low, high) if self._against is None else (low - high, high - low)
         with options.errors_by_option(settings):
-            return Watch(names, **settings, value_range=value_range)
+            return Watch(columns, **settings, value_range=value_range)
 
     def _refuse_names(self) -> None:
         names, against = self._names, self._against
@@ -283,6 +281,7 @@ class Job:
 
     def _resumed(self, path: str) -> Watch:
         from ..alarms import Watch
+        from ..alarms.base import checked_range
         from ..persist.validation import fits, one
 
         for name in OF_STATE:
@@ -297,9 +296,19 @@ class Job:
             raise ModelError(f"{path}: this is no state that watch --save wrote ({error})") from error
         with fits(f"{path}: the state"):
             self._names = [one(name, str, "a name") for name in state["names"]]
-            self._against = state["against"]
-            self._range = options.range_of([one(end, float, "range") for end in state["range"]])
-            return Watch.from_state(state["watch"])
+            self._against = None if state["against"] is None else one(state["against"], str, "a name")
+            self._range = checked_range(state["range"])
+            watch = Watch.from_state(state["watch"])
+            if (watch.columns, watch.value_range) != self._watched(self._names):
+                raise ValueError("it is of other columns than are read")
+            return watch
+
+    def _watched(self, names: list[str]) -> tuple[list[str], tuple[float, float]]:
+        """What is watched where these columns are read, and the range of its values."""
+        low, high = self._range
+        if self._against is None:
+            return names, (low, high)
+        return [f"{names[0]} - {self._against}"], (low - high, high - low)
 
 
 def _refuse_sources(arguments: WatchOptions) -> None:
