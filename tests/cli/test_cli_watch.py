@@ -6,6 +6,7 @@ import gzip
 import json
 import signal
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -105,6 +106,7 @@ def test_an_alarm_is_said_before_the_next_row_is_there(tmp_path: Path) -> None:
     process.stdin.write(b"0\n" * 20 + b"1\n" * 3)
     process.stdin.flush()
     assert process.stdout.readline().startswith(b"row 23: alarm: c1 exceeds 0.1")
+    sleep(0.5)  # so that it waits for rows
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM

@@ -120,10 +120,14 @@ def run(arguments: WatchOptions) -> int:
     job = Job(arguments)
 
     def go(stop: Any) -> None:
-        for rows in job.play():
-            console.rounds(rows, unit="rows")
-            if stop():
-                break
+        try:
+            for rows in job.play():
+                console.rounds(rows, unit="rows")
+                if stop():
+                    break
+        except RegretlessError:
+            if not (stop() and job.watch is not None):  # else a signal came while it waited for rows
+                raise
 
     _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row", run=job)
     if code is not None:
