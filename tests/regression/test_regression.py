@@ -44,6 +44,7 @@ def forecasts_of(learner, X, y) -> np.ndarray:
     return np.concatenate(parts)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tau", [None, 0.2, 0.9])
 @pytest.mark.parametrize("share", [True, False])
@@ -85,6 +86,7 @@ def nearer(learner, forecasts: np.ndarray, expected: np.ndarray) -> None:
     assert np.log(forecasts[1:]) - learner.state_.one("origin") == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("name", "share"), [("poisson", True), ("poisson", False), ("huber", True)])
 def test_mixtures_of_other_losses_are_those_of_the_textbook(seed, name, share):
@@ -163,6 +165,7 @@ def test_the_forecaster_is_ridge_regression_that_knows_the_row():
     assert learner.intercept_ == pytest.approx(ridge[0] + y[0], rel=1e-6)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("prior", [0.01, 1.0])
 def test_newton_steps_are_those_of_the_textbook(prior):
     """Forecasts, weights and both sums of the theorems are those of the minimisers of sums of lower bounds."""
@@ -192,6 +195,7 @@ def test_steps_that_are_not_clipped_are_newtons():
     assert OnlineNewtonStep(intercept=0).fit(X, y).coef_[0] == pytest.approx(w, rel=1e-12)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("prior", [0.01, 1.0])
 def test_a_diagonal_is_that_of_the_textbook(prior):
     """Forecasts, weights and the sums of its slopes are those of plain numpy."""
@@ -214,6 +218,7 @@ def test_of_one_feature_the_diagonal_is_the_whole_matrix():
     assert whole == pytest.approx(alone, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
 def test_gradient_descent_on_counts_is_that_of_the_textbook(schedule, rate):
     """Scores, weights and the sums of slopes of counts are those of plain numpy, for each schedule."""
@@ -231,6 +236,7 @@ def test_gradient_descent_on_counts_is_that_of_the_textbook(schedule, rate):
     assert all(one.holds and one.applies for one in learner.certify(X, y))
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
 @pytest.mark.parametrize(("schedule", "rate"), [("scale-free", 1.0), ("inverse-sqrt", 1e-3), ("constant", 1e-4)])
 def test_gradient_descent_is_that_of_the_textbook(loss, schedule, rate):
@@ -256,6 +262,7 @@ def bits(learner) -> list[bytes]:
     return [array.tobytes() for array in learner.state_.tensors().values()]
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "kind",
     [
@@ -292,6 +299,7 @@ def test_every_form_of_rows_gives_the_same_bits(kind):
     assert [kind.predict_one(x) for x in X[:50]] == forecast[:50].tolist()
 
 
+@pytest.mark.kernel
 def test_prediction_is_what_learning_saw():
     """The forecast of a row, asked for before its outcome, is the one that it is played by, also where features
     grow."""
@@ -333,6 +341,7 @@ def test_units_do_not_matter():
     assert np.abs(both[1] / 1024 - both[0]).max() <= 1e-6 * np.ptp(y)
 
 
+@pytest.mark.kernel
 def test_full_members_retire_with_many_columns_and_bounds_still_hold():
     """Past the limit the matrices go, their weight goes to the others, and the mixture's bound counts all that
     played."""
@@ -349,6 +358,7 @@ def test_full_members_retire_with_many_columns_and_bounds_still_hold():
     )
 
 
+@pytest.mark.kernel
 def test_new_columns_cost_nothing_before_they_come():
     """Columns that are 0 in the rows before change no forecast of these, nor the state that follows."""
     X, y = rounds(6, columns=4)
@@ -366,6 +376,7 @@ def test_new_columns_cost_nothing_before_they_come():
 # ---- numbers at the edge
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "y",
     [np.zeros(40), np.full(40, 1e6), np.tile([1e-300, 0.0], 20), np.tile([1e60, -1e60], 20), np.tile([5.0, 7.0], 20)],
