@@ -163,9 +163,17 @@ def game_theorems() -> str:
 
 def interval_theorems() -> str:
     """The theorem of each rule for intervals."""
-    from regretless.intervals import AdaptiveIntervals, QuantileTracker
+    from regretless.intervals import AdaptiveIntervals, DecayingTracker, QuantileTracker
 
-    return _theorems({rule.__name__: (rule.theorem,) for rule in (AdaptiveIntervals, QuantileTracker)})
+    rules = (AdaptiveIntervals, QuantileTracker, DecayingTracker)
+    return _theorems({rule.__name__: (rule.theorem,) for rule in rules})
+
+
+def calibration_theorems() -> str:
+    """The theorems of probabilities from scores, and of bins."""
+    from regretless.theory.calibration import against_every_scaling, binned_calibration
+
+    return _theorems({"PlattScaling": (against_every_scaling,), "BinnedOffsets": (binned_calibration,)})
 
 
 def alarm_theorems() -> str:
@@ -241,6 +249,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of mixing": mixing_theorems,
         "theorems of combiners": expert_theorems,
         "theorems of intervals": interval_theorems,
+        "theorems of calibration": calibration_theorems,
         "theorems of alarms": alarm_theorems,
         "theorems of bandits": bandit_theorems,
         "theorems of games": game_theorems,

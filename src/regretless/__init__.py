@@ -20,6 +20,7 @@ ROOMS = [
     "alarms",
     "bandits",
     "batch",
+    "calibration",
     "finite_classes",
     "data",
     "distributed",

@@ -19,6 +19,13 @@ def test_the_examples_on_intervals_give_what_stands_below_them():
     assert result.failed == 0
 
 
+def test_the_examples_on_calibration_give_what_stands_below_them():
+    """Every line of Python in docs/calibration.md gives the answer that stands below it."""
+    result = examples("calibration")
+    assert result.attempted > 8
+    assert result.failed == 0
+
+
 def test_the_examples_on_alarms_give_what_stands_below_them():
     """Every line of Python in docs/alarms.md gives the answer that stands below it."""
     result = examples("alarms")

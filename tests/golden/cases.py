@@ -186,6 +186,7 @@ def _learn() -> Iterator[Case]:
             f"learn two.svm {perceptron} --against vector.npy --delta 0.1 --iid --quiet",
             f"learn two.svm {perceptron} --passes 2 --checkpoint-every 10 --save c.rgl --set rate=0.5",
             "inspect c.rgl",
+            f"learn two.svm {perceptron} --calibrate --quiet",
             f"learn two.svm {perceptron} --set until_clean=true --set max_passes=4 --json --no-certify",
             "learn clean.svm --resume m.rgl --save more.rgl",
             "inspect more.rgl",

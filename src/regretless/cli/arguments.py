@@ -84,6 +84,7 @@ class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
     resume: str | None
     checkpoint_every: int | None
     any_labels: bool
+    calibrate: bool
     task: str | None
     interval: float | None
     interval_step: float | None

@@ -53,6 +53,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--any-labels", action="store_true", help="take numbers for labels though there are very many different ones"
     )
+    group.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="learn probabilities from the scores of a learner of two labels that has none (predict --probabilities)",
+    )
     add_intervals(group)
     shards.add_arguments(parser)
     certificates = options.add_certifying(parser)
@@ -74,6 +79,7 @@ def run(arguments: LearnOptions) -> int:
         _refuse_contradictions(arguments)
         if task_of(arguments) not in (None, CLASSIFICATION) or arguments.interval is not None:
             raise UsageError("numbers are learned from one file; shards are for labels")
+        options.refuse_set({"--calibrate": arguments.calibrate}, "is for one file: scores of shards have no order")
         return learn_shards(arguments)
     path = shards.only_file(arguments)
     _refuse_contradictions(arguments)

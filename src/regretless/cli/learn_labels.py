@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
     from ..report import Report
-    from ..run.linear import Run
+    from ..run.calibration import RunCalibration
+    from ..run.linear import Continuation, Run
     from .arguments import LearnOptions
 
     Point = tuple[int, int, int]
@@ -93,6 +94,7 @@ class LabelsOutput(LearnOutput):
             progressive=goes_on.progressive,
             on_first=lambda batch: None if arguments.any_labels else refuse_quantities(stream, batch),
         )
+        run.calibration = _calibration(arguments, learner, goes_on)
         if run.rounds == 0 and not arguments.no_certify:
             run.sample = Sample()
         return run
@@ -123,6 +125,11 @@ class LabelsOutput(LearnOutput):
         how: dict[str, Any] = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
         return certify_stream(self.run.learner, self.run.stream, against=against, sample=self.run.sample, **how)
 
+    def without_rows(self, certificates: list[Certificate]) -> list[Certificate]:
+        """These, and that of the calibration, whose scores are at hand."""
+        calibration = self.run.calibration
+        return certificates if calibration is None else [*certificates, *calibration.certify()]
+
     def future(self, arguments: LearnOptions) -> list[Certificate]:
         """The risk on rows to come; of this run itself, for which no row is read again."""
         return options.future(arguments, self.run.learner)
@@ -134,10 +141,10 @@ class LabelsOutput(LearnOutput):
         write_report(path, page_of_run(report_of(self)))
 
     def own_values(self) -> dict[str, Any]:
-        """Of a mixture its log losses in nats, and its members."""
+        """Of a mixture its log losses in nats, and its members; and how a calibration did."""
         learner, counts = self.run.learner, self.run.progressive
         if mixture_of(learner) is None:
-            return {}
+            return calibration_values(self.run.calibration)
         losses = {"log_loss": counts.log_loss, "best_constant_log_loss": counts.best_constant()}
         return {**losses, "members": members_of(learner)}
 
@@ -145,9 +152,57 @@ class LabelsOutput(LearnOutput):
         """How the rows were predicted, beside simple rules, and by which members."""
         learner = self.run.learner
         yield from progressive_lines(learner, self.run.progressive)
+        yield from calibration_lines(self.run.calibration)
         if mixture_of(learner) is not None:
             several = len(learner.classes_) > 2
             yield from member_lines(members_of(learner), learner.ledger_.rounds, LOG_LOSS, several=several)
+
+
+def _calibration(arguments: LearnOptions, learner: OnlineClassifier, goes_on: Continuation) -> RunCalibration | None:
+    """Probabilities learned from scores, if they are asked for, or the model has them.
+
+    Raises
+    ------
+    UsageError
+        If the learner has probabilities of its own, or the model was learned without these.
+    """
+    if not arguments.calibrate or goes_on.calibration is not None:
+        return goes_on.calibration
+    from ..calibration import PlattScaling
+    from ..run.calibration import RunCalibration as Calibration
+
+    if hasattr(learner, "classes_"):
+        raise UsageError("--calibrate contradicts the model, which learned without it")
+    if learner.has_probabilities:
+        raise UsageError(f"--calibrate: {learner.name} has probabilities of its own (predict --probabilities)")
+    return Calibration(PlattScaling())
+
+
+def calibration_values(calibration: RunCalibration | None) -> dict[str, Any]:
+    """How the probabilities that were learned from scores did, as JSON values; nothing without them."""
+    if calibration is None:
+        return {}
+    rule = calibration.rule
+    values = {
+        "rounds": int(rule.ledger_.rounds),
+        "log_loss": rule.ledger_.loss,
+        "best_constant_log_loss": rule.best_constant(),
+        "calibration_error": calibration.error(),
+        "slope": rule.slope_,
+        "offset": rule.offset_,
+    }
+    return {"calibration": values}
+
+
+def calibration_lines(calibration: RunCalibration | None) -> Iterator[str]:
+    """The same for people."""
+    if calibration is None or not calibration.rule.ledger_.rounds:
+        return
+    rule, rows = calibration.rule, int(calibration.rule.ledger_.rounds)
+    yield f"log loss of calibrated scores, each said before its label is known: {loss_text(rule.ledger_.loss, rows)}"
+    yield f"  the best constant probability, known in hindsight: {loss_text(rule.best_constant(), rows)}"
+    if (error := calibration.error()) is not None:
+        yield f"  what was said is from what came, over ten bins of it: {100 * error:.4g} %"
 
 
 MOST_SHOWN = 12  # classes

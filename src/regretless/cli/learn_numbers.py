@@ -66,6 +66,7 @@ class NumbersOutput(LearnOutput):
             {
                 "--passes": arguments.passes,
                 "--svm": arguments.svm,
+                "--calibrate": arguments.calibrate,
                 "--deep": arguments.deep,
                 "--iid": arguments.iid,
             },

@@ -31,8 +31,9 @@ class PredictedLabels(Predictions):
         super().__init__(arguments, learner, goes_on)
         if arguments.interval:
             raise UsageError("--interval: this model predicts labels, and intervals are around forecasts of numbers")
+        self.calibration = goes_on.calibration
         if arguments.probabilities:
-            _refuse_without_probabilities(learner, arguments.model)
+            self._refuse_without_probabilities()
         several = arguments.probabilities or (arguments.scores and learner.state_.targets > 1)
         self.columns = tuple(map(label_text, learner.classes_.tolist())) if several else ()
         width = len(learner.classes_) if arguments.probabilities else learner.state_.targets * arguments.scores
@@ -41,8 +42,23 @@ class PredictedLabels(Predictions):
     def lines(self, scores: Array) -> list[str]:
         """The lines of some rows."""
         if self.arguments.probabilities:
-            return _numbers(self.learner.probabilities(scores), _rounded)
+            return _numbers(self.probabilities(scores), _rounded)
         return _numbers(scores) if self.arguments.scores else _labels(self.learner, scores)
+
+    def probabilities(self, scores: Array) -> Array:
+        """Of all labels: by the learner itself, or as its run has learned from its scores."""
+        if self.calibration is None or self.learner.has_probabilities:
+            return np.asarray(self.learner.probabilities(scores))
+        larger = self.calibration.rule.probabilities(scores[:, 0])
+        return np.column_stack([1 - larger, larger])
+
+    def _refuse_without_probabilities(self) -> None:
+        learner = self.learner
+        if learner.has_probabilities or (self.calibration is not None and len(learner.classes_) == 2):
+            return
+        advice = f"--scores prints scores, learn --calibrate learns some, and the default of learn ({DEFAULT}) has some"
+        fault = f"this model has no probabilities, for it is of {learner.name}"
+        raise RegretlessError(f"{self.arguments.model}: {fault}; {advice}")
 
     def losses(self, labels: Array, scores: Array) -> list[float]:
         """1 for each mistake and 0 for none; a label that the model does not know is one."""
@@ -61,7 +77,7 @@ class PredictedLabels(Predictions):
         likely = RowLines(stream, None) if self.arguments.probabilities else None
         for batch, scores in scored:
             if likely is not None:
-                each += likely.of(np.asarray(self.learner.probabilities(scores)).tolist())
+                each += likely.of(self.probabilities(scores).tolist())
             predicted = self.learner.labels(scores)
             counts += np.bincount(classes.searchsorted(predicted), minlength=len(classes))
             if batch.labels is None:
@@ -88,12 +104,6 @@ class PredictedLabels(Predictions):
         if counted["unknown_labels"]:
             known = ", ".join(counted["counts"])
             yield f"{counted['unknown_labels']} labels are none of the model's ({known}) and count as errors"
-
-
-def _refuse_without_probabilities(learner: OnlineClassifier, model: str) -> None:
-    if learner.probabilities(np.zeros((0, learner.state_.targets))) is None:
-        advice = f"--scores prints its scores, and the default learner of learn ({DEFAULT}) has probabilities"
-        raise RegretlessError(f"{model}: this model has no probabilities, for it is of {learner.name}; {advice}")
 
 
 def _labels(learner: OnlineClassifier, scores: Array) -> list[str]:

@@ -124,6 +124,11 @@ class LabelPredictor(RowLearner, Classifier):
         """Whether its probabilities are those whose log odds its scores are."""
         return False
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether there are probabilities that go with its scores."""
+        return False
+
     def probabilities(self, scores: Array) -> Array | None:
         """The probabilities that go with some scores, shape (rows, classes); None of a learner that has none."""
         return None

@@ -159,6 +159,11 @@ class OnlineGradientDescent(OnlineClassifier):
         """With the logistic loss, whose probabilities they are."""
         return self.loss == "logistic"
 
+    @property
+    def has_probabilities(self) -> bool:
+        """With losses that have some."""
+        return self.loss not in WITHOUT_PROBABILITIES
+
     def probabilities(self, scores: Array) -> Array | None:
         """The probabilities that go with some scores, shape (rows, classes); None where the loss has none."""
         if self.loss in WITHOUT_PROBABILITIES:

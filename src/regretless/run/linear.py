@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..linear.base import OnlineClassifier
 from ..linear.progressive import Progressive
 from ..persist.validation import fits
 from .base import StreamRun, refuse_other_stream
+
+if TYPE_CHECKING:
+    from .calibration import RunCalibration
 
 ROUNDS = FIELDS.index("rounds")
 SAME = 1e-9  # the share of a sum by which its order may change it
@@ -97,6 +100,8 @@ class Run(StreamRun):
         The first batch that was read.
     last : str or None
         By what the row is known that was learned last.
+    calibration : RunCalibration or None
+        Probabilities that are learned from scores, if they are wanted.
     progressive : Progressive
         How the rows of the first pass were predicted before they were learned.
     sample : Sample or None
@@ -124,6 +129,7 @@ class Run(StreamRun):
     first: Batch | None = None
     last: str | None = None
     progressive: Progressive = field(default_factory=Progressive)
+    calibration: RunCalibration | None = None
     sample: Sample | None = None
     first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
@@ -205,7 +211,7 @@ class Run(StreamRun):
             if number > first:
                 self.place = Place(number, updates=self.point[2])
                 self.learner.repeats()
-            self.learner.on_scores = self.progressive if number == 0 else None
+            self.learner.on_scores = self._watch if number == 0 else None
             try:
                 self._go_over(self.stream.batches(self.place.rows))
             finally:
@@ -214,6 +220,12 @@ class Run(StreamRun):
                 raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
             if self.learner.until_clean and self.point[2] == self.place.updates:
                 break
+
+    def _watch(self, scores: Any, codes: Any, classes: Any, tie: float, votes: Any = None) -> None:
+        """Take in rounds of the first pass, each predicted before it was learned."""
+        self.progressive(scores, codes, classes, tie, votes)
+        if self.calibration is not None:
+            self.calibration(scores, codes, classes, votes)
 
     def _batch(self, batch: Batch) -> None:
         if self.first is None:
@@ -282,6 +294,7 @@ class Run(StreamRun):
             "curve": [list(point) for point in self.curve],
             **({"snapshots": self.snapshots} if self.snapshots else {}),
             "progressive": self.progressive.describe(),
+            **({} if self.calibration is None else {"calibration": self.calibration.describe()}),
             "unfinished": stands if unfinished else None,
             "last": self.last,
         }
@@ -321,6 +334,8 @@ class Continuation:
         The stream that an unfinished run stopped in, without its folder.
     last : str or None
         By what the row is known that was learned last.
+    calibration : RunCalibration or None
+        Probabilities that are learned from scores, if they are wanted.
     progressive : Progressive or Forecasts
         How rows were predicted before they were learned.
     """
@@ -332,6 +347,7 @@ class Continuation:
     source: str | None = None
     last: str | None = None
     progressive: Any = field(default_factory=Progressive)
+    calibration: RunCalibration | None = None
     snapshots: tuple[dict[str, Any], ...] = ()
 
     @classmethod
@@ -350,18 +366,22 @@ class Continuation:
             If it does not fit together.
         """
         progressive, number = counts.read(extra.get("progressive")), counts.NUMBER
+        calibration = _calibration_of(extra)
         with fits("what the model says of its run"):
             schema = None if extra.get("schema") is None else dict(extra["schema"])
             curve: Any = tuple((int(r), number(m), number(u)) for r, m, u in extra.get("curve", ()))
             snapshots = tuple(dict(one) for one in extra.get("snapshots", ()))
             stands, last = extra.get("unfinished"), extra.get("last")
             if stands is None:
-                return cls(schema, curve, last=last, progressive=progressive, snapshots=snapshots)
+                return cls(
+                    schema, curve, last=last, progressive=progressive, calibration=calibration, snapshots=snapshots
+                )
             counts = [int(stands[key]) for key in ("pass", "row", "nonzeros", "updates")]
             passes = int(stands["passes"])
             if min(counts) < 0 or counts[0] >= passes:
                 raise ValueError(f"pass {counts[0] + 1} of {passes}, row {counts[1]}")
-            return cls(schema, curve, Place(*counts), passes, str(stands["source"]), last, progressive, snapshots)
+            place, source = Place(*counts), str(stands["source"])
+            return cls(schema, curve, place, passes, source, last, progressive, calibration, snapshots)
 
     def refuse_other(self, stream: Stream) -> None:
         """An unfinished run goes on in the stream that it stopped in.
@@ -373,6 +393,15 @@ class Continuation:
         """
         if self.place is not None:
             refuse_other_stream(stream.name, self.source, self.place.rows)
+
+
+def _calibration_of(extra: Mapping[str, Any]) -> RunCalibration | None:
+    """Probabilities that are learned from scores, if there are any."""
+    if extra.get("calibration") is None:
+        return None
+    from .calibration import RunCalibration
+
+    return RunCalibration.read(extra["calibration"])
 
 
 def points_within(first: int, last: int) -> tuple[int, ...]:

@@ -68,6 +68,8 @@ def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapp
     if name in FORMULAS and FORMULAS[name].risk:
         first = "it is about the first pass alone"
         return Check(name, "unchecked", first) if reader.passes != 1 else _risk(reader, certificate)
+    if certificate["quantity"] == "calibrated log loss":
+        return Check(name, "unchecked", "the scores that rounds had before they were learned are not in the report")
     if reader.dual:
         return Check(name, "unchecked", "its comparator is a function of the kernel, and no vector")
     parts = certificate["parts"] or [certificate]

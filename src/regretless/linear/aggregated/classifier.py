@@ -264,6 +264,11 @@ class AggregatedClassifier(OnlineClassifier):
         """A score is ln(p / (1 - p)), p the mixture's probability."""
         return True
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Those of the mixture."""
+        return True
+
     def probabilities(self, scores: Array) -> Array:
         """The probabilities that go with some scores, shape (rows, classes)."""
         return np.exp(log_probabilities(scores, len(self.classes_)))

@@ -1,0 +1,112 @@
+"""Probabilities moved by bins, so that what is said in each comes as often as it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..certificate import Certificate
+from ..checks import share, whole
+from ..errors import RegretlessError
+from ..ledger import Ledger
+from ..theory.calibration import CalibrationFacts, binned_calibration
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(eq=False)
+class BinnedOffsets:
+    """Probabilities p of any forecaster, each moved by an offset of its bin, which follows the errors in the bin.
+
+    ::
+
+        say       p + theta_k within [0, 1], k the bin of p
+        update    theta_k <- theta_k + rate (1[the label is the larger one] - what was said)
+
+    Whatever the sequence, the distance of what was said from what came, added up over the bins of p, is at most
+    sum_k (max(1 - (k - 1) / bins, k / bins) + rate) / rate rounds in all. Bins are those of p, not of what is said.
+    Nothing is promised of the log loss: a forecaster that says nothing of use is calibrated, and stays of no use.
+
+    Parameters
+    ----------
+    bins : int, default=10
+        Of equal width.
+    rate : float, default=0.05
+        Between 0 and 1: the smaller, the steadier, and the wider the bound.
+
+    Attributes
+    ----------
+    offsets_ : ndarray, shape (bins,)
+    ledger_ : Ledger
+        Rounds, and as loss the sum over the bins of how far what was said is from what came.
+
+    References
+    ----------
+    Angelopoulos, Jordan & Tibshirani 2025, Gradient equilibrium in online learning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from regretless.calibration import BinnedOffsets
+    >>> rng = np.random.default_rng(0)
+    >>> too_sure = np.where(rng.random(4000) < 0.5, 0.05, 0.95)
+    >>> came = rng.random(4000) < np.where(too_sure > 0.5, 0.7, 0.3)
+    >>> offsets = BinnedOffsets()
+    >>> said = offsets.play(too_sure, came)
+    >>> offsets.offsets_[[0, 9]].round(1).tolist()
+    [0.3, -0.2]
+    >>> offsets.certify()[0].holds
+    True
+    """
+
+    bins: int = 10
+    rate: float = 0.05
+
+    def __post_init__(self) -> None:
+        self.bins, self.rate = whole("bins", self.bins), share("rate", self.rate)
+        self.offsets_ = np.zeros(self.bins)
+        self._rounds = np.zeros(self.bins, dtype=np.int64)
+        self._errors = np.zeros(self.bins)
+
+    def probability(self, p: float) -> float:
+        """What is said where the forecaster says p."""
+        return min(max(p + float(self.offsets_[self._bin(p)]), 0.0), 1.0)
+
+    def update(self, p: float, label: Any) -> float:
+        """Learn a round; returned is what was said of it."""
+        k, larger = self._bin(p), float(label) > 0
+        said = self.probability(p)
+        self.offsets_[k] += self.rate * (larger - said)
+        self._errors[k] += larger - said
+        self._rounds[k] += 1
+        return said
+
+    def play(self, probabilities: Any, labels: Any) -> Array:
+        """Many rounds; what was said of each before it was learned."""
+        each, larger = np.asarray(probabilities, dtype=np.float64).ravel(), np.asarray(labels).ravel() > 0
+        if each.shape != larger.shape:
+            fault = f"{len(each)} probabilities and {len(larger)} labels"
+            raise RegretlessError(f"{fault}: one of each a round is expected")
+        return np.array([self.update(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
+
+    def _bin(self, p: float) -> int:
+        if not 0 <= p <= 1:
+            raise RegretlessError(f"probability {p:g}: a number from 0 to 1 is expected")
+        return min(int(p * self.bins), self.bins - 1)
+
+    @property
+    def ledger_(self) -> Ledger:
+        """What was observed so far."""
+        return Ledger(rounds=float(self._rounds.sum()), loss=float(np.abs(self._errors).sum()))
+
+    def facts(self) -> CalibrationFacts:
+        """What theorems may ask."""
+        k = np.flatnonzero(self._rounds)
+        furthest = np.maximum(1 - k / self.bins, (k + 1) / self.bins) + self.rate
+        return CalibrationFacts(offsets=float(furthest.sum()), rate=self.rate)
+
+    def certify(self) -> list[Certificate]:
+        """The theorem on the calibration error, with the numbers of this run."""
+        return [binned_calibration.certify(self.ledger_, [None], self.facts())]

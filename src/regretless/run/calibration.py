@@ -1,0 +1,96 @@
+"""Probabilities that a run learns from its scores, each said before the label is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from ..calibration import PlattScaling
+from ..certificate import Certificate
+from ..errors import RegretlessError
+from ..theory.calibration import against_every_scaling
+
+Array = np.ndarray[Any, Any]
+BINS = 10  # of what was said, by which it is compared with what came
+OTHERS = "rows were learned by runs before this one, and their scores are not at hand"
+
+
+class RunCalibration:
+    """The calibration of a run, and the scores of its rounds for the certificate.
+
+    Parameters
+    ----------
+    rule : PlattScaling
+    """
+
+    def __init__(self, rule: PlattScaling) -> None:
+        self.rule = rule
+        self._first: Any = None  # the label that was alone at first
+        self._scores: list[Array] = []
+        self._larger: list[Array] = []
+        self._said: list[Array] = []
+
+    def __call__(self, scores: Array, codes: Array, classes: Array, votes: Array | None = None) -> None:
+        """Take in rounds that were played.
+
+        Raises
+        ------
+        RegretlessError
+            If there are more than two labels.
+        """
+        if scores.shape[1] != 1 or len(classes) > 2:
+            raise RegretlessError(f"--calibrate is for two labels, and there are {len(classes)}")
+        if len(classes) == 1:
+            self._first = classes[0]
+        elif self._first is not None:
+            if self._first == classes[0]:  # the label that was alone was taken for the larger one
+                self.rule.mirror()
+                self._scores, self._larger = [-one for one in self._scores], [~one for one in self._larger]
+                self._said = [1 - one for one in self._said]
+            self._first = None
+        each, larger = np.array((scores if votes is None else votes)[:, 0]), codes > 0
+        self._said.append(self.rule.play(each, larger))
+        self._scores.append(each)
+        self._larger.append(larger)
+
+    def certify(self) -> list[Certificate]:
+        """The theorem on the scaling, against the best one in hindsight."""
+        scores, larger = self._all(self._scores), self._all(self._larger)
+        if len(scores) != self.rule.ledger_.rounds:
+            return [Certificate(against_every_scaling, None, None, None, OTHERS)]
+        return self.rule.certify(scores, larger)
+
+    def error(self) -> float | None:
+        """By how much what was said is from what came, over ten bins of what was said, of this run's rounds."""
+        said, larger = self._all(self._said), self._all(self._larger)
+        if not len(said):
+            return None
+        bins = np.minimum((said * BINS).astype(np.int64), BINS - 1)
+        return float(np.abs(np.bincount(bins, larger - said, BINS)).sum() / len(said))
+
+    @staticmethod
+    def _all(parts: list[Array]) -> Array:
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def describe(self) -> dict[str, Any]:
+        """What it takes to go on, as JSON values."""
+        return self.rule.state_dict() | {"first": _plain(self._first)}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> Self:
+        """What `describe` gave.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        made = cls(PlattScaling.from_state(described))
+        made._first = described.get("first")
+        return made
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

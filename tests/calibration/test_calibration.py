@@ -1,0 +1,258 @@
+"""Probabilities from scores, and offsets of bins: the textbook, whoever picks the labels, and the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless.calibration import BinnedOffsets, PlattScaling
+from regretless.errors import ModelError, ParameterError, RegretlessError
+from regretless.ledger import Ledger
+from regretless.textbook import calibration as book
+from regretless.theory import calibration as theory
+from regretless.theory.aggregated import MemberComparator
+from regretless.theory.calibration import CalibrationFacts
+
+from ..command_line import CommandLine
+from ..known import Assumes, Known, known, refuses, says_its_number
+
+LEDGER = Ledger(rounds=8, loss=5.0)
+FACTS = CalibrationFacts(energy=1.5, reach=2.0, offsets=3.0, rate=0.25)
+SCALING = MemberComparator("yours", "yours", 8, 3.0, regularised=0.5, largest=2.0)
+CASES = [
+    Known(theory.against_every_scaling, LEDGER, SCALING, FACTS, 5.0, 5.0),
+    Known(theory.binned_calibration, LEDGER, None, FACTS, 1.5, 0.625),
+]
+ASSUMES: Assumes = [
+    ((theory.against_every_scaling,), (theory.PLAYED, theory.SAME, theory.FINITE, theory.WITHIN)),
+    ((theory.binned_calibration,), (theory.PLAYED,)),
+]
+BREAKS = {
+    theory.PLAYED[0]: [{"ledger.rounds": 0, "comparator.rounds": 0}],
+    theory.SAME[0]: [{"comparator.rounds": 7}],
+    theory.FINITE[0]: [{"comparator.loss": float("inf")}],
+    theory.WITHIN[0]: [{"comparator.largest": 2.1}],
+}
+
+
+@known(CASES)
+def test_a_theorem_says_its_number(case):
+    """On this game a theorem says the number that was computed by hand."""
+    says_its_number(case)
+
+
+@known(CASES)
+def test_an_assumption_that_fails_is_named(case):
+    """Each assumption fails alone on a game, and then there is no number."""
+    breaks = BREAKS | ({theory.PLAYED[0]: [{"ledger.rounds": 0}]} if case.comparator is None else {})
+    refuses(case, ASSUMES, breaks)
+
+
+def rounds(seed: int, count: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Scores in some unit, and labels that are the larger one with log odds that are a scaling of them."""
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=count) * 10.0 ** random.integers(-3, 4)
+    return scores, random.random(count) < 1 / (1 + np.exp(-1.5 * scores / np.abs(scores).max() * 4 + 0.7))
+
+
+@pytest.mark.parametrize("reach", [0.5, 6.0, 25.0])
+def test_probabilities_are_those_of_the_textbook(reach):
+    """What is said of each score, and what the theorem adds, are those of minimisers that are computed afresh."""
+    scores, labels = rounds(1)
+    scaling = PlattScaling(reach=reach)
+    said = scaling.play(scores, labels)
+    odds, energy = book.platt_scaling(scores, labels, reach, 0.01)
+    assert said == pytest.approx(1 / (1 + np.exp(-odds)), rel=1e-9)
+    assert scaling.facts().energy == pytest.approx(energy, rel=1e-9)
+    assert scaling.ledger_.loss == pytest.approx(float(-np.log(np.where(labels, said, 1 - said)).sum()), rel=1e-9)
+    each = [scaling.probability(score) for score in scores[:40]]
+    assert scaling.probabilities(scores[:40]) == pytest.approx(each, rel=1e-12)
+
+
+def test_the_unit_of_scores_does_not_matter():
+    """Scores times a power of two have the same probabilities."""
+    scores, labels = rounds(2)
+    assert (PlattScaling().play(scores, labels) == PlattScaling().play(scores * 2.0**40, labels)).all()
+
+
+@pytest.mark.parametrize("reach", [0.5, 2.0, 6.0, 30.0])
+def test_the_curvature_is_below_the_loss_within_reach(reach):
+    """l(q) >= l(p) + g (q - p) + c (q - p)^2 on a fine grid of p and q, and no c that is a tenth larger is."""
+    grid = np.linspace(-reach, reach, 301)
+    p, q = grid[:, None], grid[None, :]
+    slope, end = 1 / (1 + np.exp(-p)), 1 / (1 + np.exp(-reach))
+    apart = np.where(q == p, 1.0, q - p)
+    quotient = np.where(q == p, slope * (1 - slope) / 2, (book.f(q) - book.f(p) - slope * apart) / apart**2)
+    c = np.minimum(quotient[:, [0]], quotient[:, [-1]])
+    c[[0, -1]] = np.minimum(c[[0, -1]], end * (1 - end) / 2)
+    assert (quotient - c >= -1e-11).all()
+    assert (quotient.min(axis=1) < 1.1 * c[:, 0]).all()
+
+
+PLAN = st.lists(
+    st.tuples(st.sampled_from([0.0, -1.0, 1.0, 0.3, 50.0, -1e6]), st.sampled_from(["likely", "unlikely", "one"])),
+    min_size=1,
+    max_size=80,
+)
+
+
+@settings(max_examples=150)
+@given(PLAN, st.sampled_from([0.5, 6.0, 30.0]), st.floats(-3, 3), st.floats(-3, 3), st.sampled_from([1e-4, 0.01, 10.0]))
+def test_no_sequence_breaks_the_bound_of_scalings(plan, reach, a, b, prior):
+    """Whoever hears each probability and picks the label cannot break the bound beside any scaling within reach."""
+    scaling, scores, labels = PlattScaling(reach=reach, prior=prior), [], []
+    for score, way in plan:
+        likely = scaling.probability(score) >= 0.5
+        labels.append({"likely": likely, "unlikely": not likely, "one": True}[way])
+        scores.append(score)
+        scaling.update(score, labels[-1])
+    largest = max(abs(score) for score in scores) or 1.0
+    for against in (None, (a * reach / 6 / largest, b * reach / 6)):
+        (made,) = scaling.certify(scores, labels, against=against)
+        assert made.applies
+        assert made.holds, str(made)
+
+
+def test_without_the_steps_the_bound_of_scalings_is_wrong():
+    """Some run loses more than the best scaling and its penalty: the steps are part of the bound."""
+    scores, labels = rounds(4)
+    scaling = PlattScaling()
+    scaling.play(scores, labels)
+    (made,) = scaling.certify(scores, labels)
+    assert made.comparator.loss + made.comparator.regularised < scaling.ledger_.loss <= made.bound
+
+
+def test_labels_that_change_places_are_the_run_with_signs_changed():
+    """The mirrored scaling is that of minus the scores and the other labels."""
+    scores, labels = rounds(5)
+    one, other = PlattScaling(), PlattScaling()
+    one.play(scores, labels)
+    one.mirror()
+    other.play(-scores, ~labels)
+    assert one.state_dict()["sums"] == pytest.approx(other.state_dict()["sums"], rel=1e-9)
+
+
+def test_a_scaling_that_is_saved_goes_on():
+    """Through JSON and back nothing changes, and a state that does not fit is refused."""
+    scores, labels = rounds(6)
+    whole, parts = PlattScaling(), PlattScaling()
+    said = whole.play(scores, labels)
+    first = parts.play(scores[:70], labels[:70])
+    parts = PlattScaling.from_state(json.loads(json.dumps(parts.state_dict(), allow_nan=False)))
+    assert np.append(first, parts.play(scores[70:], labels[70:])).tolist() == said.tolist()
+    state = parts.state_dict()
+    for spoilt in ({}, state | {"sums": {}}, state | {"sums": state["sums"] | {"rounds": -1.0}}):
+        with pytest.raises(ModelError):
+            PlattScaling.from_state(spoilt)
+
+
+def test_what_is_no_score_is_refused():
+    """Scores that are no finite numbers are named with their row, and so are parameters without a meaning."""
+    scaling = PlattScaling()
+    with pytest.raises(RegretlessError, match="row 1 "):
+        scaling.play([1.0, np.nan], [True, False])
+    for score in (np.inf, "x", 1e80):
+        with pytest.raises(RegretlessError, match="score"):
+            scaling.update(score, True)
+    with pytest.raises(RegretlessError, match="2 scores and 1 labels"):
+        scaling.play([1.0, 2.0], [True])
+    assert scaling.ledger_.rounds == 0
+    for wrong in ({"reach": 31.0}, {"reach": 0.0}, {"prior": -1.0}):
+        with pytest.raises(ParameterError):
+            PlattScaling(**wrong)
+
+
+# ---- bins
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(1, 4),
+    st.sampled_from([0.01, 0.3, 0.9]),
+    st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.integers(0, 2)), min_size=1, max_size=200),
+)
+def test_no_sequence_breaks_the_bound_of_bins(bins, rate, plan):
+    """Whoever hears what is said and picks the label cannot break the bound; the textbook says the same."""
+    offsets, said, labels = BinnedOffsets(bins, rate), [], []
+    for p, way in plan:
+        heard = offsets.probability(p)
+        labels.append((heard < 0.5) if way == 0 else bool(way - 1))
+        said.append(offsets.update(p, labels[-1]))
+        assert heard == said[-1]
+        assert offsets.certify()[0].holds
+    p = np.array([one for one, _ in plan])
+    assert book.binned_offsets(p, np.array(labels), bins, rate) == pytest.approx(said)
+    k = np.minimum((p * bins).astype(int), bins - 1)
+    apart = np.abs(np.bincount(k, np.array(labels) - np.array(said), bins)).sum()
+    assert offsets.ledger_.loss == pytest.approx(apart, abs=1e-9)
+
+
+def test_the_bound_of_bins_is_nearly_attained():
+    """Labels that are all the larger one while 0 was forecast drive an offset to 1."""
+    offsets = BinnedOffsets(1, 0.5)
+    offsets.play(np.zeros(50), np.ones(50))
+    (made,) = offsets.certify()
+    assert made.bound == pytest.approx(1.5 / 0.5 / 50)
+    assert made.observed > 0.6 * made.bound
+
+
+# ---- the command line
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(path, first: str) -> None:
+    """Rows of two labels, one of which comes first."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(150, 2))
+    labels = np.where(random.random(150) < 1 / (1 + np.exp(-2 * X[:, 0])), "spam", "ham")
+    labels[0] = first
+    lines = [f"{a:.3f},{b:.3f},{label}" for (a, b), label in zip(X, labels, strict=True)]
+    path.write_text("\n".join(["a,b,label", *lines]) + "\n")
+
+
+@pytest.mark.parametrize("first", ["ham", "spam"])
+def test_scores_of_a_run_become_probabilities(run, tmp_path, first):
+    """`learn --calibrate` says the log loss and its bound, and `predict --probabilities` works then by the scaling that
+    the scores of the run give, whichever label came first."""
+    table(tmp_path / "t.csv", first)
+    model = tmp_path / "m.rgl"
+    found = run("learn", tmp_path / "t.csv", "--learner", "arow", "--calibrate", "--save", model, "--json").json
+    said = found["calibration"]
+    (one,) = [one for one in found["certificates"] if one["theorem"] == "against_every_scaling"]
+    assert one["observed"] == said["log_loss"] <= one["bound"]
+    assert said["rounds"] == 150
+    assert said["best_constant_log_loss"] == pytest.approx(np.log(2) * 150, rel=0.03)
+    likely = run("predict", model, tmp_path / "t.csv", "--probabilities", "--json").json["probabilities"]
+    scores = [float(line) for line in run("predict", model, tmp_path / "t.csv", "--scores").out.split()]
+    odds = np.clip(said["slope"] * np.array(scores) + said["offset"], -6, 6)
+    # scores above the largest of the run are scaled less
+    assert np.array(likely)[:, 1] == pytest.approx(1 / (1 + np.exp(-odds)), rel=0.05)
+    again = run("learn", tmp_path / "t.csv", "--resume", model, "--json").json
+    assert again["calibration"]["rounds"] == 300
+
+
+def test_calibration_where_it_has_no_meaning_is_refused(run, tmp_path):
+    """Of three labels, of a learner with probabilities, of numbers and of a model that has learned without it."""
+    table(tmp_path / "t.csv", "ham")
+    model = tmp_path / "m.rgl"
+    assert run("learn", tmp_path / "t.csv", "--learner", "arow", "--save", model, "--quiet").code == 0
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "three.csv").write_text(text + "1,1,eggs\n")
+    for words, said in [
+        ((tmp_path / "three.csv", "--learner", "arow"), "for two labels"),
+        ((tmp_path / "t.csv",), "probabilities of its own"),
+        ((tmp_path / "t.csv", "--resume", model), "contradicts the model"),
+        ((tmp_path / "t.csv", "--target", "a", "--task", "regression"), "--calibrate"),
+    ]:
+        result = run("learn", *words, "--calibrate")
+        assert result.code != 0
+        assert said in result.err
+    assert "learn --calibrate learns some" in run("predict", model, tmp_path / "t.csv", "--probabilities").err
