@@ -11,6 +11,9 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
+TIMES_SIZES = ", times the largest size of each feature"  # behind the title of weights in units of their own
+
+
 class Bars(NamedTuple):
     """A chart of named numbers.
 

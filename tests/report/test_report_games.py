@@ -410,7 +410,7 @@ def test_drawings_say_what_they_show_to_those_who_cannot_see() -> None:
 def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(RegretlessError, match=r"regretless\[plot\]"):
+    with pytest.raises(RegretlessError, match=r"pip install matplotlib"):
         figure(page_of_game(matrix()))
 
 

@@ -472,7 +472,7 @@ def test_estimates_are_written_with_the_digits_of_their_interval(width: float, v
 def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(RegretlessError, match=r"regretless\[plot\]"):
+    with pytest.raises(RegretlessError, match=r"pip install matplotlib"):
         figure(page_of_pulls(pulls()))
 
 

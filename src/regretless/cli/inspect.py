@@ -115,13 +115,15 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
         "unfinished": unfinished,
         **({} if mixture is None else {"members": members_of(mixture)}),
         "weights": [
-            {"class": label, "largest": [{"feature": feature, "weight": weight} for feature, weight in weights]}
-            for label, weights in largest(learner, continuation.schema, top)
+            {"class": label, "largest": [weight.describe() for weight in weights]}
+            for label, weights in largest(learner, continuation.schema, top, scaled=True)
         ],
     }
 
 
 def _lines(values: dict[str, Any], top: int) -> list[str]:
+    from .read_model import weight_lines
+
     rate = f" ({values['mistakes'] / values['rounds']:.6f} of the rounds)" if values["rounds"] else ""
     facts = {
         "learner": values["learner"],
@@ -149,9 +151,7 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
     if "members" in values:
         lines += ["", *member_lines(values["members"], values["rounds"], LOG_LOSS, several=len(values["classes"]) > 2)]
     for one in values["weights"] if values["support"] is None else ():
-        lines += ["", f"largest weights, for {one['class']}"]
-        width = max((len(row["feature"]) for row in one["largest"]), default=0)
-        lines += [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in one["largest"]]
+        lines += weight_lines(f", for {one['class']}", one["largest"])
     return lines
 
 

@@ -98,15 +98,14 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
         "members": members_of(learner),
         "unfinished": unfinished,
         **({} if intervals is None else {"interval": _interval(intervals.describe())}),
-        "weights": [
-            {"feature": feature, "weight": weight} for feature, weight in largest_of(learner, goes_on.schema, top)
-        ],
+        "weights": [weight.describe() for weight in largest_of(learner, goes_on.schema, top, scaled=True)],
     }
 
 
 def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     """The same for people."""
     from .members import LOSS, loss_text, member_lines
+    from .read_model import weight_lines
 
     charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
     facts = {
@@ -127,9 +126,7 @@ def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     lines = fact_lines(facts)
     if len(values["members"]) > 1:
         lines += ["", *member_lines(values["members"], charged, LOSS)]
-    width = max((len(row["feature"]) for row in values["weights"]), default=0)
-    lines += ["", "largest weights"]
-    return lines + [f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in values["weights"]]
+    return lines + weight_lines("", values["weights"])
 
 
 def describe_bandit(learner: Bandit) -> dict[str, Any]:

@@ -291,8 +291,8 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
     """The largest weights by the names of their features; of several classes, with the class."""
     each = largest(learner, schema, MOST_WEIGHTS)
     if len(each) == 1:
-        return each[0][1]
-    return [(f"{feature} → {label}", weight) for label, weights in each for feature, weight in weights]
+        return [(one.feature, one.weight) for one in each[0][1]]
+    return [(f"{one.feature} → {label}", one.weight) for label, weights in each for one in weights]
 
 
 MANY_WHOLE = 20  # different whole numbers; of more it is said that each is a class

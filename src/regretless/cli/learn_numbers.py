@@ -185,7 +185,7 @@ class NumbersOutput(LearnOutput):
             forecasts=list(run.progressive.tail),
             summary=run.progressive.summary(),
             constant=constant_of(learner, self.certificates),
-            weights=largest_of(learner, run.stream.schema(), MOST_WEIGHTS),
+            weights=[(one.feature, one.weight) for one in largest_of(learner, run.stream.schema(), MOST_WEIGHTS)],
             intervals=None if intervals is None else course_of(intervals),
             seconds=self.seconds,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -141,7 +141,28 @@ def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
         yield Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
 
 
-Weights = list[tuple[str, float]]
+class Weight(NamedTuple):
+    """A weight, and how large its feature has been; None where the model does not know it."""
+
+    feature: str
+    weight: float
+    size: float | None
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {"feature": self.feature, "weight": self.weight, **({} if self.size is None else {"size": self.size})}
+
+
+def weight_lines(title: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The weights that `largest` chose, as `Weight.describe` gives them."""
+    width = max((len(row["feature"]) for row in rows), default=0)
+    if not any("size" in row for row in rows):
+        return ["", f"largest weights{title}", *(f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in rows)]
+    lines = ["", f"largest weights{title}, each times the largest size of its feature"]
+    for row in rows:
+        effect = f"{row['weight'] * row['size']:+.6g}"
+        lines.append(f"  {row['feature']:>{width}}  {effect:<14}  {row['weight']:+.6g} times {row['size']:.6g}")
+    return lines
 
 
 def namer(learner: OnlineClassifier | OnlineRegressor, schema: dict[str, Any] | None) -> Callable[[int], str]:
@@ -159,23 +180,37 @@ def _from_list(names: list[str]) -> Callable[[int], str]:
     return lambda column: names[column] if column < len(names) else str(column)
 
 
-def largest(learner: OnlineClassifier, schema: dict[str, Any] | None, top: int) -> list[tuple[str, Weights]]:
-    """For each target, the class of positive scores and the largest weights, the largest first."""
-    name = namer(learner, schema)
+def largest(
+    learner: OnlineClassifier, schema: dict[str, Any] | None, top: int, *, scaled: bool = False
+) -> list[tuple[str, list[Weight]]]:
+    """For each target, the class of positive scores and the largest weights, the largest first; if `scaled`, and the
+    model knows how large its features have been, by what they make of these."""
     weights = learner.state_.coefficients()
     classes = learner.classes_[-1:] if weights.shape[1] == 1 else learner.classes_
-    each = []
-    for target, label in enumerate(classes.tolist()):
-        column = weights[:, target]
-        chosen = _top(np.abs(column), top)
-        each.append((label_text(label), [(name(int(k)), float(column[k])) for k in chosen if column[k] != 0]))
-    return each
+    of = _largest(learner, schema, top, scaled)
+    return [(label_text(label), of(weights[:, target])) for target, label in enumerate(classes.tolist())]
 
 
-def largest_of(learner: OnlineRegressor, schema: dict[str, Any] | None, top: int) -> Weights:
-    """The largest weights of a learner of numbers, the largest first."""
-    name, weights = namer(learner, schema), learner.coef_
-    return [(name(k), float(weights[k])) for k in _top(np.abs(weights), top) if weights[k] != 0]
+def largest_of(
+    learner: OnlineRegressor, schema: dict[str, Any] | None, top: int, *, scaled: bool = False
+) -> list[Weight]:
+    """The same of a learner of numbers."""
+    return _largest(learner, schema, top, scaled)(learner.coef_)
+
+
+def _largest(learner: Any, schema: dict[str, Any] | None, top: int, scaled: bool) -> Callable[[Any], list[Weight]]:
+    name = namer(learner, schema)
+    sizes = learner.state_.sizes() if scaled else None
+
+    def of(weights: Any) -> list[Weight]:
+        chosen = _top(np.abs(weights) * (1 if sizes is None else sizes), top)
+        return [
+            Weight(name(k), float(weights[k]), None if sizes is None else float(sizes[k]))
+            for k in chosen
+            if weights[k] != 0
+        ]
+
+    return of
 
 
 def _top(sizes: np.ndarray[Any, Any], top: int) -> list[int]:

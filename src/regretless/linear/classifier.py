@@ -10,7 +10,7 @@ import numpy as np
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..info import LinearInfo
-from ..pictured import Bars
+from ..pictured import TIMES_SIZES, Bars
 from ..rows.estimator import Estimator
 from ..rows.learner import RowLearner
 from ..rows.sample_weights import read_weights
@@ -179,10 +179,15 @@ class LabelPredictor(RowLearner, Classifier):
         return self.state_.biases() * self.rules().intercept
 
     def bars(self) -> list[Bars]:
-        """The weights of each class, the constant feature's left out."""
-        weights, names = self.coef_, self._feature_names()
+        """The weights of each class, the constant feature's left out; where it is known how large features have been,
+        what they make of these."""
+        weights, names, sizes = self.coef_, self._feature_names(), self.state_.sizes()
         classes = self.classes_[-1:] if len(weights) == 1 else self.classes_
-        return [Bars(f"Weights for {label}", names, row) for label, row in zip(classes, weights, strict=True)]
+        scaled = "" if sizes is None else TIMES_SIZES
+        return [
+            Bars(f"Weights for {label}{scaled}", names, row if sizes is None else row * sizes)
+            for label, row in zip(classes, weights, strict=True)
+        ]
 
     def settled(self) -> dict[str, Any]:
         """The values chosen for parameters that left them open, as JSON values; the learner must be fitted."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..info import RegressionInfo
-from ..pictured import Bars
+from ..pictured import TIMES_SIZES, Bars
 from ..rows.estimator import with_constructor
 from ..rows.learner import RowLearner, played_in_order
 from ..rows.sample_weights import read_weights
@@ -241,8 +241,9 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         return [float(np.exp(end)) for end in ends] if self.played_rules().counts else ends
 
     def bars(self) -> list[Bars]:
-        """The weights, the constant feature's left out."""
-        return [Bars("Weights", self._feature_names(), self.coef_)]
+        """The weights, the constant feature's left out, times how large features have been."""
+        sizes = self.state_.sizes()
+        return [Bars(f"Weights{TIMES_SIZES}", self._feature_names(), self.coef_ * sizes)]
 
     def played_rules(self) -> RegressionRules:
         """The rules of the rounds played last; they outlive a change of parameters."""

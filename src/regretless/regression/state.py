@@ -188,6 +188,10 @@ class RegressionState(MixtureState):
         """The same of the constant feature, shape (1,)."""
         return self.mean()[:1]
 
+    def sizes(self) -> Array:
+        """The largest size of each feature so far, shape (columns,)."""
+        return self.cells[: self.columns, MOST]
+
     def mean(self) -> Array:
         """The members' weights by their posterior, the constant feature first."""
         return np.asarray(self.member_weights() @ self.part("weight"))

@@ -79,6 +79,10 @@ class BaseState(ABC):
     def biases(self) -> Array:
         """Weights of the constant feature, shape (targets,)."""
 
+    def sizes(self) -> Array | None:
+        """The largest size of each feature so far, shape (columns,); None of a state that does not know it."""
+        return None
+
     def features(self) -> dict[str, float]:
         """The arrays of shape (room, targets) that this state has, and what new rows of theirs hold."""
         return self.FEATURES

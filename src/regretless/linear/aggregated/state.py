@@ -149,6 +149,11 @@ class AggregatedState(MixtureState):
         """The same of the constant feature, shape (targets,)."""
         return np.array([self.mean(target)[0] for target in range(self.targets)])
 
+    def sizes(self) -> Array:
+        """The largest size of each feature so far, shape (columns,)."""
+        cells = self.cells[: self.columns].reshape(self.columns, self.targets, CELL)
+        return np.asarray(cells[:, :, MOST].max(axis=1))
+
     def norms(self) -> list[float]:
         """Length of each target's weights, the constant feature's included."""
         means = (self.mean(target) for target in range(self.targets))
