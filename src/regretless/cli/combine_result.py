@@ -1,4 +1,4 @@
-"""What `combine` shows: the table of a run, and its result as lines, JSON and report."""
+"""What `combine` shows: the table of a run, and its result as lines, JSON and report; apart, for it loads numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of `dimension`: lines, JSON and picture."""
+"""The result of `dimension`: lines, JSON and picture; apart, for it loads the learners of classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `inspect` shows of combiners, bandits and learners of finite classes."""
+"""What `inspect` shows of combiners, bandits and learners of finite classes; apart, for it loads numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of `pull`: lines, JSON and report."""
+"""The result of `pull`: lines, JSON and report; apart, for it loads numpy."""
 
 from __future__ import annotations
 

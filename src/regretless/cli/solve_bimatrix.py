@@ -1,4 +1,4 @@
-"""`solve` for general-sum games of two matrices: lines, JSON and report."""
+"""`solve` for general-sum games of two matrices: lines, JSON and report; apart, for it loads the games."""
 
 from __future__ import annotations
 
