@@ -36,6 +36,8 @@ class LinearInfo(NamedTuple):
         Whether, with its usual parameters, it adds c y x to the weights for some c > 0 if y <w, x> <= 0, and only then.
     not_mixed : str
         Why its weights cannot be mixed over shards; empty if they can.
+    by_sums : bool
+        Whether its certificates need of rounds only what adds up over shards.
     twin : str
         The function of `textbook.linear` that makes the same updates; empty if there is none.
     """
@@ -51,6 +53,7 @@ class LinearInfo(NamedTuple):
     lazy: bool
     additive: bool
     not_mixed: str
+    by_sums: bool
     twin: str
 
 

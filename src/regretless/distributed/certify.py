@@ -12,12 +12,10 @@ import numpy as np
 from ..certificate import Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
-from ..linear.averaged import AveragedPerceptron
+from ..info import info_of
 from ..linear.base import OnlineClassifier
-from ..linear.certificates import OTHERS, CertifiedLearner, reproduces
+from ..linear.certificates import OTHERS, reproduces
 from ..linear.comparators.search import Question
-from ..linear.margin_perceptron import MarginPerceptron
-from ..linear.multiclass import MulticlassPerceptron
 from ..theorem import NO_NUMBERS
 from ..theory.mixing_facts import MixedFacts
 from .checkpoint import SavedRun, no_guarantee
@@ -30,11 +28,6 @@ from .pools import engine_of
 from .shards import Shard
 from .sources import shards_of
 
-BY_SUMS = (
-    CertifiedLearner.judge,
-    MulticlassPerceptron.judge,
-    MarginPerceptron.judge,
-)  # what these need of rounds adds up
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )
@@ -191,7 +184,7 @@ def certify_shards(
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, deep=deep)
     if question.local_rounds is not None:
         return learner.judge(Question(**_fields(question, Question)))
-    if type(learner).judge not in BY_SUMS:
+    if not info_of(learner).by_sums:
         return learner.declined(ALL_AT_ONCE)
     return learner.judge(question)
 
@@ -245,7 +238,7 @@ def _of_mixture(learner: OnlineClassifier, run: SavedRun, plain: QuestionOverSha
 
 def _means(learner: OnlineClassifier) -> list[tuple[str, Array, Array]]:
     """The mean weights of a learner that predicts by them, as a comparator."""
-    if not isinstance(learner, AveragedPerceptron):
+    if learner.predicted_by != "average":
         return []
     intercept = learner.played_rules().intercept
     biases = learner.intercept_ / intercept if intercept else np.zeros(learner.state_.targets)

@@ -96,6 +96,7 @@ class AROW(SecondOrderLearner):
         additive=False,
         not_mixed="its weights belong to a covariance that every shard moves elsewhere; there is no bound for a "
         "mean of them",
+        by_sums=True,
         twin="arow",
     )
     theorems = THEOREMS

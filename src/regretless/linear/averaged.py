@@ -200,6 +200,7 @@ class AveragedPerceptron(Perceptron):
         lazy=False,
         additive=True,
         not_mixed="",
+        by_sums=True,
         twin="perceptron",
     )
 

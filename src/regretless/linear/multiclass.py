@@ -101,6 +101,7 @@ class MulticlassPerceptron(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        by_sums=True,
         twin="multiclass_perceptron",
     )
     theorems = MULTICLASS

@@ -89,6 +89,7 @@ class OnlineGradientDescent(OnlineClassifier):
         lazy=False,
         additive=False,
         not_mixed="",
+        by_sums=True,
         twin="gradient_descent",
     )
     theorems = GRADIENT_DESCENT

@@ -102,6 +102,7 @@ class PNormPerceptron(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        by_sums=True,
         twin="p_norm_perceptron",
     )
     theorems = P_NORM

@@ -80,6 +80,7 @@ class PassiveAggressive(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        by_sums=True,
         twin="passive_aggressive",
     )
     theorems = PASSIVE_AGGRESSIVE

@@ -104,6 +104,7 @@ class Perceptron(OnlineClassifier):
         lazy=True,
         additive=True,
         not_mixed="",
+        by_sums=True,
         twin="perceptron",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = (*PERCEPTRON, *FROM_START)

@@ -275,6 +275,7 @@ class VotedPerceptron(Perceptron):
         lazy=False,
         additive=True,
         not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
+        by_sums=True,
         twin="perceptron",
     )
 

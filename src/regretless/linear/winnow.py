@@ -122,6 +122,7 @@ class Winnow(OnlineClassifier):
         lazy=True,
         additive=False,
         not_mixed="",
+        by_sums=True,
         twin="winnow",
     )
     theorems = WINNOW

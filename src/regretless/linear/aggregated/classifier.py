@@ -118,6 +118,7 @@ class AggregatedClassifier(OnlineClassifier):
         additive=False,
         not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound "
         "for a mean of them",
+        by_sums=False,
         twin="",
     )
     theorems = AGGREGATED

@@ -148,6 +148,7 @@ class KernelPerceptron(OnlineClassifier):
         lazy=False,
         additive=True,
         not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
+        by_sums=False,
         twin="kernel_perceptron",
     )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
