@@ -1,27 +1,34 @@
 """A run on one page: curves, certificates and weights as a self-contained HTML file."""
 
-from .compare_page import CompareReport, page_of_comparison
-from .forecast_page import ForecastReport, page_of_forecasts
-from .game_page import page_of_game
-from .games import (
-    EquilibriumRow,
-    ExactGame,
-    GameCourse,
-    GameReport,
-    InformationSetRow,
-    JointRow,
-    game_report,
-)
-from .logged_page import LoggedReport, page_of_log
-from .mix_page import MixReport, page_of_mix
-from .page import Page
-from .play_page import PlayReport, page_of_play
-from .pull_page import PullCurves, PullReport, page_of_pulls
-from .regression_page import RegressionReport, page_of_regression
-from .residuals import IntervalCourse
-from .run_page import Report, page_of_run
-from .template import render, write_report
-from .watch_page import WatchedColumn, WatchPoint, WatchReport, page_of_watch
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .compare_page import CompareReport, page_of_comparison
+    from .forecast_page import ForecastReport, page_of_forecasts
+    from .game_page import page_of_game
+    from .games import (
+        EquilibriumRow,
+        ExactGame,
+        GameCourse,
+        GameReport,
+        InformationSetRow,
+        JointRow,
+        game_report,
+    )
+    from .logged_page import LoggedReport, page_of_log
+    from .mix_page import MixReport, page_of_mix
+    from .page import Page
+    from .play_page import PlayReport, page_of_play
+    from .pull_page import PullCurves, PullReport, page_of_pulls
+    from .regression_page import RegressionReport, page_of_regression
+    from .residuals import IntervalCourse
+    from .run_page import Report, page_of_run
+    from .template import render, write_report
+    from .watch_page import WatchedColumn, WatchPoint, WatchReport, page_of_watch
 
 __all__ = [
     "CompareReport",
@@ -58,3 +65,43 @@ __all__ = [
     "render",
     "write_report",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {
+        "CompareReport": "compare_page",
+        "EquilibriumRow": "games",
+        "ExactGame": "games",
+        "ForecastReport": "forecast_page",
+        "GameCourse": "games",
+        "GameReport": "games",
+        "InformationSetRow": "games",
+        "IntervalCourse": "residuals",
+        "JointRow": "games",
+        "LoggedReport": "logged_page",
+        "MixReport": "mix_page",
+        "Page": "page",
+        "PlayReport": "play_page",
+        "PullCurves": "pull_page",
+        "PullReport": "pull_page",
+        "RegressionReport": "regression_page",
+        "Report": "run_page",
+        "WatchPoint": "watch_page",
+        "WatchReport": "watch_page",
+        "WatchedColumn": "watch_page",
+        "game_report": "games",
+        "page_of_comparison": "compare_page",
+        "page_of_forecasts": "forecast_page",
+        "page_of_game": "game_page",
+        "page_of_log": "logged_page",
+        "page_of_mix": "mix_page",
+        "page_of_play": "play_page",
+        "page_of_pulls": "pull_page",
+        "page_of_regression": "regression_page",
+        "page_of_run": "run_page",
+        "page_of_watch": "watch_page",
+        "render": "template",
+        "write_report": "template",
+    },
+)
