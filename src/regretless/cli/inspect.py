@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..printable import printable
+from ..report.formatting import printable
 from . import options
 from .members import LOG_LOSS, member_lines, members_of, mixture_of
 from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json

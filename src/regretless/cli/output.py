@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from ..errors import DataError, MissingError, ModelError, RegretlessError
-from ..printable import is_printable, printable
+from ..report.formatting import is_printable, printable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

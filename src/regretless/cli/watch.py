@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.formats import COLUMNS
 from ..errors import ModelError, RegretlessError
-from ..printable import printable
+from ..report.formatting import printable
 from . import options
 from .files import refuse_overwriting
 from .output import ALARMED, DONE, Output, UsageError, certificate_values, complain, many, number_text

@@ -1,12 +1,10 @@
-"""Numbers as a reader wants them: grouped, with sensible digits, and never rounded into a falsehood."""
+"""Numbers and text as a reader wants them: grouped, with sensible digits, never rounded into a falsehood; inert."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-
-from ..printable import printable
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MINUS = "−"
@@ -157,3 +155,17 @@ def shorten(text: str, limit: int) -> str:
         return text
     tail = limit // 3
     return text[: limit - tail - 1] + "…" + text[-tail:]
+
+
+# Control characters but the tab, line and paragraph separators, and what changes the direction of writing.
+_UNSHOWN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    r"""The text with a backslash and a code in place of what a terminal would obey, as ``\x1b`` for Escape."""
+    return _UNSHOWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def is_printable(text: str) -> bool:
+    """Whether it can be shown as it is."""
+    return _UNSHOWN.search(text) is None
