@@ -1,4 +1,4 @@
-"""The result of `dimension`: lines, JSON and picture; apart, for it loads the report."""
+"""The result of `dimension`: lines, JSON and picture."""
 
 from __future__ import annotations
 
