@@ -80,7 +80,7 @@ def test_lines_set_the_log_loss_beside_constants_and_members(run: CommandLine, t
     )
     (first, *_) = (line for line in lines if ": log loss " in line)
     assert first.startswith("Against every vector")
-    assert "ridge logistic regression" in first
+    assert "the best vector for rate" in first
     assert [line for line in run("inspect", model).out.splitlines() if line.startswith("  rate")] == [
         line for line in lines if line.startswith("  rate")
     ]

@@ -333,3 +333,20 @@ def test_a_stacked_member_competes_with_constants():
     constant = 600 * -(np.mean(y > 0) * log(np.mean(y > 0)) + np.mean(y < 0) * log(np.mean(y < 0)))
     assert with_it.observed <= with_it.bound <= 1.2 * constant
     assert next(one for one in alone if one.theorem is theory.against_constant).bound > 1.2 * constant
+
+
+def test_the_linearised_bound_is_read_against_about_the_best_vector():
+    """No vector near the one that it is read against, or near ridge logistic regression, has a linearised bound that is
+    smaller by a hundredth."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(150, 4))
+    y = np.where(X @ [1.0, -2.0, 0.5, 0.0] + random.normal(size=150) > 0, 1, -1)
+    learner = AggregatedClassifier(intercept=0.0, full=0).fit(X, y)
+    lines = {one.theorem: one for one in learner.certify(X, y)}
+    best, ridge = lines[theory.linearised], lines[theory.by_a_rate]
+    assert best.comparator.name == "slopes"
+    for start in (best.comparator.vector, ridge.comparator.vector):
+        for size in (0.01, 0.1, 0.5):
+            near = start + size * random.normal(size=4)
+            others = {one.theorem: one for one in learner.certify(X, y, against=near)}
+            assert others[theory.linearised].bound >= 0.99 * best.bound

@@ -112,7 +112,7 @@ class MemberComparator(BaseComparator):
     Attributes
     ----------
     name, label : str
-        "member", "sequence", "ridge", "constant" or "yours"; what a line calls it.
+        "member", "sequence", "ridge", "slopes", "constant" or "yours"; what a line calls it.
     rounds, total_norm2 : float
         Of the rounds that it was read on.
     loss : float
@@ -342,7 +342,7 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
 
 
 @theorem(
-    title="Linearised",
+    title="Against every vector, linearised",
     quantity="log loss",
     counts=log_loss,
     formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + c \ln\ln(T + e - 1)" + SHARES,
@@ -405,5 +405,5 @@ def mistakes_from_log_loss(ledger: Ledger, comparator: MemberComparator, learner
     return _best_bound(ledger, comparator, learner) / LN2
 
 
-EVERY_VECTOR = (by_a_matrix, by_a_rate)
-AGGREGATED = (*EVERY_VECTOR, linearised, mixture, switching, against_constant, mistakes_from_log_loss)
+EVERY_VECTOR = (by_a_matrix, by_a_rate, linearised)
+AGGREGATED = (*EVERY_VECTOR, mixture, switching, against_constant, mistakes_from_log_loss)

@@ -23,11 +23,12 @@ from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, swi
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
 from .sequence import best_sequence, by_blocks
-from .state import COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
+from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
-ENTRIES = 1_000_000  # of a sample by which vectors are chosen, or a tenth of all
+ENTRIES = 4_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
 STEPS = 60  # of L-BFGS
+LIGHT = 0.1  # a penalty, beside that of a rate
 NEARLY, STIFF = 0.97, 10.0  # from where on, of a reach, scores are held back, and how much
 BLOCK = 4096  # rows whose scores are made at once
 
@@ -274,10 +275,26 @@ def _ridge(problem: Problem) -> list[Candidate]:
         wanted.append((2 * rules.full_prior * most * most, NEARLY * best))
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
-    return [
+    ridge = [
         Candidate("ridge", label, ridge_regression(sample.rows, signs, part, penalty, reach))
         for penalty, reach in wanted
     ]
+    return ridge + _for_slopes(problem, signs, part)
+
+
+def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
+    """The vector whose linearised bound by the best member without a matrix is about the smallest: the minimiser of
+    L(u) + <G, u>, which is bounded below since no bound is violated. A light penalty holds columns that the sample
+    lacks."""
+    losses, prior = problem.member("loss")[:FULL], problem.member("prior")[:FULL] > 0
+    if not prior.any():
+        return []
+    place = int(np.where(prior, losses, inf).argmin())
+    metric, cells = problem.state.metric(problem.target), problem.state.cells_of(problem.target)
+    sums = cells[:, COIN_SUM] if place == COIN else cells[:, SUMS][:, place]
+    penalty = LIGHT * metric[:, min(place, RATES - 1)] / (problem.rules.rates[place] if place < COIN else 1.0)
+    vector = ridge_regression(problem.sample.rows, signs, part, penalty, slopes=sums)
+    return [Candidate("slopes", f"the best vector for {problem.members[place].name}", vector)]
 
 
 def sample_rows(question: Question) -> Sample:
@@ -297,11 +314,12 @@ def sample_rows(question: Question) -> Sample:
 
     targets, columns = question.state.targets, question.state.columns
     draw, part, total = np.random.default_rng(0), 1.0, 0
+    share = targets if targets == 1 else 4 * targets  # each of several targets is a search of its own
     above, matrices, chosen = np.zeros(targets), [csr_array((0, columns))], [np.zeros(0, dtype=np.int32)]
     for batch, codes in question.rounds():
         if total == 0 and len(batch):
             entries = question.rows * batch.entries / len(batch)
-            part = min(1.0, max(ENTRIES, entries / 10) / targets / max(entries, 1))
+            part = min(1.0, max(ENTRIES, entries / 10) / share / max(entries, 1))
         total += len(batch)
         above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
         rows: Any = np.flatnonzero(draw.random(len(batch)) < part) if part < 1 else slice(None)
@@ -315,7 +333,9 @@ def sample_rows(question: Question) -> Sample:
     return Sample(X, np.concatenate(chosen), X.shape[0] / total if total else 1.0, above, total)
 
 
-def ridge_regression(X: Any, signs: Array, part: float, penalty: Array, reach: float = inf) -> Array:
+def ridge_regression(
+    X: Any, signs: Array, part: float, penalty: Array, reach: float = inf, slopes: Array | None = None
+) -> Array:
     """The minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
 
     Parameters
@@ -330,6 +350,8 @@ def ridge_regression(X: Any, signs: Array, part: float, penalty: Array, reach: f
         Of each column, >= 0; where it is 0, the column was never met.
     reach : float, default=inf
         Scores whose size is above it cost a steep square besides.
+    slopes : ndarray, shape (columns,), optional
+        <slopes, u> is added.
 
     Returns
     -------
@@ -343,14 +365,14 @@ def ridge_regression(X: Any, signs: Array, part: float, penalty: Array, reach: f
     unit = np.zeros(len(penalty))
     unit[known] = 1 / np.sqrt(penalty[known])
     scaled = X @ diags_array(unit)
-    turned = scaled.T.tocsr()
+    turned, tilt = scaled.T.tocsr(), unit * (0.0 if slopes is None else slopes)
 
     def objective(v: Array) -> tuple[float, Array]:
         scores = scaled @ v
         margins, beyond = signs * scores, np.maximum(np.abs(scores) - reach, 0)
-        slopes = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
+        rises = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
         loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
-        return float(loss / part + v @ v / 2), turned @ slopes / part + v
+        return float(loss / part + tilt @ v + v @ v / 2), turned @ rises / part + tilt + v
 
     result = minimize(objective, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return np.asarray(result.x * unit)
