@@ -53,3 +53,14 @@ def test_misspelt_words_are_answered_by_what_may_be_meant(run, tmp_path, words, 
     assert result.code in (1, 2)
     assert result.out == ""
     assert f"did you mean {meant}" in result.err
+
+
+def test_a_target_is_advised_for_labels_and_for_numbers(run, tmp_path):
+    """Where no column is called as a target is, the last one with few values and the last of all are named; words for
+    outcomes of forecasts are not taken for an expert."""
+    lines = [f"{row / 7:.3f},{'ab'[row % 2]},{row * row / 3:.2f}" for row in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["size,colour,price", *lines]) + "\n")
+    result = run("learn", tmp_path / "t.csv")
+    assert result.err.splitlines()[0].endswith("as in --target colour or --target price")
+    result = run("combine", tmp_path / "t.csv", "--target", "colour")
+    assert result.err.splitlines()[-1].endswith(":2:7: column 'colour' holds 'a'; a number is expected")

@@ -98,3 +98,30 @@ def test_a_class_that_hardly_came_is_told(run: CommandLine, tmp_path: Path) -> N
     assert notes(run, tmp_path / "few.svm", "--learner", "perceptron", "--any-labels").count("came") == 0
     (tmp_path / "one.svm").write_text("".join(f"{7 if row == 9 else row % 2} 1:{row % 7}\n" for row in range(400)))
     assert "class 7 came once in 400 rows, first at line 10: " in notes(run, tmp_path / "one.svm")
+
+
+@pytest.mark.parametrize(("unit", "size"), [(1, "1"), (300, "100"), (0.02, "0.01")])
+def test_the_intercept_that_is_advised_goes_by_the_numbers(
+    run: CommandLine, tmp_path: Path, unit: float, size: str
+) -> None:
+    """A learner that a constant beats is advised an intercept of about the size of its numbers."""
+    draw = random.Random(5)
+    lines = [f"{1 if draw.random() < 0.1 else -1} 1:{unit * draw.random():.5f}\n" for _ in range(200)]
+    (tmp_path / "t.svm").write_text("".join(lines))
+    assert f"try --set intercept={size}, or the default" in notes(run, tmp_path / "t.svm", "--learner", "perceptron")
+
+
+def test_columns_of_numbers_are_noted_too(run: CommandLine, tmp_path: Path) -> None:
+    """Where numbers are forecast, units that gradient descent minds, and a column that numbers the rows, are told; the
+    default learner minds no units."""
+    draw, lines = random.Random(6), ["row,large,small,price"]
+    for row in range(120):
+        large, small = 1e4 * draw.gauss(0, 1), draw.gauss(0, 1)
+        lines.append(f"{row},{large:.1f},{small:.4f},{large / 1e4 + small:.4f}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    words = ("--target", "price", "--ignore", "row", "--task", "regression")
+    told = notes(run, tmp_path / "t.csv", *words, "--learner", "online-gradient-descent")
+    assert "feature 'large' is about 1" in told
+    assert "or take the default learner (aggregated-regressor), which minds no scale" in told
+    assert "in size" not in notes(run, tmp_path / "t.csv", *words)
+    assert "column 'row' numbers the rows" in notes(run, tmp_path / "t.csv", "--target", "price")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..catalogue import DEFAULT
-from ..rows.validation import free_text
 from . import options, shards
+from .column_notes import FEW_ROWS, UNITS_APART, column_notes, good_intercept
 from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
 from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
 from .output import UsageError, label_text, share_text, short
@@ -20,7 +20,7 @@ from .signals import PointTable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from ..data.batch import Array, Batch
+    from ..data.batch import Batch
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
     from ..linear.progressive import Progressive
@@ -297,14 +297,10 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 MANY_WHOLE = 20  # different whole numbers; of more it is said that each is a class
 FIFTY = 50  # rows, to judge a column by
-FEW_VALUES = 20  # different values of a column of text that are no trap, however few rows there are
-HALF = 0.5
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
-FAR = 100.0
 # Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
 SELDOM, SHARE, MOST_RARE = 3, 50, 5
-FEW_ROWS = 10
 
 
 def traps(run: Run) -> Iterator[str]:
@@ -314,19 +310,12 @@ def traps(run: Run) -> Iterator[str]:
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
     yield from _constants(run.progressive)
-    yield from _free_text(run)
-    yield from _row_numbers(run)
+    yield from column_notes(run, DEFAULT)
     mixture = mixture_of(run.learner)
     if mixture is not None and (age := ageing(mixture.member_rules().rates, mixture.influence())) is not None:
         yield age
-    first = run.first
-    if mixture is not None or first is None or len(first) < FEW_ROWS or not first.columns:
-        return
-    adaptive = run.learner.info.geometry.startswith("second order")
-    if adaptive:
-        yield from _dense_diagonal(run.learner, first)
-    else:
-        yield from _scales(run, first)
+    if mixture is None and run.first is not None and len(run.first) >= FEW_ROWS:
+        yield from _dense_diagonal(run.learner, run.first)
 
 
 def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
@@ -375,33 +364,14 @@ def _without_intercept(run: Run) -> str:
     counts, intercept = run.progressive, run.learner.get_params().get("intercept")
     if intercept != 0 or counts.errors <= counts.constant:
         return ""
-    return f"; it has no intercept: try --set intercept=1, or the default learner ({DEFAULT})"
-
-
-def _free_text(run: Run) -> Iterator[str]:
-    """Columns of text in which nearly every row has a value of its own."""
-    rows = max(run.rounds // (run.place.number + 1), 1)
-    for name, count in free_text(run.stream.schema(), rows):
-        yield (
-            f"column {name!r} has {count:,} different values in {rows:,} rows ({count / rows:.0%}), each "
-            "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
-            f"its words with --text {name}; if it names the rows, leave it out with --ignore"
-        )
-
-
-def _row_numbers(run: Run) -> Iterator[str]:
-    """Columns of whole numbers that grow by one from row to row."""
-    batch, schema = run.first, run.stream.schema()
-    if batch is None or batch.indices is not None or schema.get("format") != "table" or len(batch) < ENOUGH:
-        return
-    from .read_model import namer
-
-    name = namer(run.learner, schema)
-    for column in np.flatnonzero((np.diff(batch.values, axis=0) == 1).all(axis=0)).tolist():
-        yield f"column {name(column)!r} numbers the rows: leave it out with --ignore"
+    size = 1.0 if run.first is None else good_intercept(run.first)
+    return f"; it has no intercept: try --set intercept={size:g}, or the default learner ({DEFAULT})"
 
 
 def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
+    """Rows that a full matrix would learn better."""
+    if not learner.info.geometry.startswith(UNITS_APART[0]):
+        return
     if getattr(learner.state_, "full", True) or not MANY <= batch.columns <= WIDEST:
         return
     present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
@@ -410,33 +380,3 @@ def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
             f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
             "itself; --set matrix=full learns how they go together too, and errs less if they do (in more time)"
         )
-
-
-def _scales(run: Run, batch: Batch) -> Iterator[str]:
-    """Columns that most rows have, some of them in far larger numbers than others."""
-    columns, sizes = _sizes(batch)
-    if len(sizes) < 2 or sizes.max() <= FAR * sizes.min():
-        return
-    from .read_model import namer
-
-    name = namer(run.learner, run.stream.schema())
-    large, small = int(sizes.argmax()), int(sizes.argmin())
-    yield (
-        f"feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
-        f"{name(int(columns[small]))!r} about {sizes[small]:.3g}; {run.learner.name} sees little but the largest: "
-        f"scale the columns beforehand, or take the default learner ({DEFAULT}), which minds no scale"
-    )
-
-
-def _sizes(batch: Batch) -> tuple[Array, Array]:
-    """The columns that are not 0 in at least half of the rows, and their root mean squares."""
-    values: Any = batch.values.reshape(-1).astype(np.float64)
-    if batch.indices is None:
-        columns, places = np.arange(batch.columns), np.tile(np.arange(batch.columns), len(batch))
-    else:
-        columns, places = np.unique(batch.indices, return_inverse=True)
-    with np.errstate(over="ignore"):
-        squares = np.bincount(places, values**2, minlength=len(columns))
-    present = np.bincount(places, values != 0, minlength=len(columns))
-    often = (present >= HALF * len(batch)) & (squares > 0) & np.isfinite(squares)
-    return columns[often], np.sqrt(squares[often] / len(batch))

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import DEFAULT_OF_TASK
 from . import options
+from .column_notes import column_notes
 from .intervals import course_of, coverage_of, interval_lines, interval_values
 from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
 from .members import LOSS, ageing, loss_text, member_lines, members_of
@@ -111,6 +113,7 @@ class NumbersOutput(LearnOutput):
     def observations(self) -> Iterator[str]:
         """Notes on the run, in a line each."""
         learner, counts = self.run.learner, self.run.progressive
+        yield from column_notes(self.run, DEFAULT_OF_TASK[learner.info.task])
         if counts.rounds < ENOUGH:
             return
         rates = learner.played_rules().rates

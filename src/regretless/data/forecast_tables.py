@@ -81,7 +81,8 @@ class TableForecasts(ForecastStream):
         if not len(bad):
             return batch, None
         column, fault, hint = chunk.faults.first(bad[0])
-        error = chunk.error(bad[0], column, fault, _without_categorical(hint, self._columns.words.otherwise))
+        otherwise = "" if column == self.target else self._columns.words.otherwise
+        error = chunk.error(bad[0], column, fault, _without_categorical(hint, otherwise))
         return batch.slice(0, int(np.searchsorted(read, bad[0]))), error
 
     def _moments(
@@ -295,4 +296,4 @@ def _words(column: Any) -> list[str]:
 
 def _without_categorical(advice: str, otherwise: str) -> str:
     head, advised, _ = advice.partition("; pass --categorical")
-    return f"{head}, {otherwise}" if advised else advice
+    return f"{head}, {otherwise}" if advised and otherwise else head

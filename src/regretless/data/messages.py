@@ -49,10 +49,10 @@ def described(table: Any) -> Iterator[str]:
         yield f"      and {more:,} more"
 
 
-def likely_target(table: Any) -> str:
-    """The last column of few different values; the last one of all if there is none."""
+def likely_targets(table: Any) -> list[str]:
+    """The last column of few different values, and the last one of all."""
     few = [name for name in table.column_names if 2 <= len(_values(table[name])) <= MOST_CLASSES]
-    return str([*table.column_names, *few][-1])
+    return list(dict.fromkeys([*few[-1:], table.column_names[-1]]))
 
 
 def option(name: str, columns: Sequence[str] | str) -> str:

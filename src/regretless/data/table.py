@@ -16,7 +16,7 @@ from .batch import ABSENT, Array, Batch, sparse_rows, with_words
 from .columns import DATES, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
 from .feature_crosses import TableProducts
 from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
-from .messages import SKIPPING, described, likely_target, listed, one_of, option
+from .messages import SKIPPING, described, likely_targets, listed, one_of, option
 from .names import all_names
 from .source import Source, can_be_read_again, name_of, stored_size
 from .stream import REMEMBERED_ERRORS, Stream, past
@@ -276,7 +276,7 @@ class TableStream(Stream):
         table = self._contents(names)
         if table is None:
             return self._error(fault, advice)
-        advice = f"{advice}, as in {option('--target', likely_target(table))}"
+        advice = f"{advice}, as in {' or '.join(option('--target', name) for name in likely_targets(table))}"
         notes = [f"note: {note}" for note in self.notes]
         return DataError(self.name, None, None, fault, advice, (*notes, *described(table)))
 
