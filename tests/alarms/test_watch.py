@@ -148,7 +148,9 @@ def test_the_page_shows_windows_means_evidence_and_alarms() -> None:
         [True, False, True],
         [False, False, False],
     ]
-    assert "Losses got worse: wrong &lt;b&gt;" in texts[0]
+    assert "Losses got worse" in texts[0]
+    assert "In a. 10,000 rounds on average" in texts[1]
+    assert "wrong &lt;b&gt;" in texts[0]
     assert "wrong <b>" not in texts[0]
     assert "No alarm" in texts[2]
 

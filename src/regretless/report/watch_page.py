@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LEAST = 1e-3  # evidence below this is as good as none
 FAR_WIDER = 12.0  # an interval so many times wider than the last one would flatten the rest of the chart
+FEW = 3  # columns that are named, and have a card
 MOST_COLUMNS = 12  # as many lines can be told apart
 
 
@@ -99,7 +100,6 @@ class WatchReport:
 def page_of_watch(report: WatchReport) -> Page:
     """Losses by window, the mean inside its interval, and the evidence with its threshold and alarms."""
     alarms = sum(column.alarms for column in report.columns)
-    names = ", ".join(formatting.label(column.name, 30) for column in report.columns if column.alarms)
     panels = [_loss_panel(report), *_mean_panels(report), _evidence_panel(report)] if report.rounds else []
     return Page(
         title=report.title,
@@ -107,9 +107,10 @@ def page_of_watch(report: WatchReport) -> Page:
         cards=_cards(report),
         verdict=Verdict(
             "idle" if alarms else "held",
-            f"Losses got worse: {names}" if alarms else "No alarm",
-            f"{report.promise[:1].upper()}{report.promise[1:]}.",
+            "Losses got worse" if alarms else "No alarm",
+            f"{_worse(report)}{report.promise[:1].upper()}{report.promise[1:]}.",
         ),
+        tight=True,
         certified="What is promised of losses that are not worse than the reference, beside what was counted.",
         panels=panels,
         certificates=report.certificates,
@@ -118,6 +119,15 @@ def page_of_watch(report: WatchReport) -> Page:
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     )
+
+
+def _worse(report: WatchReport) -> str:
+    """Which columns had an alarm, in a sentence; nothing if there is only one column."""
+    names = [formatting.label(column.name, 30) for column in report.columns if column.alarms]
+    if not names or len(report.columns) == 1:
+        return ""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return f"In {', '.join(names[:FEW])}{more}. "
 
 
 def _styles(report: WatchReport) -> list[tuple[str, WatchedColumn]]:
@@ -222,12 +232,12 @@ def _evidence_panel(report: WatchReport) -> Panel:
 def _cards(report: WatchReport) -> list[Card]:
     took = "" if report.seconds is None else f"in {formatting.real(report.seconds, 3)} s"
     cards = [Card("Rounds", formatting.number(report.rounds), took)]
-    for _, column in _styles(report):
+    for column in sorted(report.columns, key=lambda column: -column.alarms)[:FEW]:
         if column.mean is None:
             continue
         last = "" if column.last is None else f", the last in round {formatting.count(column.last)}"
         note = f"{formatting.between(*column.interval)}; {summary.many(column.alarms, 'alarm')}{last}"
-        cards.append(Card(f"Mean of {formatting.label(column.name, 30)}", formatting.real(column.mean), note))
+        cards.append(Card(f"Mean of {formatting.label(column.name, 16)}", formatting.real(column.mean), note))
     return cards
 
 
