@@ -435,6 +435,7 @@ def test_an_outcome_that_is_no_number_is_named(bad, said):
         assert not hasattr(learner, "state_")
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
 def test_a_stream_learns_the_rows_before_a_bad_outcome(bad):
     """Of a batch of a stream the rows before are learned, and the error says how many."""
