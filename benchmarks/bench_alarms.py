@@ -1,7 +1,7 @@
 """Alarms beside river's ADWIN and Page-Hinkley, at its defaults, on the same streams of losses of 0 to 1.
 
 ``python -m benchmarks.bench_alarms`` prints how often each is false on streams that stay as they are, how long each
-takes to notice a change, what a mean's interval is wide, and what a round costs. Without river it prints ours alone.
+takes to notice a change, how wide an interval of a mean is, and what a round costs; without river ours alone.
 """
 
 from __future__ import annotations
