@@ -26,6 +26,7 @@ from ...theory.facts import SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, read_tallies, signed
 
 STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
+LIKELY = 2  # rays on which the best scale is looked for, of those that are best at a glance
 COARSE = 16  # the step that misses no range of scales that meets the assumptions
 
 
@@ -134,11 +135,11 @@ class Ray:
         if self.loss_name == "square":
             return float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
         # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
-        rounds, total = self.bins[:, 0], self.bins[:, 1]
-        filled = rounds > 0
         if self.loss_name == "negative-part":
-            return float(s * np.maximum(0, -total[filled]).sum())
+            return float(s * np.maximum(0, -self.bins[:, 1]).sum())
         if self.loss_name == "logistic":
+            rounds, total = self.bins[:, 0], self.bins[:, 1]
+            filled = rounds > 0
             return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
         return None
 
@@ -155,6 +156,11 @@ class Ray:
         candidates = [self._best_edge(slack), self.zero(), self.separating()]
         best = min((c for c in candidates if c is not None), key=slack)
         return best if slack(best) < inf else None
+
+    def glance(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> float:
+        """About how far the bound is above what it bounds, at the best of few scales."""
+        first, last = self._range()
+        return min(theorem.slack(ledger, self._at(edge), facts) for edge in range(first, last + 1, STEPS[0]))
 
     def _best_edge(self, slack: Callable[[Comparator], float]) -> Comparator | None:
         """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
@@ -181,7 +187,10 @@ class Ray:
 def best_on(rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> tuple[Comparator, Ray] | None:
     """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
     where none meets its assumptions."""
-    each = [(best, ray) for ray in rays if (best := ray.best(theorem, ledger, facts)) is not None]
+    glances = [ray.glance(theorem, ledger, facts) for ray in rays]
+    # Where no glance meets the assumptions, a ray may at a scale between.
+    likely = np.argsort(glances, kind="stable")[: LIKELY if min(glances, default=inf) < inf else None]
+    each = [(best, rays[k]) for k in likely if (best := rays[k].best(theorem, ledger, facts)) is not None]
     best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
     return next(((one, ray) for one, ray in each if one is best), None)
 
