@@ -10,7 +10,7 @@ import numpy as np
 
 from .certificate import Certificate
 from .data.batch import Array, Batch
-from .data.sample import Sample
+from .data.sample import Sample, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
@@ -64,6 +64,8 @@ class Replay:
         How many rounds there are.
     small : bool
         Whether all of them are in memory.
+    counts : ndarray, shape (targets,)
+        How many of them are of each target's class.
     """
 
     def __init__(self, stream: Stream, learner: OnlineClassifier, sample: Sample | None = None) -> None:
@@ -80,15 +82,21 @@ class Replay:
     def _read(self) -> Iterator[tuple[Batch, Array]]:
         yield from played(self._stream, self._learner.state_.columns, self._learner.classes_)
 
+    def _count(self, sample: Sample, codes: dict[int, int]) -> None:
+        self.rows, self.small = sample.rows, sample.whole
+        targets = self._learner.state_.targets
+        self.counts = np.array([codes.get(1, 0)] if targets == 1 else [codes.get(c, 0) for c in range(targets)], float)
+
     def _read_sample(self) -> list[tuple[Batch, Array]]:
         sample = Sample()
         for batch, codes in self._read():
             sample.take(replace(batch, labels=codes))
-        self.rows, self.small = sample.rows, sample.whole
+        self._count(sample, sample.labels)
         return [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
 
     def _coded(self, sample: Sample) -> list[tuple[Batch, Array]]:
-        self.rows, self.small, classes = sample.rows, sample.whole, self._learner.classes_
+        classes, labels = self._learner.classes_, np.array(list(sample.labels))
+        self._count(sample, dict(zip(codes_of(labels, classes).tolist(), sample.labels.values(), strict=True)))
         return [
             (replace(piece, labels=None), codes_of(piece.labels, classes))
             for piece in sample.pieces
@@ -138,7 +146,9 @@ def certify_stream(
     if not (trusted or reproduces(learner, replay)):
         return learner.declined(OTHERS.format(name=stream.name))
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
-    return learner.judged(question if replay.small else replace(question, sample=replay.sample))
+    if not replay.small:
+        question = replace(question, sample=replay.sample, counts=replay.counts)
+    return learner.judged(question)
 
 
 def certify_outcomes(
@@ -177,18 +187,3 @@ def certify_outcomes(
     if not (trusted or learner.gives(again)):
         return learner.declined(OTHERS.format(name=stream.name))
     return learner.judged(again, against)
-
-
-def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
-    """All rounds in one batch."""
-    if len(rounds) < 2:
-        return rounds
-    batches = [batch for batch, _ in rounds]
-    codes = np.concatenate([codes for _, codes in rounds])
-    values, columns = np.concatenate([b.values for b in batches]), batches[-1].columns
-    if batches[0].starts is None:
-        return [(Batch(values, None, columns), codes)]
-    indices = np.concatenate([b.indices for b in batches if b.indices is not None])
-    lengths = np.concatenate([np.diff(b.starts) for b in batches if b.starts is not None])
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(indices.dtype)
-    return [(Batch(values, None, columns, indices, starts), codes)]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .batch import Batch
+from .batch import Array, Batch
 
 SMALL = 32 << 20  # bytes of rows that are kept
 PIECE = 2048  # rows that are kept or left out together, fewer if they are long
 PIECE_ENTRIES = 1 << 17
+FEW_LABELS = 4
 OVERHEAD = 1000  # bytes of a piece besides its rows
 
 
@@ -19,10 +22,13 @@ class Sample:
     ----------
     rows : int
         How many rows were given so far.
+    labels : dict
+        How many of all of them had each label.
     """
 
     def __init__(self) -> None:
         self.rows = 0
+        self.labels: dict[Any, int] = {}
         self._pieces: list[tuple[int, Batch]] = []
         self._stride, self._number, self._size = 1, 0, 0
 
@@ -39,6 +45,8 @@ class Sample:
     def take(self, batch: Batch) -> None:
         """Keep a copy of the next rows, or of some of them."""
         self.rows += len(batch)
+        if batch.labels is not None:
+            self._count(batch.labels)
         step = max(1, min(PIECE, PIECE_ENTRIES * len(batch) // max(1, batch.entries)))
         for begin in range(0, len(batch), step):
             if self._number % self._stride == 0:
@@ -48,6 +56,18 @@ class Sample:
             self._number += 1
             while self._size > SMALL and len(self._pieces) > 1:
                 self._thin()
+
+    def _count(self, labels: Array) -> None:
+        if len(self.labels) <= FEW_LABELS:  # then it is faster not to sort
+            for label in self.labels:
+                same = labels == label
+                self.labels[label] += int(np.count_nonzero(same))
+                labels = labels[~same]
+                if not len(labels):
+                    return
+        for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
+            key = label.item()
+            self.labels[key] = self.labels.get(key, 0) + int(count)
 
     def _thin(self) -> None:
         self._stride *= 2
@@ -70,3 +90,18 @@ def owned(batch: Batch) -> Batch:
         return Batch(values, labels, columns)
     wide = np.int32 if columns <= np.iinfo(np.int32).max else np.int64
     return Batch(values, labels, columns, batch.indices.astype(wide), batch.starts.astype(wide))
+
+
+def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
+    """All rounds in one batch."""
+    if len(rounds) < 2:
+        return rounds
+    batches = [batch for batch, _ in rounds]
+    codes = np.concatenate([codes for _, codes in rounds])
+    values, columns = np.concatenate([b.values for b in batches]), batches[-1].columns
+    if batches[0].starts is None:
+        return [(Batch(values, None, columns), codes)]
+    indices = np.concatenate([b.indices for b in batches if b.indices is not None])
+    lengths = np.concatenate([np.diff(b.starts) for b in batches if b.starts is not None])
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(indices.dtype)
+    return [(Batch(values, None, columns, indices, starts), codes)]

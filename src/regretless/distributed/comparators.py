@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..certify import joined, played
+from ..certify import played
 from ..data.batch import Array, Batch
-from ..data.sample import SMALL, bytes_of, owned
+from ..data.sample import SMALL, bytes_of, joined, owned
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier

@@ -7,7 +7,8 @@ is read on all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, log
 from typing import Any
@@ -16,12 +17,15 @@ import numpy as np
 
 from ...certificate import NO_LIMIT, Certificate, Most, summed
 from ...data.batch import Array, Batch
+from ...data.sample import joined, owned
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
+from ...rows.state import Rules
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, switching
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
+from ..state import BIAS, State
 from .sequence import best_sequence, by_blocks
 from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
@@ -31,6 +35,7 @@ STEPS = 60  # of L-BFGS
 LIGHT = 0.1  # a penalty, beside that of a rate
 NEARLY, STIFF = 0.97, 10.0  # from where on, of a reach, scores are held back, and how much
 BLOCK = 4096  # rows whose scores are made at once
+REMEMBERED, CLOSE, SHORTEST = 10, 1e-9, 1e-10  # steps of L-BFGS, what ends it, and the shortest share of a step
 
 
 @dataclass(slots=True)
@@ -62,8 +67,7 @@ class Sample:
 
     Attributes
     ----------
-    rows : csr_array, shape (rows, 1 + columns)
-        The constant feature first.
+    rows : Batch
     codes : ndarray of int, shape (rows,)
         What the kernel plays.
     part : float
@@ -74,7 +78,7 @@ class Sample:
         How many rows there are.
     """
 
-    rows: Any
+    rows: Batch
     codes: Array
     part: float
     above: Array
@@ -125,10 +129,7 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
         for target, facts in enumerate(question.target_facts)
     ]
     candidates = [_candidates(problem) for problem in problems]
-    charge(question, candidates)
-    shrunk = [_within_reach(problem, some) for problem, some in zip(problems, candidates, strict=True)]
-    if any(shrunk):
-        charge(question, shrunk)
+    shrunk = _charged(question, problems, candidates)
     sequences = _sequences(problems)
     theorems = [one for one in question.theorems if sequences or one is not switching]
     per_target = []
@@ -276,7 +277,7 @@ def _ridge(problem: Problem) -> list[Candidate]:
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     ridge = [
-        Candidate("ridge", label, ridge_regression(sample.rows, signs, part, penalty, reach))
+        Candidate("ridge", label, ridge_regression(sample, signs, penalty, rules.intercept, part, reach))
         for penalty, reach in wanted
     ]
     return ridge + _for_slopes(problem, signs, part)
@@ -293,61 +294,83 @@ def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
     metric, cells = problem.state.metric(problem.target), problem.state.cells_of(problem.target)
     sums = cells[:, COIN_SUM] if place == COIN else cells[:, SUMS][:, place]
     penalty = LIGHT * metric[:, min(place, RATES - 1)] / (problem.rules.rates[place] if place < COIN else 1.0)
-    vector = ridge_regression(problem.sample.rows, signs, part, penalty, slopes=sums)
+    intercept = problem.rules.intercept
+    vector = ridge_regression(problem.sample, signs, penalty, intercept, part, slopes=sums)
     return [Candidate("slopes", f"the best vector for {problem.members[place].name}", vector)]
 
 
 def sample_rows(question: Question) -> Sample:
-    """A sample of the rows, and how many of all are of each target, in one reading.
+    """A sample of the rows, and how many of all are of each target.
 
     Parameters
     ----------
     question : Question
-        Its rounds are read once.
+        Its rounds are read once, unless a sample of them is in memory and their classes were counted.
 
     Returns
     -------
     Sample
         All rows where they are few; else a part of them, drawn at random with the same seed every time.
     """
-    from scipy.sparse import csr_array, hstack, vstack  # type: ignore[import-untyped, unused-ignore]
-
-    targets, columns = question.state.targets, question.state.columns
-    draw, part, total = np.random.default_rng(0), 1.0, 0
-    share = targets if targets == 1 else 4 * targets  # each of several targets is a search of its own
-    above, matrices, chosen = np.zeros(targets), [csr_array((0, columns))], [np.zeros(0, dtype=np.int32)]
-    for batch, codes in question.rounds():
+    targets, total = question.state.targets, 0
+    draw, above, chosen = np.random.default_rng(0), np.zeros(targets), []
+    rounds = question.rounds if question.sample is None or question.counts is None else question.sample
+    share = question.rows / max(1, question.rows if rounds is question.rounds else sum(len(b) for b, _ in rounds()))
+    share /= targets if targets == 1 else 4 * targets  # each of several targets is a search of its own
+    part = 1.0
+    for batch, codes in rounds():
         if total == 0 and len(batch):
             entries = question.rows * batch.entries / len(batch)
-            part = min(1.0, max(ENTRIES, entries / 10) / share / max(entries, 1))
+            part = min(1.0, share * max(ENTRIES, entries / 10) / max(entries, 1))
         total += len(batch)
         above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
-        rows: Any = np.flatnonzero(draw.random(len(batch)) < part) if part < 1 else slice(None)
-        matrix = csr_array(_matrix(batch)[rows])
-        matrix.resize((matrix.shape[0], columns))
-        matrices.append(matrix)
-        chosen.append(codes[rows])
-    X = vstack(matrices, format="csr")
-    constant = np.full((X.shape[0], 1), question.rules.intercept)
-    X = hstack([constant, X], format="csr")
-    return Sample(X, np.concatenate(chosen), X.shape[0] / total if total else 1.0, above, total)
+        here = draw.random(len(batch)) < part if part < 1 else np.ones(len(batch), dtype=bool)
+        chosen.append((owned(batch.only(here)), codes[here]))
+    ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
+    if question.counts is not None:
+        above, total = question.counts, question.rows
+    return Sample(rows, its_codes, len(rows) / total if total else 1.0, above, total)
+
+
+def _no_rows(question: Question) -> Batch:
+    return Batch(np.zeros((0, question.state.columns)), None, question.state.columns)
+
+
+class Scorer:
+    """Scores of rows by vectors, the constant feature first."""
+
+    def __init__(self, columns: int, vectors: int, intercept: float) -> None:
+        self._state, self._rules = State(columns, vectors), Rules(intercept=intercept)
+
+    def __call__(self, batch: Batch, vectors: Array) -> Array:
+        """Scores, shape (rows, vectors), of vectors of shape (1 + columns, vectors)."""
+        self._state.weights[:] = vectors[1:]
+        self._state.memory[:, BIAS] = vectors[0]
+        return self._state.scores(batch, self._rules)[0]
 
 
 def ridge_regression(
-    X: Any, signs: Array, part: float, penalty: Array, reach: float = inf, slopes: Array | None = None
+    sample: Sample,
+    signs: Array,
+    penalty: Array,
+    intercept: float,
+    part: float,
+    reach: float = inf,
+    slopes: Array | None = None,
 ) -> Array:
     """The minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
 
     Parameters
     ----------
-    X : csr_array, shape (rows, columns)
-        The sample.
+    sample : Sample
     signs : ndarray, shape (rows,)
         Labels, -1 or 1.
-    part : float
-        Which part of all rows the sample is, above 0 and at most 1.
-    penalty : ndarray, shape (columns,)
+    penalty : ndarray, shape (1 + columns,)
         Of each column, >= 0; where it is 0, the column was never met.
+    intercept : float
+        Size of the constant feature.
+    part : float
+        Which part of all rounds the sample is, above 0 and at most 1.
     reach : float, default=inf
         Scores whose size is above it cost a steep square besides.
     slopes : ndarray, shape (columns,), optional
@@ -355,37 +378,110 @@ def ridge_regression(
 
     Returns
     -------
-    ndarray, shape (columns,)
+    ndarray, shape (1 + columns,)
         The vector after at most 60 steps of L-BFGS; 0 where the penalty is.
     """
-    from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
-    from scipy.sparse import diags_array
-
-    known = penalty > 0
+    known, rows = penalty > 0, sample.rows
     unit = np.zeros(len(penalty))
     unit[known] = 1 / np.sqrt(penalty[known])
-    scaled = X @ diags_array(unit)
-    turned, tilt = scaled.T.tocsr(), unit * (0.0 if slopes is None else slopes)
+    scorer, columns = Scorer(len(penalty) - 1, 1, intercept), len(penalty) - 1
+    lengths = None if rows.starts is None else np.diff(rows.starts)
+    tilt = unit * (0.0 if slopes is None else slopes)
+
+    def turned(rises: Array) -> Array:
+        """The rows, turned, times the slopes of their losses."""
+        if lengths is None or rows.indices is None:
+            return np.asarray(rises @ rows.values)
+        return np.bincount(rows.indices, weights=rows.values * np.repeat(rises, lengths), minlength=columns)
 
     def objective(v: Array) -> tuple[float, Array]:
-        scores = scaled @ v
+        scores = scorer(rows, (unit * v)[:, None])[:, 0]
         margins, beyond = signs * scores, np.maximum(np.abs(scores) - reach, 0)
         rises = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
         loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
-        return float(loss / part + tilt @ v + v @ v / 2), turned @ rises / part + tilt + v
+        rise = unit * np.append(intercept * rises.sum(), turned(rises)) / part
+        return float(loss / part + tilt @ v + v @ v / 2), rise + tilt + v
 
-    result = minimize(objective, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    return np.asarray(result.x * unit)
+    return unit * minimise(objective, np.zeros(len(penalty)))
 
 
-def _within_reach(problem: Problem, candidates: list[Candidate]) -> list[Candidate]:
+def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
+    """Where a smooth convex function is about least: by L-BFGS, with steps halved until they descend.
+
+    See Nocedal & Wright 2006, algorithms 7.4 and 7.5. Of scipy's, the import alone takes longer than most certificates.
+
+    Parameters
+    ----------
+    objective : callable
+        Value and slope at a vector.
+    start : ndarray
+    """
+    x, (value, slope) = start, objective(start)
+    pairs: deque[tuple[Array, Array, float]] = deque(maxlen=REMEMBERED)
+    for _ in range(STEPS):
+        step = -_quasi_newton(slope, pairs)
+        descent, length = float(slope @ step), 1.0
+        if not descent < -CLOSE * max(abs(value), 1.0):
+            break
+        while True:
+            following = x + length * step
+            lower, slope_there = objective(following)
+            if lower <= value + 1e-4 * length * descent:
+                break
+            length /= 2
+            if length < SHORTEST:
+                return x
+        moved, bent = following - x, slope_there - slope
+        if float(moved @ bent) > 0:
+            pairs.append((moved, bent, 1 / float(moved @ bent)))
+        x, value, slope = following, lower, slope_there
+    return x
+
+
+def _quasi_newton(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Array:
+    """The slope times the inverse of the curvature that the last steps showed."""
+    step, factors = slope.copy(), []
+    for moved, bent, inverse in reversed(pairs):
+        factor = inverse * float(moved @ step)
+        step -= factor * bent
+        factors.append(factor)
+    if pairs:
+        moved, bent, inverse = pairs[-1]
+        step /= inverse * float(bent @ bent)
+    else:
+        step /= max(1.0, float(np.linalg.norm(slope)))
+    for (moved, bent, inverse), factor in zip(pairs, reversed(factors), strict=True):
+        step += (factor - inverse * float(bent @ step)) * moved
+    return step
+
+
+def _charged(question: Question, problems: list[Problem], candidates: list[list[Candidate]]) -> list[list[Candidate]]:
+    """Charge the candidates, and those of them that are shortened for full members, which are given back.
+
+    By how much is known of the scores of all rows, or, if these are not in memory, about known of those of a sample:
+    then all rows are read once and not twice.
+    """
+    if question.sample is None:
+        charge(question, candidates)
+        shrunk = [_within_reach(problem, some, 1 - 1e-12) for problem, some in zip(problems, candidates, strict=True)]
+        if any(shrunk):
+            charge(question, shrunk)
+        return shrunk
+    tried = [[replace(one) for one in some] for some in candidates]
+    charge(replace(question, rounds=question.sample), tried)
+    shrunk = [_within_reach(problem, some, NEARLY) for problem, some in zip(problems, tried, strict=True)]
+    charge(question, [some + more for some, more in zip(candidates, shrunk, strict=True)])
+    return shrunk
+
+
+def _within_reach(problem: Problem, candidates: list[Candidate], nearly: float) -> list[Candidate]:
     """Vectors whose scores go beyond the reach of a full member, shortened so that they do not."""
     prior = problem.member("prior") > 0
     reaches = [reach for reach, there in zip(REACHES, prior[FULL:STACK], strict=True) if there]
     if problem.question.against is not None or not reaches:
         return []
     return [
-        Candidate(one.name, one.label, one.vector * (reach / one.largest * (1 - 1e-12)))
+        Candidate(one.name, one.label, one.vector * (reach / one.largest * nearly))
         for one in candidates
         for reach in reaches
         if one.name != "constant" and reach < one.largest < inf
@@ -405,36 +501,29 @@ def charge(question: Question, candidates: list[list[Candidate]]) -> None:
     candidates : list of list of Candidate
         Of each target, those whose rounds, losses, squared lengths and largest scores are added up in place.
     """
+    intercept, targets, columns = question.rules.intercept, question.state.targets, question.state.columns
     vectors = [np.array([one.vector for one in some]).T for some in candidates]
-    intercept, targets = question.rules.intercept, question.state.targets
+    scorers = [Scorer(columns, len(some), intercept) for some in candidates]
     spans, done = [question.span(target) for target in range(targets)], 0
     for batch, codes in question.rounds():
-        matrix, norms = _matrix(batch), norms2(batch) + intercept * intercept
+        norms = norms2(batch) + intercept * intercept
         times = [span.times(done, len(batch)) for span in spans]
         done += len(batch)
         for begin in range(0, len(batch), BLOCK):
-            block = matrix[begin : begin + BLOCK]
+            block = batch.slice(begin, min(begin + BLOCK, len(batch)))
             for target, some in enumerate(candidates):
-                if not some:
-                    continue
-                signs = signed(codes[begin : begin + BLOCK], target, targets)
-                scores = block @ vectors[target][1 : 1 + batch.columns] + intercept * vectors[target][0]
-                often = times[target][begin : begin + BLOCK]
-                losses = often @ np.logaddexp(0, -signs[:, None] * scores)
-                sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
-                rounds, norm2 = float(often.sum()), float(often @ norms[begin : begin + BLOCK])
-                for one, loss, size in zip(some, losses, sizes, strict=True):
-                    one.rounds += rounds
-                    one.norm2 += norm2
-                    one.loss += float(loss)
-                    one.largest = max(one.largest, float(size))
+                if some:
+                    here = slice(begin, begin + len(block))
+                    signs, often = signed(codes[here], target, targets), times[target][here]
+                    _add(some, scorers[target](block, vectors[target]), signs, often, float(often @ norms[here]))
 
 
-def _matrix(batch: Batch) -> Any:
-    """The rows as a matrix of double precision, whose products are exact enough for what is printed."""
-    from scipy.sparse import csr_array
-
-    if batch.starts is None:
-        return batch.values.astype(np.float64)
-    values = batch.values.astype(np.float64)
-    return csr_array((values, batch.indices, batch.starts), shape=(len(batch), batch.columns))
+def _add(some: list[Candidate], scores: Array, signs: Array, often: Array, norm2: float) -> None:
+    """What candidates are charged in some rounds more."""
+    losses = often @ np.logaddexp(0, -signs[:, None] * scores)
+    sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
+    for one, loss, size in zip(some, losses, sizes, strict=True):
+        one.rounds += float(often.sum())
+        one.norm2 += norm2
+        one.loss += float(loss)
+        one.largest = max(one.largest, float(size))

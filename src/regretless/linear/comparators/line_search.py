@@ -26,7 +26,7 @@ from ...theory.facts import SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, read_tallies, signed
 
 STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
-LIKELY = 2  # rays on which the best scale is looked for, of those that are best at a glance
+FURTHER = 0.12  # share by which a ray may be worse at a glance than the best
 COARSE = 16  # the step that misses no range of scales that meets the assumptions
 
 
@@ -188,9 +188,9 @@ def best_on(rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: Linear
     """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
     where none meets its assumptions."""
     glances = [ray.glance(theorem, ledger, facts) for ray in rays]
-    # Where no glance meets the assumptions, a ray may at a scale between.
-    likely = np.argsort(glances, kind="stable")[: LIKELY if min(glances, default=inf) < inf else None]
-    each = [(best, rays[k]) for k in likely if (best := rays[k].best(theorem, ledger, facts)) is not None]
+    # At a scale between, a ray may be better than at those by so much, and meet assumptions that it did not.
+    likely = [ray for ray, glance in zip(rays, glances, strict=True) if glance <= (1 + FURTHER) * min(glances)]
+    each = [(best, ray) for ray in likely if (best := ray.best(theorem, ledger, facts)) is not None]
     best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
     return next(((one, ray) for one, ray in each if one is best), None)
 

@@ -72,6 +72,8 @@ class Question:
     sample : callable or None
         Reads some of the rounds, evenly spread over all and in memory, where all of them are not: what comparators are
         looked for on.
+    counts : ndarray or None, shape (targets,)
+        How many of the rows are of each target's class, if that is known without a reading of them.
     other : sequence of (name, vectors, weights of the constant feature)
         More directions to look along, shapes (columns, targets) and (targets,).
     """
@@ -88,6 +90,7 @@ class Question:
     deep: bool = False
     geometry: Geometry = field(default_factory=lambda: Geometry())
     sample: Rounds | None = None
+    counts: Array | None = None
     other: Sequence[tuple[str, Array, Array]] = ()
 
     def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
