@@ -175,6 +175,8 @@ void bind_aggregated(nb::module_& m) {
       .def("score", &AggregatedPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
            "Scores of all rows, the same bits that play sees; and those of the members.");
+  m.attr("LEAST_ENTRY") = least_entry;
+  m.attr("MOST_ENTRY") = most_entry;
   m.attr("AGGREGATED_LANES") = aggregated_lanes;
   m.attr("AGGREGATED_RATES") = rate_lanes;
   m.attr("AGGREGATED_COIN") = coin_lane;

@@ -39,8 +39,9 @@ inline const char* words(LinearRefusal refusal) {
     case LinearRefusal::out_of_range: return "out of range";
     case LinearRefusal::broken_starts: return "broken starts";
     case LinearRefusal::diverged: return "diverged";
-    default: return nullptr;
+    case LinearRefusal::none: break;
   }
+  return nullptr;
 }
 
 // (rounds played, what stopped them or None)

@@ -13,9 +13,6 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// Numbers whose fourth powers, and sums of them, are floats.
-inline constexpr double shortest_entry = 1e-75, longest_entry = 1e75;
-
 // Feature i of a full matrix whose largest square grew from `before` to `after`.
 struct Growth {
   std::int64_t i;
@@ -83,14 +80,14 @@ REGRETLESS_APART static LinearRefusal inspect_closely(Entries& e, double interce
   const std::int64_t n = e.n - e.first;
   for (std::int64_t k = n; k % 8 != 0; ++k) x[k] = 0;
   for (std::int64_t k = 0; k < n; k += 8) norm = norm + load<8>(x + k) * load<8>(x + k);
-  for (std::int64_t k = 0; k < n; ++k) fits &= std::fabs(x[k]) <= longest && std::fabs(x[k]) >= shortest_entry;
+  for (std::int64_t k = 0; k < n; ++k) fits &= std::fabs(x[k]) <= longest && std::fabs(x[k]) >= least_entry;
   norm2 = tree(norm) + intercept * intercept;
   if (!(norm2 < infinity)) return LinearRefusal::not_finite;
   return fits && intercept <= longest ? LinearRefusal::none : LinearRefusal::diverged;
 }
 // Most rows have no zeros, and no squares anywhere near the limits.
 REGRETLESS_INLINE LinearRefusal inspect(Entries& e, double intercept, double weight, double& norm2) {
-  const double longest = longest_entry / (weight > 1 ? weight : 1), most = 0.5 * longest * longest;
+  const double longest = most_entry / (weight > 1 ? weight : 1), most = 0.5 * longest * longest;
   double* const x = e.x + e.first;
   const std::int64_t n = e.n - e.first, whole = n & ~std::int64_t(7);
   Eight norm{};
@@ -108,7 +105,7 @@ REGRETLESS_INLINE LinearRefusal inspect(Entries& e, double intercept, double wei
     least = lower(some_of(x + whole, n - whole, 1) * some_of(x + whole, n - whole, 1), least);
   }
   norm2 = tree(norm) + intercept * intercept;
-  const bool tame = largest_of(largest) < most && smallest_of(least) > 2 * shortest_entry * shortest_entry &&
+  const bool tame = largest_of(largest) < most && smallest_of(least) > 2 * least_entry * least_entry &&
                     intercept <= longest && norm2 < infinity;
   return tame ? LinearRefusal::none : inspect_closely(e, intercept, longest, norm2);
 }

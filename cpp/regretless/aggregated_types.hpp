@@ -6,6 +6,9 @@
 
 namespace regretless {
 
+// Of entries of rows, the constant feature included: numbers whose fourth powers, and sums of them, are floats.
+inline constexpr double least_entry = 1e-75, most_entry = 1e75;
+
 // Members side by side, one a lane: four rates, a coin bettor, two that keep a full matrix of the features, and one that
 // keeps such a matrix of what the others say.
 inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 2, stack_lane = 7;

@@ -11,9 +11,6 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// Numbers whose fourth powers, and sums of them, are floats.
-inline constexpr double least_entry = 1e-75, most_entry = 1e75;
-
 // Feature i of a full matrix whose largest square grew from `before` to `after`.
 struct RegressionGrowth {
   std::int64_t i;

@@ -49,8 +49,9 @@ inline bool whole_tail(const ShatterSearch& s, const ShatterLevel& l, int many) 
   switch (many) {
     case 2: return whole_tail<2>(l, columns);
     case 3: return whole_tail<3>(l, columns);
-    default: return whole_tail<4>(l, columns);
+    case 4: return whole_tail<4>(l, columns);
   }
+  return false;  // there is no other tail
 }
 
 // The eight first cells cut by one more point; false if one of them is not.
@@ -88,8 +89,9 @@ inline std::int64_t cutting(const ShatterSearch& s, const ShatterLevel& l, int d
   switch (depth) {
     case 1: return cutting<2>(s, l, depth, from, lanes);
     case 2: return cutting<4>(s, l, depth, from, lanes);
-    default: return cutting<8>(s, l, depth, from, lanes);
+    case 3: return cutting<8>(s, l, depth, from, lanes);
   }
+  return l.count;  // there is no other front
 }
 
 inline void begin_tail(ShatterSearch& s, const ShatterLevel& l) {

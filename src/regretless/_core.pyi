@@ -35,6 +35,10 @@ class AggregatedPlayer:
         Scores of all rows, the same bits that play sees; and those of the members.
         """
 
+LEAST_ENTRY: float = 1e-75
+
+MOST_ENTRY: float = 1e+75
+
 AGGREGATED_LANES: int = 8
 
 AGGREGATED_RATES: int = 4

@@ -607,7 +607,7 @@ def test_threads_share_a_search() -> None:
     search = LittlestoneSearch(finite_class)
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(search.labels, None, point) for point in range(60)]
-        looks = [search.table_size for _ in range(1000)]
+        looks = [search._search.known for _ in range(1000)]
         found = [one.result() for one in asked]
     assert looks == sorted(looks)
     assert not search.memory_full

@@ -282,6 +282,27 @@ def _numbers() -> Iterator[Case]:
         exact=False,
     )
 
+    yield Case(
+        "certify/numbers",
+        (
+            "learn rents.csv --quiet --no-certify --save m.rgl",
+            "certify m.rgl",
+            "certify m.rgl rents.csv --json",
+            "certify m.rgl cities.csv --target age --missing zero --on-error skip",
+            "certify m.rgl rents.csv --svm",
+            "certify m.rgl rents.csv --iid",
+            "certify m.rgl rents.csv rents.csv --workers 1",
+            "predict m.rgl rents.csv --probabilities",
+            "predict m.rgl rents.csv --interval",
+            "predict m.rgl rents.csv --losses",
+            "learn rents.csv --resume m.rgl --hash-bits 6",
+            "learn rents.csv --quiet --json > report.json",
+            "verify report.json rents.csv --json",
+            "verify report.json cities.csv --missing zero --on-error skip",
+        ),
+        exact=False,
+    )
+
 
 def _compare() -> Iterator[Case]:
     yield Case(

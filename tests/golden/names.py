@@ -108,6 +108,9 @@ def _described(name: str, value: Any) -> str:
         return f"theorem {name}: {value.title}"
     if name == "__version__":
         return f"{name}: {type(value).__name__}"
+    if isinstance(value, dict) and value:
+        rows = "".join(f"\n    {key!r}: {ADDRESS.sub('', repr(one))}" for key, one in value.items())
+        return f"{name}: {type(value).__name__} of {len(value)}:{rows}"
     shown = sorted(value) if isinstance(value, set | frozenset) else value
     return f"{name}: {type(value).__name__} = {ADDRESS.sub('', repr(shown))}"
 

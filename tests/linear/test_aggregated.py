@@ -20,7 +20,7 @@ from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import AggregatedClassifier
 from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
-from regretless.rows.mixture_state import FULL
+from regretless.rows.mixture_state import FULL, LANES
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import REACHES, curvature
 
@@ -82,7 +82,11 @@ def batch_of(X, y):
 
 def scored(learner, X):
     """What the members would say of some rows now, shape (rows, targets, 8)."""
-    return learner.state_.member_scores(batch_of(X, np.zeros(len(X))), learner.played_rules())
+    batch, state = batch_of(X, np.zeros(len(X))), learner.state_
+    scores, members = np.empty((len(X), state.targets)), np.zeros((len(X), state.targets * LANES))
+    _, why = state.player(learner.played_rules()).score(batch.values, batch.indices, batch.starts, scores, members)
+    assert why is None
+    return members.reshape(len(X), state.targets, LANES)
 
 
 def told(X, y, sample_weight=None, **settings):

@@ -45,11 +45,6 @@ class VersionSpaceSearch:
         return self._search.full
 
     @property
-    def table_size(self) -> int:
-        """Number of version spaces in the table."""
-        return self._search.known
-
-    @property
     def words(self) -> int:
         """Number of words of bits that were read."""
         return self._search.words

@@ -225,15 +225,6 @@ class MirrorState(BaseState):
         features = self.columns + self.constant
         return 2 * features if self.link == "balanced" else features
 
-    def log_normaliser(self, target: int) -> float:
-        """ln of the mean of exp(theta) over all N weights, which is the sum of ln Z over all updates."""
-        theta = self._all(target)
-        both = np.concatenate([theta, -theta]) if self.link == "balanced" else theta
-        if not both.size:
-            return 0.0
-        largest = float(both.max())
-        return largest + log(float(np.exp(both - largest).mean()))
-
     def _all(self, target: int) -> Array:
         theta, bias = self.duals(target)
         return np.append(theta, bias) if self.constant else theta

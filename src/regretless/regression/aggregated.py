@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..info import RegressionInfo
 from ..rows.estimator import with_constructor
 from ..rows.mixture_state import LANES, RATES
+from ..rows.state import LEAST_ENTRY, MOST_ENTRY
 from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
 from .state import FULLS, RegressionRules, RegressionState
@@ -19,7 +20,6 @@ from .state import FULLS, RegressionRules, RegressionState
 LOSSES = ("square", "huber", "poisson")
 FEW_COLUMNS = 256  # up to which "auto" has full members
 PRIORS = (1e-4, 1e-2, 1.0)  # of these
-SMALLEST, LARGEST = 1e-75, 1e75  # of entries of rows, the constant feature included, as the kernel has them
 
 
 def numbers_of(name: str, given: Any, most: int) -> tuple[float, ...]:
@@ -37,7 +37,7 @@ def numbers_of(name: str, given: Any, most: int) -> tuple[float, ...]:
     if (
         isinstance(given, str)
         or len(numbers) > most
-        or not all(isfinite(one) and SMALLEST <= one <= LARGEST for one in numbers)
+        or not all(isfinite(one) and LEAST_ENTRY <= one <= MOST_ENTRY for one in numbers)
     ):
         raise ParameterError(name, repr(given), f"must be at most {most} numbers above 0", " ")
     return numbers
@@ -52,8 +52,8 @@ def fit_number(name: str, given: Any) -> float:
         If it is none.
     """
     number = positive(name, given)
-    if not SMALLEST <= number <= LARGEST:
-        raise ParameterError(name, repr(given), f"must be a number from {SMALLEST:g} to {LARGEST:g}", " ")
+    if not LEAST_ENTRY <= number <= MOST_ENTRY:
+        raise ParameterError(name, repr(given), f"must be a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " ")
     return number
 
 
@@ -66,8 +66,10 @@ def size_of_intercept(given: Any) -> float:
         If it is neither 0 nor a number that rows may have.
     """
     size = positive("intercept", given, or_zero=True)
-    if size and not SMALLEST <= size <= LARGEST:
-        raise ParameterError("intercept", repr(given), f"must be 0, or a number from {SMALLEST:g} to {LARGEST:g}", " ")
+    if size and not LEAST_ENTRY <= size <= MOST_ENTRY:
+        raise ParameterError(
+            "intercept", repr(given), f"must be 0, or a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " "
+        )
     return size
 
 

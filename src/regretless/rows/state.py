@@ -11,11 +11,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .. import _core
 from ..arrays import set_own
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..memory import allowed, more, shown
+
+LEAST_ENTRY, MOST_ENTRY = _core.LEAST_ENTRY, _core.MOST_ENTRY  # of rows: numbers whose fourth powers are floats
 
 
 @dataclass(frozen=True, slots=True)

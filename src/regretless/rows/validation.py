@@ -17,12 +17,12 @@ import numpy as np
 from ..arrays import laid_out
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from .state import LEAST_ENTRY, MOST_ENTRY
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (DOUBLE, SINGLE)
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 SCALE = "scale the columns"
-EXTREME = 1e-75, 1e75  # numbers whose fourth powers are no floats
 FEW_VALUES, MOST_VALUES = 20, 0.5  # of a column of text: how many are never too many, and of how many rows
 PACKAGE = __name__.partition(".")[0]
 ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down
@@ -198,9 +198,9 @@ def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
             "is too long: the squares of its numbers add up to infinity" if why == "not finite" else f"is {why}"
         ), SCALE
     largest = float(np.abs(_entries(batch, row)[0]).max(initial=0.0))
-    if 0 < largest < EXTREME[0]:
+    if 0 < largest < LEAST_ENTRY:
         return f"is so short (its largest entry is {largest:.3g}) that a step along it is too long for floats", SCALE
-    if largest > EXTREME[1]:
+    if largest > MOST_ENTRY:
         problem = (
             f"is so long (its largest entry is {largest:.3g}) that what is charged for it, or its square, is too large"
         )

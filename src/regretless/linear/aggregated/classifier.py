@@ -15,6 +15,7 @@ from ...errors import ParameterError
 from ...info import LinearInfo
 from ...rows.estimator import with_constructor
 from ...rows.mixture_state import RATES
+from ...rows.state import LEAST_ENTRY, MOST_ENTRY
 from ...theory.aggregated import (
     AGGREGATED,
     EVERY_VECTOR,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ..comparators.search import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
-SMALLEST_ENTRY, LARGEST_ENTRY = 1e-75, 1e75  # of rows, the constant feature included, as the kernel has them
 
 
 @with_constructor
@@ -156,8 +156,8 @@ class AggregatedClassifier(OnlineClassifier):
 
     def _intercept(self) -> float:
         size = positive("intercept", self.intercept, or_zero=True)
-        if size and not SMALLEST_ENTRY <= size <= LARGEST_ENTRY:
-            problem = f"must be 0, or a number from {SMALLEST_ENTRY:g} to {LARGEST_ENTRY:g}"
+        if size and not LEAST_ENTRY <= size <= MOST_ENTRY:
+            problem = f"must be 0, or a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}"
             raise ParameterError("intercept", repr(self.intercept), problem, " ")
         return size
 
@@ -168,7 +168,7 @@ class AggregatedClassifier(OnlineClassifier):
             rates = ()
             if self.rates is None or isinstance(self.rates, str) or len(tuple(self.rates)):
                 rates = (np.nan,)
-        if len(rates) > RATES or not all(isfinite(rate) and 1e-75 <= rate <= 1e75 for rate in rates):
+        if len(rates) > RATES or not all(isfinite(rate) and LEAST_ENTRY <= rate <= MOST_ENTRY for rate in rates):
             raise ParameterError("rates", repr(self.rates), f"must be at most {RATES} numbers above 0", " ")
         return rates
 

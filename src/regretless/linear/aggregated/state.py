@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _core
-from ...data.batch import Array, Batch
+from ...data.batch import Array
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES, MixtureState
 from ...rows.state import BaseState, Rules, length
@@ -218,14 +218,6 @@ class AggregatedState(MixtureState):
             return whole
         total = Ledger.read(self.books[-1])
         return replace(total, updates=total.rounds, update_norm2=total.total_norm2)  # every round moves every target
-
-    def member_scores(self, batch: Batch, rules: Rules) -> Array:
-        """Scores of all members on some rows, shape (rows, targets, 8)."""
-        scores, members = np.empty((len(batch), self.targets)), np.zeros((len(batch), self.targets * LANES))
-        _, why = self.player(rules).score(batch.values, batch.indices, batch.starts, scores, members)
-        if why is not None:
-            raise ValueError(f"a row is {why}")
-        return members.reshape(len(batch), self.targets, LANES)
 
     # ---- what can be done with it
 
