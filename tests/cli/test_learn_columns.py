@@ -110,3 +110,33 @@ def test_standard_input_is_what_its_first_line_says(run, table, tmp_path):
     rows = "".join(f"{row % 2} 1:{row} 3:1\n" for row in range(20))
     assert run("learn", "-", *QUIET, stdin=rows.encode()).code == 0
     assert "<stdin>: no rows" in run("learn", "-", *QUIET, stdin=b"").err
+
+
+def test_a_model_goes_on_with_a_column_of_its_labels_alone(run, table, tmp_path):
+    """Another column with --resume, of which no label is known, is refused before anything is learned; one with the
+    same labels under another name is not."""
+    model = tmp_path / "m.rgl"
+    words = ("--ignore", "id,day", *QUIET)
+    assert run("learn", table, *words, "--ignore", "price", "--save", model).code == 0
+    before = model.read_bytes()
+    other = run("learn", table, "--resume", model, "--target", "price", "--no-certify", "--quiet")
+    assert (other.code, model.read_bytes()) == (1, before)
+    assert "the target 'price' has none of the labels that the model knows (x, y)" in other.err
+    renamed = tmp_path / "r.csv"
+    renamed.write_text(table.read_text().replace("label", "kind", 1))
+    assert run("learn", renamed, "--resume", model, "--target", "kind", "--no-certify", "--quiet").code == 0
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".json", ".pkl"])
+def test_files_of_other_formats_are_told_by_their_names(run, table, suffix):
+    """Excel, JSON and pickles are not taken for svmlight text; text under such a name is read where --format says so."""
+    file = table.with_suffix(suffix)
+    file.write_bytes(b"PK\x03\x04")
+    for words in (("learn", file), ("combine", file, "--target", "y"), ("pull", file), ("solve", file)):
+        result = run(*words)
+        assert result.code == 1
+        assert result.err.splitlines()[-1].startswith(
+            f"regretless: {file}: no format of such files ({suffix}) is read; "
+        )
+    file.write_bytes(table.read_bytes())
+    assert run("learn", file, "--format", "csv", "--ignore", "id,day,price", *QUIET).code == 0

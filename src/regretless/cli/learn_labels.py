@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..catalogue import DEFAULT
+from ..errors import RegretlessError
 from . import options, shards
 from .column_notes import FEW_ROWS, UNITS_APART, column_notes, good_intercept
 from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
@@ -81,6 +82,13 @@ class LabelsOutput(LearnOutput):
         goes_on.refuse_other(stream)
         if goes_on.passes is not None and arguments.passes not in (None, goes_on.passes):
             raise UsageError(f"--passes {arguments.passes}: the run to finish is one of {goes_on.passes}")
+
+        def on_first(batch: Batch) -> None:
+            if arguments.resume is not None and arguments.target is not None:
+                _refuse_other_target(learner, stream, batch, arguments.target)
+            if not arguments.any_labels:
+                refuse_quantities(stream, batch)
+
         run = Run(
             learner,
             stream,
@@ -92,7 +100,7 @@ class LabelsOutput(LearnOutput):
             place=goes_on.place or Place(),
             last=goes_on.last,
             progressive=goes_on.progressive,
-            on_first=lambda batch: None if arguments.any_labels else refuse_quantities(stream, batch),
+            on_first=on_first,
         )
         run.calibration = _calibration(arguments, learner, goes_on)
         if run.rounds == 0 and not arguments.no_certify:
@@ -326,6 +334,22 @@ def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
             f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "
             f"{label_text(classes.tolist()[-1])}) is learned as a class; of a quantity make a few classes first"
         )
+
+
+def _refuse_other_target(learner: OnlineClassifier, stream: Stream, batch: Batch, target: str) -> None:
+    """Refuse to go on with a column in which a model finds none of its labels.
+
+    Raises
+    ------
+    RegretlessError
+        If none of the first rows has one.
+    """
+    known = getattr(learner, "classes_", None)
+    if known is None or batch.labels is None or np.isin(batch.labels, known).any():
+        return
+    labels = ", ".join(map(label_text, known.tolist()[:MOST_SHOWN]))
+    fault = f"the target {target!r} has none of the labels that the model knows ({labels}) in its first rows"
+    raise RegretlessError(f"{stream.name}: {fault}; give the column that they stand in, or begin a model of its own")
 
 
 def _rare_classes(run: Run) -> Iterator[str]:

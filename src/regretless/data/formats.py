@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..errors import ParameterError
+from ..errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from .source import Source
@@ -21,6 +21,9 @@ SUFFIXES = {  # in lower case, without a compression's
     "nfg": (".nfg",),
     "efg": (".efg",),
 }
+FOREIGN = (  # formats that are often kept under these names, and that nothing here reads
+    ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".ndjson", ".pkl", ".pickle", ".h5", ".hdf5", ".mat", ".zip", ".sqlite",
+)  # fmt: skip
 TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
 Names = Literal["both", "rows", "columns", "none"]
 NAMES: tuple[Names, ...] = ("both", "rows", "columns", "none")
@@ -50,10 +53,15 @@ class Formats(NamedTuple):
         ------
         ParameterError
             If one is named that is none of them.
+        DataError
+            If none is named, and the suffix is that of a format which nothing here reads.
         """
-        from .source import suffixes  # not above: the command line asks this module for names as it starts
+        from .source import name_of, suffixes  # not above: the command line asks this module for names as it starts
 
         last = suffixes(path)[-1:]
+        if format is None and last and last[0] in FOREIGN:
+            advice = "save it as .csv or .parquet; if it is one of these by another name, say so with --format"
+            raise DataError(name_of(path), None, None, f"no format of such files ({last[0]}) is read", advice)
         chosen = format or next((name for name in self.names if last and last[0] in SUFFIXES[name]), None)
         chosen = chosen or otherwise or self.otherwise
         if chosen not in self.names:
