@@ -129,7 +129,7 @@ def test_a_model_goes_on_with_a_column_of_its_labels_alone(run, table, tmp_path)
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".json", ".pkl"])
 def test_files_of_other_formats_are_told_by_their_names(run, table, suffix):
-    """Excel, JSON and pickles are not taken for svmlight text; text under such a name is read where --format says so."""
+    """Excel, JSON and pickles are not taken for text of rows; text under such a name is read where --format says so."""
     file = table.with_suffix(suffix)
     file.write_bytes(b"PK\x03\x04")
     for words in (("learn", file), ("combine", file, "--target", "y"), ("pull", file), ("solve", file)):
