@@ -254,16 +254,16 @@ def test_a_kernel_perceptron(run, tmp_path, kernel, options):
         "poly": (options["gamma"] * X @ X.T + 1) ** 2,
     }[kernel]
     signs, alpha = np.where(y == 1, 1.0, -1.0), np.zeros(len(y))
-    updates = mistakes = 0
+    updates, mistakes, lengths = 0, 0, 0.0
     for i in [*range(len(y))] * 2:
         score = gram[i] @ alpha
         mistakes += (1 if score >= 0 else -1) != signs[i]
         if signs[i] * score <= 0:
             alpha[i] += signs[i]
-            updates += 1
+            updates, lengths = updates + 1, lengths + float(gram[i, i])
     tally.same("updates", found["updates"], updates)
     tally.same("mistakes", found["mistakes"], mistakes)
-    m = {"max_norm2": float(gram.diagonal().max())}
+    m = {"max_norm2": float(gram.diagonal().max()), "update_norm2": lengths}
     w = {"norm": float(np.sqrt(alpha @ gram @ alpha)), "rate": 1.0}
     for one in found["certificates"]:
         if not one["applies"]:
