@@ -92,8 +92,6 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
 
         return deepcopy(self)
 
-    # What a bandit is.
-
     @abstractmethod
     def _rules(self, arms: int, comparators: int) -> BanditRules:
         """The composition for so many arms; it refuses parameters that have no meaning."""
@@ -311,10 +309,6 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
         """The rate of the first round, of those that fall as one over the root of the rounds."""
         raise RegretlessError(f"{type(self).__name__} does not say how its rate falls")
 
-    def _first_comparators(self, state: BanditState) -> int:
-        """With how many things the learner was compared at its first draw."""
-        return state.comparators if self.info.advised else state.first
-
     def _comparators(self) -> int | None:
         """How many experts advise, as far as that is known."""
         return None if self._state is None else self._state.comparators
@@ -328,13 +322,14 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
         state, result = self._known(), self.get_params()
         rules = state.rules
         falls = rules.schedule != "constant"
+        compared = state.comparators if self.info.advised else state.first  # at the first draw
         return BanditFacts(
             arms=state.arms,
             comparators=state.comparators,
             advised=self.info.advised,
             theorems=tuple(self.theorems),
             schedule="every-round" if falls and rules.facts.exact else rules.schedule,
-            scale=self._falling(state.first, self._first_comparators(state)) if falls else nan,
+            scale=self._falling(state.first, compared) if falls else nan,
             rate=rules.rate,
             gamma=rules.gamma,
             horizon=result.get("horizon"),

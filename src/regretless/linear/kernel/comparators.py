@@ -422,12 +422,7 @@ SHIFTS = (0.0, 1e-10, 1e-8, 1e-6)  # the last for values that were rounded to si
 
 def doubt_of(gram: Array) -> float:
     """The least part of sqrt(K(x, x) K(z, z)), of some that are tried, by which each value need be changed at most to
-    make these the values of a positive semidefinite kernel; infinite if none of them will do.
-
-    Parameters
-    ----------
-    gram : ndarray, shape (rows, rows)
-        Finite numbers.
+    make these finite numbers the values of a positive semidefinite kernel; infinite if none of them will do.
     """
     diagonal = np.diagonal(gram)
     if (diagonal < 0).any():
