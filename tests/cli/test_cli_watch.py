@@ -118,7 +118,7 @@ def test_an_alarm_is_said_before_the_next_row_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b\n0,1\n1,\n", ":3:3: column 'b' has no value; every row needs a loss"),
+        ("a,b\n0,1\n1,\n", ":3:3: column 'b' has no value; every row needs a loss; --missing skip passes over others"),
         ("a\n0\n1.5\n", ":3:1: column 'a' holds 1.5, and losses from 0 to 1 are expected; declare with --range LO HI"),
         ("a\n0\nnan\n", ":3:1: column 'a' "),
         ("a\n0\ninf\n", ":3:1: column 'a' holds inf"),
@@ -133,3 +133,39 @@ def test_what_is_no_loss_is_refused_by_line(run: CommandLine, tmp_path: Path, te
     assert said.code == 1
     assert words in said.err
     assert not state.exists()
+
+
+def test_every_format_of_tables_gives_the_same(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """Tabs, semicolons, Parquet, Feather and a compressed table have the alarms and means of one with commas."""
+    from pyarrow import csv, feather, parquet
+
+    text, table = file.read_text(), csv.read_csv(file)
+    wanted = run("watch", file, *WRONG, "--reference", 0.15, "--json").json
+    (tmp_path / "t.tsv").write_text(text.replace(",", "\t"))
+    (tmp_path / "s.csv").write_text(text.replace(",", ";"))
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.encode()))
+    parquet.write_table(table, tmp_path / "p.parquet")
+    feather.write_feather(table, tmp_path / "f.feather")
+    for name in ("t.tsv", "s.csv", "g.csv.gz", "p.parquet", "f.feather"):
+        found = run("watch", tmp_path / name, *WRONG, "--reference", 0.15, "--json").json
+        assert (found["columns"], found["alarms"]) == (wanted["columns"], wanted["alarms"]), name
+
+
+def test_rows_without_a_loss_are_passed_over_if_asked(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """With a row in ten without a loss the others give what they give alone, at the rows where they stand; a loss out
+    of the range is still refused."""
+    holes = tmp_path / "h.csv"
+    rows = [f"{row.split(',')[0]},," if k % 10 == 9 else row for k, row in enumerate(ROWS)]
+    holes.write_text("\n".join(["day,wrong,other", *rows, ""]))
+    alone = tmp_path / "a.csv"
+    alone.write_text("\n".join(["day,wrong,other", *(row for k, row in enumerate(ROWS) if k % 10 != 9), ""]))
+    words = (*WRONG, "--reference-rounds", 100, "--time", "day", "--json")
+    found = run("watch", holes, *words, "--missing", "skip")
+    wanted = run("watch", alone, *words).json
+    assert found.json["columns"] == wanted["columns"]
+    assert [one["row"] for one in found.json["alarms"]] == [int(one["time"]) for one in wanted["alarms"]] != []
+    assert (found.json["input"]["rows"], found.json["input"]["skipped"]) == (400, 40)
+    assert "40 rows without a loss were passed over" in found.err
+    holes.write_text(holes.read_text() + "401,2,0\n")
+    said = run("watch", holes, *words, "--missing", "skip")
+    assert (said.code, "column 'wrong' holds 2.0" in said.err) == (1, True)

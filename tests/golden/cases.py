@@ -345,6 +345,7 @@ def _watch() -> Iterator[Case]:
             f"watch - {fast} --column east --save s.json --progress < losses.csv",
             "watch expert-losses.csv --resume s.json --save t.json",
             "watch losses.csv --reference-rounds 100 --column east",
+            "watch sleeping.csv --column north,south --reference 0.2 --range 0 1.5 --missing skip",
             "watch bare.data --no-header --column c1 --range -1 1 --reference 0.2",
         ),
     )

@@ -248,6 +248,7 @@ class WatchOptions(ReportOptions):
     against: str | None
     range: list[float] | None
     time: str | None
+    missing: str | None
     format: str | None
     header: bool | None
     reference: float | None

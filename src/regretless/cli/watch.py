@@ -55,6 +55,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all losses lie; by default from 0 to 1"
     )
     group.add_argument("--time", metavar="COLUMN", help="the column that says when each row was")
+    group.add_argument(
+        "--missing",
+        choices=("error", "skip"),
+        help="stop at a row without a loss (error), or pass over it and count it",
+    )
     options.add_format(group, COLUMNS)
     group.add_argument(
         "--header",
@@ -134,6 +139,8 @@ def run(arguments: WatchOptions) -> int:
         complain(f"interrupted: what follows is about the first {many(job.rows, 'row')}")
     for note in job.notes:
         console.line(f"note: {note}")
+    if job.skipped:
+        complain(f"{many(job.skipped, 'row')} without a loss {'was' if job.skipped == 1 else 'were'} passed over")
     if save is not None:
         job.save(save)
     result = WatchOutput(job, arguments.file, perf_counter() - started, interrupted=code is not None)
@@ -155,8 +162,8 @@ class Job:
         None before the columns are known.
     raised : list of (row, time, alarm)
         The alarms of this file, its rows counted from 1; the first 1,000.
-    rows : int
-        Of this file so far.
+    rows, skipped : int
+        Rows of this file so far, and how many of them were passed over.
     notes : list of str
         What a user should know of the columns.
     waiting : bool
@@ -166,7 +173,8 @@ class Job:
     def __init__(self, arguments: WatchOptions) -> None:
         self._arguments = arguments
         self.raised: list[tuple[int, str | None, ColumnAlarm]] = []
-        self.rows, self.waiting = 0, False
+        self.rows = self.skipped = 0
+        self.waiting = False
         self.notes: list[str] = []
         self._names, self._against = options.names_of(arguments.column), arguments.against
         self._range = options.range_of(arguments.range)
@@ -195,7 +203,9 @@ class Job:
         parts = stream.rows()
         while (part := self._next(parts)) is not None:
             self._add(part, self._known(stream))
+            self.rows, self.skipped = stream.read, stream.skipped
             yield self.rows
+        self.rows, self.skipped = stream.read, stream.skipped
         self.notes += stream.notes
 
     def _next(self, parts: Iterator[LossRows]) -> LossRows | None:
@@ -209,15 +219,14 @@ class Job:
         before = watch.rounds_
         raised = watch.add(self._losses(part))
         # Rows that the reference comes from are no rounds.
-        ahead = self.rows + len(part.losses) - (watch.rounds_ - before) - before
+        first = len(part.losses) - (watch.rounds_ - before) - before - 1
         for alarm in raised:
-            row = alarm.round + ahead
-            time = part.times[row - self.rows - 1] if part.times is not None else None
+            place = alarm.round + first
+            row, time = int(part.places[place]) + 1, part.times[place] if part.times is not None else None
             if len(self.raised) < 1000:
                 self.raised.append((row, time, alarm))
             if not self._arguments.json:
                 print(printable(alarm_line(row, time, alarm, watch)), flush=True)
-        self.rows += len(part.losses)
 
     def _open(self, source: Any, *, previous: bool = False) -> LossColumns:
         from ..data.loss_columns import LossColumns
@@ -226,7 +235,8 @@ class Job:
         columns = [*(names or ()), self._against] if names and self._against else names
         with options.errors_by_option(("format",)):
             more = {} if previous else {"time": one.time, "format": one.format}
-            return LossColumns(source, columns, self._range, header=one.header, **more)
+            skip = one.missing == "skip"
+            return LossColumns(source, columns, self._range, header=one.header, skip_missing=skip, **more)
 
     def _losses(self, part: LossRows) -> Any:
         """The losses of the rows; their differences where one column is watched against another."""
@@ -433,7 +443,7 @@ class WatchOutput(Output):
             "level": watch.level,
             "range": list(watch.value_range),
             **certificate_values(self.certificates),
-            "input": {"path": self.path, "rows": self.job.rows},
+            "input": {"path": self.path, "rows": self.job.rows, "skipped": self.job.skipped},
             "interrupted": self.interrupted,
             "seconds": self.seconds,
         }
@@ -443,5 +453,5 @@ class WatchOutput(Output):
         from ..report import page_of_watch, write_report
 
         title = f"{', '.join(self.watch.columns)} of {os.path.basename(self.path)}"
-        source = {"path": self.path, "rows": self.job.rows}
+        source = {"path": self.path, "rows": self.job.rows, "skipped": self.job.skipped}
         write_report(path, page_of_watch(self.watch.report(title, source, self.seconds)))

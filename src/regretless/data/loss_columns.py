@@ -29,10 +29,13 @@ class LossRows:
     losses : ndarray of float64, shape (rows, columns)
     times : list of str or None
         What the time column holds.
+    places : ndarray of int, shape (rows,)
+        Which rows of the file they are, counted from 0.
     """
 
     losses: Array
     times: list[str] | None
+    places: Array
 
 
 class LossColumns(TableForecasts):
@@ -52,6 +55,13 @@ class LossColumns(TableForecasts):
         One of `formats.COLUMNS`; by default by the suffix, and csv if that says nothing.
     header : bool, optional
         Of text, whether the first line names the columns; by default what it looks like.
+    skip_missing : bool
+        Whether to pass over rows in which a loss is missing, or nan.
+
+    Attributes
+    ----------
+    read, skipped : int
+        Rows so far, and how many of them were passed over.
     """
 
     def __init__(
@@ -63,10 +73,12 @@ class LossColumns(TableForecasts):
         time: str | None = None,
         format: str | None = None,
         header: bool | None = None,
+        skip_missing: bool = False,
     ) -> None:
         roles = ColumnRoles(experts=columns, time=time, need_target=False, words=TERMS)
         super().__init__(path, roles, COLUMNS.choose(path, format))
-        self._range, self._header = value_range, header
+        self._range, self._header, self._skips = value_range, header, skip_missing
+        self.read = self.skipped = 0
 
     def rows(self) -> Iterator[LossRows]:
         """All rows, part by part, as soon as they are there.
@@ -78,8 +90,12 @@ class LossColumns(TableForecasts):
         """
         for batch in self.batches():
             good, error = self._usable(batch)
-            if len(good):
-                yield LossRows(good.advice, good.times)
+            before, self.read = self.read, self.read + len(good)
+            there = np.flatnonzero(~np.isnan(good.advice).any(axis=1))
+            self.skipped += len(good) - len(there)
+            if len(there):
+                times = None if good.times is None else [good.times[row] for row in there]
+                yield LossRows(good.advice[there], times, before + there)
             if error is not None:
                 raise error
 
@@ -87,13 +103,15 @@ class LossColumns(TableForecasts):
         """The rows up to the first loss that is none, and the error to raise after them."""
         low, high = self._range
         bad = ~((batch.advice >= low) & (batch.advice <= high))
+        if self._skips:
+            bad &= ~np.isnan(batch.advice)
         if not bad.any():
             return batch, None
         row = int(bad.any(axis=1).argmax())
         name, value = self.experts[int(bad[row].argmax())], float(batch.advice[row][bad[row]][0])
         if np.isnan(value):
             return batch.slice(0, row), batch.error(
-                row, name, f"column {name!r} has no value", "every row needs a loss"
+                row, name, f"column {name!r} has no value", "every row needs a loss; --missing skip passes over others"
             )
         fault = f"column {name!r} holds {value!r}, and losses from {low:g} to {high:g} are expected"
         advice = "declare with --range LO HI where losses can lie, or say with --column which columns hold them"
