@@ -79,3 +79,13 @@ def test_no_module_asks_whether_a_learner_is_of_a_class():
         if name in homes and place not in made and not place.startswith(rooms)
     ]
     assert not faults
+
+
+def test_a_class_has_a_name_of_its_own():
+    """No two classes of the package have one name, but for a method that is known by it for several problems."""
+    places: dict[str, list[str]] = {}
+    for path in ROOT.rglob("*.py"):
+        for name in re.findall(r"(?m)^class (\w+)", path.read_text(encoding="utf-8")):
+            places.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert set(twice) <= {"Hedge", "OnlineGradientDescent"}, twice  # of experts and arms; of labels and numbers

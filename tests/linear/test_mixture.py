@@ -119,6 +119,15 @@ def test_a_mixture_goes_on_from_its_folder(tmp_path):
     assert [str(one) for one in half.certify()] == [str(one) for one in whole.certify()]
 
 
+def test_a_folder_is_no_model(tmp_path):
+    """The folder of a mixture is refused by `load` with the way to read it; the models in it are read."""
+    X, y = runs(rows=30)
+    made().partial_fit(X, y).save(tmp_path / "m")
+    with pytest.raises(ModelError, match=r"the folder of a mixture .*LearnerMixture\.load reads it"):
+        regretless.load(tmp_path / "m")
+    assert regretless.load(tmp_path / "m" / "member-1-30.rgl").name == "perceptron"
+
+
 def test_folders_that_do_not_fit_together_are_refused(tmp_path):
     """A model of another learner, losses of other rounds, and a missing file each end in an error of their own."""
     X, y = runs(rows=90)

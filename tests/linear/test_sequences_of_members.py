@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from regretless.data.batch import Batch
 from regretless.linear import AggregatedClassifier
-from regretless.linear.aggregated.sequence import Blocks, best_sequence, by_blocks
+from regretless.linear.aggregated.sequence import MemberBlocks, best_sequence, by_blocks
 from regretless.linear.aggregated.state import MixtureMember
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import AggregatedFacts, change_cost
@@ -47,7 +47,7 @@ def test_no_sequence_has_a_smaller_bound(seed, members, blocks, size, retires):
         losses[blocks // 2 :, 0] = inf
     names = [MixtureMember(f"m{one}", "rate") for one in range(members)]
     facts = AggregatedFacts(norm=1.0, rate=1.0, members=float(members))
-    best = best_sequence(Blocks(losses[:, None], ends), 0, facts, names)
+    best = best_sequence(MemberBlocks(losses[:, None], ends), 0, facts, names)
     least = min(bound_of(path, losses, ends) for path in product(range(members), repeat=blocks))
     read = best.loss + (best.switches + 1) * log(members) + log(log(ends[-1] + e - 1)) + best.late
     assert read == pytest.approx(least)

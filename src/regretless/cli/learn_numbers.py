@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Point = tuple[int, float, float]
 
 
-class LossTable(PointTable):
+class MeanLossTable(PointTable):
     """Rows at doubling round counts; a point is rounds, loss, and the squared loss of the mean so far."""
 
     HEADER = "{:>12} {:>14} {:>14}".format("rounds", "mean loss", "since last")
@@ -45,10 +45,10 @@ class LossTable(PointTable):
         return f"{rounds:>12} {loss / charged:>14.6g} {recent:>14.6g}"
 
 
-class SquaredLossTable(LossTable):
+class SquaredLossTable(MeanLossTable):
     """The same of squared losses, beside the mean of the outcomes so far."""
 
-    HEADER = f"{LossTable.HEADER} {'mean so far':>14}"
+    HEADER = f"{MeanLossTable.HEADER} {'mean so far':>14}"
 
     def row(self, point: Point, last: Point) -> str:
         """With the loss of the mean so far."""
@@ -108,7 +108,7 @@ class NumbersOutput(LearnOutput):
     @classmethod
     def table_of(cls, run: RegressionRun, write: Callable[[str], None]) -> PointTable:
         """Mean losses at doubling round counts."""
-        return (SquaredLossTable if of_squares(run.learner) else LossTable)(write, run.point)
+        return (SquaredLossTable if of_squares(run.learner) else MeanLossTable)(write, run.point)
 
     def observations(self) -> Iterator[str]:
         """Notes on the run, in a line each."""

@@ -20,7 +20,7 @@ from ..turns import Turn, in_turn
 from .certificates import CertifiedCombiner
 from .losses import TABLE, WITHOUT_OUTCOME, Own, named_loss
 from .online import Round
-from .result import Play, Schedule, schedule
+from .result import CombinerPlay, Schedule, schedule
 from .state import CombinerRules, ExpertState
 from .validation import AdviceError, Array, complaint, in_order, normalised, outcomes_of, table_of
 
@@ -155,7 +155,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
     # A whole table.
 
     @in_turn
-    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> CombinerPlay:
         """Play the rows of a table in their order.
 
         Parameters
@@ -173,7 +173,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
 
         Returns
         -------
-        Play
+        CombinerPlay
             Predictions, losses and, if wanted, weights.
 
         Raises
@@ -194,7 +194,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
         plan = schedule(arrivals, len(table))
         before = state.copy()
         bare = self._loss.name == TABLE and plan is None
-        played = Play.room(len(table), experts, width, weights=weights, bare=bare)
+        played = CombinerPlay.room(len(table), experts, width, weights=weights, bare=bare)
         self._run(state, table, known, plan, played)
         return played.of(self, before, table, known, plan)
 
@@ -205,7 +205,9 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
             raise RegretlessError("outcomes are missing")
         return outcomes_of(outcomes, rounds, state.width, classes=True)
 
-    def _run(self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(
+        self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: CombinerPlay
+    ) -> None:
         """The compiled loop, or the plain one for a loss that only Python knows."""
         if self._loss.own is not None:
             self._run_own(state, table, outcomes, plan, out)
@@ -235,11 +237,13 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
             )
         self._refuse(result)
 
-    def _draws(self, out: Play) -> dict[str, Any]:
+    def _draws(self, out: CombinerPlay) -> dict[str, Any]:
         """What a learner that draws experts gives to the loop."""
         return {}
 
-    def _run_own(self, state: ExpertState, table: Array, outcomes: Any, plan: Schedule | None, out: Play) -> None:
+    def _run_own(
+        self, state: ExpertState, table: Array, outcomes: Any, plan: Schedule | None, out: CombinerPlay
+    ) -> None:
         if plan is not None:
             raise RegretlessError("arrivals go with the losses that have a name; report late outcomes by their tickets")
         for t, (row, outcome) in enumerate(zip(table, outcomes, strict=True)):

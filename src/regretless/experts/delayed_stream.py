@@ -13,7 +13,7 @@ from ..errors import RegretlessError
 from .base import ExpertLearner
 from .losses import TABLE
 from .online import Round
-from .result import Play
+from .result import CombinerPlay
 from .validation import AdviceError, Array, complaint
 
 Waiting = tuple[int, int, int, float]  # arrival, row, ticket, outcome
@@ -72,7 +72,7 @@ class Late:
         self.row = row
         self._judge: Any = None
 
-    def play(self, rows: Rows, out: Play) -> None:
+    def play(self, rows: Rows, out: CombinerPlay) -> None:
         """Predict rows into `out`, settling whatever is due before each.
 
         Raises
@@ -101,7 +101,7 @@ class Late:
                 sound, None, "the outcome arrives before the row is over", "an outcome comes after its forecast"
             )
 
-    def _at_once(self, rows: Rows, begin: int, end: int, now: Array, then: Array, out: Play) -> bool:
+    def _at_once(self, rows: Rows, begin: int, end: int, now: Array, then: Array, out: CombinerPlay) -> bool:
         """Play rows whose outcomes all come before the row after them; false, and nothing, if one cannot be played."""
         cut = slice(begin, end)
         undo = bookmark(self._learner)
@@ -119,7 +119,7 @@ class Late:
         self._settled()
         return True
 
-    def _one(self, rows: Rows, place: int, then: int, out: Play) -> None:
+    def _one(self, rows: Rows, place: int, then: int, out: CombinerPlay) -> None:
         try:
             forecast = self._learner.predict(rows.advice[place])
         except AdviceError as error:

@@ -14,7 +14,7 @@ from ..pictured import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .losses import TABLE
-from .result import Play, Schedule, schedule
+from .result import CombinerPlay, Schedule, schedule
 from .validation import AdviceError, Array, in_order, table_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Doubling(Pictured):
         return learner
 
     @in_turn
-    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> Play:
+    def play(self, advice: Any, outcomes: Any = None, *, arrivals: Any = None, weights: bool = False) -> CombinerPlay:
         """Play the rows of a table in their order; see `ExpertLearner.play`. The result has no history.
 
         Raises
@@ -140,15 +140,17 @@ class Doubling(Pictured):
             learner.expert_names_ = learner.expert_names_ or names
             row = end
         if not pieces:
-            return Play(np.empty(0), np.empty(0))
-        return Play(
+            return CombinerPlay(np.empty(0), np.empty(0))
+        return CombinerPlay(
             np.concatenate([piece.predictions for piece in pieces]),
             np.concatenate([piece.losses for piece in pieces]),
             np.concatenate([piece.weights for piece in pieces if piece.weights is not None]) if weights else None,
             None if pieces[0].chosen is None else np.concatenate([piece.chosen for piece in pieces]),
         )
 
-    def _play_late(self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool) -> Play:
+    def _play_late(
+        self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool
+    ) -> CombinerPlay:
         """The same where outcomes come when the plan says."""
         if self.base.info.draws:
             raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
@@ -175,7 +177,7 @@ class Doubling(Pictured):
             for place, ticket in self.pending_:
                 self.blocks_[place].withdraw(ticket)
         predictions = losses if bare else np.array(forecasts, dtype=np.float64)
-        return Play(predictions, losses, rest if weights else None)
+        return CombinerPlay(predictions, losses, rest if weights else None)
 
     @in_turn
     def predict(self, advice: Any = None) -> Any:

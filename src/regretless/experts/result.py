@@ -96,7 +96,7 @@ def _slots(settle: Array, starts: Array) -> tuple[Array, int]:
 
 
 @dataclass(eq=False)
-class Play:
+class CombinerPlay:
     """A table that was played.
 
     Attributes
@@ -118,7 +118,7 @@ class Play:
     _again: tuple[Any, ...] = field(default=(), repr=False)
 
     @classmethod
-    def room(cls, rounds: int, experts: int, width: int, *, weights: bool, bare: bool = False) -> Play:
+    def room(cls, rounds: int, experts: int, width: int, *, weights: bool, bare: bool = False) -> CombinerPlay:
         """Room for so many rounds, of bare losses or of forecasts."""
         losses = np.empty(rounds)
         predictions = losses if bare else np.empty(rounds) if width == 1 else np.empty((rounds, width))
@@ -131,7 +131,7 @@ class Play:
         table: Array,
         outcomes: Array | None,
         plan: Schedule | None,
-    ) -> Play:
+    ) -> CombinerPlay:
         """The same, with what it takes to play it once more."""
         self._again = learner, before, table, outcomes, plan
         return self

@@ -17,7 +17,7 @@ from ..theory.majority import RANDOMIZED_MAJORITY, WEIGHTED_MAJORITY
 from .base import ExpertLearner
 from .losses import Own
 from .online import Forecast, Round, Ticket
-from .result import Play, Schedule
+from .result import CombinerPlay, Schedule
 from .state import FIELDS, CombinerRules, ExpertState
 from .validation import AdviceError, Array
 
@@ -164,7 +164,9 @@ class RandomizedWeightedMajority(ExpertLearner):
             raise ParameterError("beta", repr(self.beta), "must lie between 0 and 1", " ")
         return float(self.beta or 0.0)
 
-    def _run(self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: Play) -> None:
+    def _run(
+        self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: CombinerPlay
+    ) -> None:
         if plan is not None:
             raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
         before, done = self.generator_.bit_generator.state, state.rounds
@@ -178,7 +180,7 @@ class RandomizedWeightedMajority(ExpertLearner):
                 self.generator_.random(state.rounds - done)
             raise
 
-    def _draws(self, out: Play) -> dict[str, Any]:
+    def _draws(self, out: CombinerPlay) -> dict[str, Any]:
         return {"uniforms": self.generator_.random(len(out.losses)), "chosen": out.chosen}
 
     def predict(self, advice: Any = None) -> Any:

@@ -38,6 +38,7 @@ TYPES = {"BOOL": "|b1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
 TYPES |= {"U8": "|u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"}
 NAMES = {code: name for name, code in TYPES.items()}
+MIXTURE = "mixture.rgl"  # in the folder of a mixture of learners, the model of what combines them
 NOT_OURS = "give the path of a model that was saved by regretless"
 AGAIN = "copy or save the model again"
 
@@ -107,6 +108,9 @@ def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict
     OSError
         If there is no such file or it may not be read.
     """
+    if os.path.isfile(os.path.join(path, MIXTURE)):
+        fault = "is the folder of a mixture of learners, and no model of one"
+        _refuse(path, fault, f"regretless.LearnerMixture.load reads it; its members and {MIXTURE} are models")
     if not stat.S_ISREG(os.stat(path).st_mode):  # asked first: opening a pipe would wait for its writer
         _refuse(path, "is not a regular file", NOT_OURS)
     with open(path, "rb") as file:

@@ -192,7 +192,7 @@ class CertifiedRegressor(ABC):
 
 
 @dataclass(slots=True)
-class Candidate:
+class VectorLoss:
     """A vector, the constant feature first, and its loss."""
 
     name: str
@@ -215,7 +215,7 @@ def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> l
     return [*members, *(one for candidate in some for one in _to_members(learner, candidate, rows, norm2))]
 
 
-def _to_members(learner: CertifiedRegressor, one: Candidate, rows: float, norm2: float) -> Iterator[MemberComparator]:
+def _to_members(learner: CertifiedRegressor, one: VectorLoss, rows: float, norm2: float) -> Iterator[MemberComparator]:
     state, rules, names = learner.state_, learner.played_rules(), learner._names()
     cells = state.all_cells()
     base = MemberComparator(
@@ -237,30 +237,30 @@ def _to_members(learner: CertifiedRegressor, one: Candidate, rows: float, norm2:
 # ---- which vectors
 
 
-def _candidates(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[Candidate]:
+def _candidates(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[VectorLoss]:
     if given is not None:
-        return [Candidate("yours", "yours", learner.against(given))]
+        return [VectorLoss("yours", "yours", learner.against(given))]
     state, rules, names = learner.state_, learner.played_rules(), learner._names()
     weights = state.member_weights()
     some = [
-        Candidate("final weights", f"the final weights of {names[place]}", weights[:, place])
+        VectorLoss("final weights", f"the final weights of {names[place]}", weights[:, place])
         for place in range(LANES)
         if state.present[place] and np.isfinite(weights[:, place]).all()
     ]
-    some.append(Candidate("zero", "the first outcome", np.zeros(1 + state.columns)))
+    some.append(VectorLoss("zero", "the first outcome", np.zeros(1 + state.columns)))
     if rules.loss == "square" and 1 + state.columns <= WIDE:
         return [*some, *_by_products(learner, rounds)]
     return [*some, *_by_sample(learner, rounds)]
 
 
-def _constant(learner: CertifiedRegressor, value: float, label: str = BEST_CONSTANT) -> list[Candidate]:
+def _constant(learner: CertifiedRegressor, value: float, label: str = BEST_CONSTANT) -> list[VectorLoss]:
     """A constant forecast, which takes an intercept."""
     size = learner.played_rules().intercept
     if not size:
         return []
     vector = np.zeros(1 + learner.state_.columns)
     vector[0] = value / size
-    return [Candidate("constant", label, vector)]
+    return [VectorLoss("constant", label, vector)]
 
 
 def _mean(learner: CertifiedRegressor) -> float:
@@ -296,7 +296,7 @@ def _sizes(learner: CertifiedRegressor) -> Array:
     return np.where(most > 0, most, 1.0)
 
 
-def _by_products(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidate]:
+def _by_products(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[VectorLoss]:
     """Ridge regressions and least squares from the sums of all products of two features, in units of their sizes."""
     sizes, rules = _sizes(learner), learner.played_rules()
     products, with_z, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0
@@ -313,12 +313,12 @@ def _by_products(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candid
             solved = np.linalg.solve(products + prior * np.eye(len(sizes)), with_z)
         except np.linalg.LinAlgError:
             continue
-        yield Candidate("ridge", f"ridge regression, prior {prior:g}", solved / sizes)
+        yield VectorLoss("ridge", f"ridge regression, prior {prior:g}", solved / sizes)
     solved = np.linalg.lstsq(products, with_z, rcond=1e-12)[0]
-    yield Candidate("least squares", "least squares", solved / sizes)
+    yield VectorLoss("least squares", "least squares", solved / sizes)
 
 
-def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidate]:
+def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[VectorLoss]:
     """Regressions on the first rows, as many as fit."""
     from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
 
@@ -338,12 +338,12 @@ def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidat
         yield from _constant(learner, _mean(learner))
         for damp in DAMPS:
             solved = _of_counts(scaled, z, damp, learner.state_.one("origin"))
-            yield Candidate("regression of counts", f"Poisson regression, prior {damp:g}", solved / sizes)
+            yield VectorLoss("regression of counts", f"Poisson regression, prior {damp:g}", solved / sizes)
         return
     if rules.loss == "square":
         yield from _constant(learner, _mean(learner))
         for damp in DAMPS:
-            yield Candidate("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
+            yield VectorLoss("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
         return
     all_rows = len(z) + 1 >= learner.ledger_.rounds
     label = BEST_CONSTANT if all_rows else f"a constant chosen on the first {len(z) + 1:,} rows"
@@ -351,7 +351,7 @@ def _by_sample(learner: CertifiedRegressor, rounds: Rounds) -> Iterator[Candidat
     level = rules.tau if rules.loss == "pinball" else 0.5
     for damp in DAMPS:
         label = f"quantile regression, prior {damp:g}"
-        yield Candidate("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
+        yield VectorLoss("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
 
 
 def _diagonal(numbers: Array) -> Any:
@@ -406,7 +406,7 @@ def _of_quantile(rows: Any, z: Array, tau: float, damp: float) -> Array:
 # ---- what they lose
 
 
-def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[Candidate]) -> tuple[float, float]:
+def _suffer(learner: CertifiedRegressor, rounds: Rounds, some: list[VectorLoss]) -> tuple[float, float]:
     """Read all rounds once, and note what each vector loses; how many rounds there are, and their squared lengths."""
     vectors = np.stack([one.vector for one in some], axis=1)
     rules, total, rows, norm2, size = (

@@ -26,7 +26,7 @@ TELLING_SPREAD = 0.3
 """Summed losses whose ends lie within this share of the largest look like one line."""
 
 
-class History(Protocol):
+class ShownHistory(Protocol):
     """Snapshots of a run, as the charts read them; a row of a table has a value for each expert.
 
     `faced` is the learner's loss over the rounds in which each expert spoke; `slept` says whether any was ever silent.
@@ -66,7 +66,7 @@ class ExpertTables:
 
 
 def panels(
-    history: History,
+    history: ShownHistory,
     loss_name: str,
     rounds: int,
     *,
@@ -78,7 +78,7 @@ def panels(
 
     Parameters
     ----------
-    history : History
+    history : ShownHistory
     loss_name : str
         ``"square"`` and so on.
     rounds : int
@@ -103,7 +103,7 @@ def panels(
     return [panel for panel in result if panel is not None]
 
 
-def leading_columns(history: History) -> ExpertTables:
+def leading_columns(history: ShownHistory) -> ExpertTables:
     """The heaviest experts at the end and the best, in their order in the file, and the weights of all others summed.
 
     Experts that were silent at times are compared over the rounds in which they spoke.
@@ -146,7 +146,7 @@ def numbered(rounds: Sequence[int], columns: ExpertTables) -> dict[str, tuple[st
     }
 
 
-def regret_panel(history: History, lower_bound: Sequence[float]) -> Panel | None:
+def regret_panel(history: ShownHistory, lower_bound: Sequence[float]) -> Panel | None:
     """The regret under its bound, and above what no learner escapes; linear, for it may be negative."""
     regret = _thinned(history.rounds, history.regret)
     if not regret:
@@ -165,7 +165,7 @@ def regret_panel(history: History, lower_bound: Sequence[float]) -> Panel | None
     return Panel("regret", title, "Regret", "real", lines, notes, scale="linear", even=True)
 
 
-def _bounds(history: History, lower_bound: Sequence[float], highest: float) -> list[Series]:
+def _bounds(history: ShownHistory, lower_bound: Sequence[float], highest: float) -> list[Series]:
     """The upper and the lower bound; an upper one that is far above all else is in the legend alone."""
     upper = thin(known_points(history.rounds, history.bound, endless=True), even=True)
     lower = _thinned(history.rounds, lower_bound)
@@ -237,7 +237,9 @@ def _weights(rounds: Sequence[int], weights: Mapping[str, Values], known: Names)
     return {name: clean[name] for name in shown} | others
 
 
-def loss_panel(history: History, columns: ExpertTables, known: Names, loss_name: str, missing: float) -> Panel | None:
+def loss_panel(
+    history: ShownHistory, columns: ExpertTables, known: Names, loss_name: str, missing: float
+) -> Panel | None:
     """The summed losses of the leading experts and of the learner, or how far they are from the learner's."""
     learner = history.learner_loss
     lines: dict[str, Values] = {name: columns.losses[name] for name in _leading(history.rounds, columns)}
@@ -283,7 +285,7 @@ def _loss_notes(slept: bool, apart: bool) -> list[str]:
     return notes
 
 
-def rate_panel(history: History) -> Panel | None:
+def rate_panel(history: ShownHistory) -> Panel | None:
     """The learning rate on a log axis."""
     points = [(t, value) for t, value in thin(known_points(history.rounds, history.rate)) if value > 0]
     if not points:

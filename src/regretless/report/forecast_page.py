@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import forecast_charts, formatting, summary, template
 from .curves import Panel, known_points
-from .forecast_charts import History
+from .forecast_charts import ShownHistory
 from .page import Learner, Page
 from .residuals import IntervalCourse, interval_facts
 from .summary import Card, quantity_of
@@ -33,7 +33,7 @@ class Combiner(Learner, Protocol):
     def names(self) -> list[str]: ...
 
 
-class Comparator(Protocol):
+class ShownComparator(Protocol):
     """A fixed way to use the experts, as the page reads it."""
 
     @property
@@ -61,9 +61,9 @@ class ForecastReport:
         ``"square"`` and so on.
     source : mapping
         Where the rounds came from: ``path, rows, target, time``, as far as known.
-    history : History
+    history : ShownHistory
         How the run went.
-    comparators : sequence of Comparator
+    comparators : sequence of ShownComparator
     certificates : sequence of Certificate
         Every theorem that was asked, whether or not it applies.
     forecast : float, sequence or None
@@ -82,8 +82,8 @@ class ForecastReport:
     learner: Combiner
     loss_name: str
     source: Mapping[str, object]
-    history: History
-    comparators: Sequence[Comparator] = ()
+    history: ShownHistory
+    comparators: Sequence[ShownComparator] = ()
     certificates: Sequence[Certificate] = ()
     forecast: object = None
     late: bool = False
@@ -121,7 +121,7 @@ class ForecastReport:
         """What the certificates are about."""
         return quantity_of(self.certificates)
 
-    def comparator(self, name: str) -> Comparator | None:
+    def comparator(self, name: str) -> ShownComparator | None:
         """The comparator of that name, if there is one."""
         return next((one for one in self.comparators if one.name == name), None)
 
@@ -177,7 +177,7 @@ def lead(report: ForecastReport) -> str:
     return text + (": " + ", ".join(part for part in parts if part) if any(parts) else "") + "."
 
 
-def _beside(report: ForecastReport, comparator: Comparator, words: str) -> str:
+def _beside(report: ForecastReport, comparator: ShownComparator, words: str) -> str:
     regret, other = comparator.regret, comparator.loss
     if not math.isfinite(regret):
         return ""
@@ -232,7 +232,7 @@ def _best(report: ForecastReport) -> tuple[float | None, str]:
     return loss, formatting.label(names[0], 32) if names else ""
 
 
-def _comparator(report: ForecastReport, one: Comparator) -> dict[str, object]:
+def _comparator(report: ForecastReport, one: ShownComparator) -> dict[str, object]:
     """A comparator as a row: its name in words, its numbers, and what else is known of it."""
     # The name says which expert it is, and that all rounds were meant goes without saying.
     details = {

@@ -41,7 +41,7 @@ An interval that was chosen for what it says does not hold the truth as often as
 _OWN = "The log’s own draws"
 
 
-class Estimate(IntervalEstimate, Protocol):
+class ShownEstimate(IntervalEstimate, Protocol):
     """What one estimator says of a mean reward, as the page reads it."""
 
     @property
@@ -52,7 +52,7 @@ class Estimate(IntervalEstimate, Protocol):
     def assuming(self) -> str | None: ...
 
 
-class Log(Protocol):
+class ShownLog(Protocol):
     """The logged rounds, as the page reads them."""
 
     def __len__(self) -> int: ...
@@ -62,15 +62,15 @@ class Log(Protocol):
     def losses(self) -> bool: ...
 
 
-class Evaluation(Protocol):
+class ShownEvaluation(Protocol):
     """An evaluation, as the page reads it; of a fixed policy it has no learners."""
 
     @property
-    def log(self) -> Log: ...
+    def log(self) -> ShownLog: ...
     @property
-    def estimates(self) -> Mapping[str, Estimate]: ...
+    def estimates(self) -> Mapping[str, ShownEstimate]: ...
     @property
-    def logged(self) -> Estimate: ...
+    def logged(self) -> ShownEstimate: ...
     @property
     def effective(self) -> float: ...
     @property
@@ -99,7 +99,7 @@ class LoggedReport:
     ----------
     title : str
         The headline, as ``Exp3IX on log.csv``.
-    evaluation : Evaluation
+    evaluation : ShownEvaluation
     learner : str
         The learner's name, or ``"policy"``.
     parameters : mapping
@@ -111,7 +111,7 @@ class LoggedReport:
     """
 
     title: str
-    evaluation: Evaluation
+    evaluation: ShownEvaluation
     learner: str
     parameters: Mapping[str, object]
     source: Mapping[str, object]
@@ -182,7 +182,7 @@ def lead(report: LoggedReport) -> str:
     return f"{text}; the log’s own mean, {write(own)}, is {where} that interval."
 
 
-def _headline(evaluation: Evaluation) -> tuple[str, Estimate | None]:
+def _headline(evaluation: ShownEvaluation) -> tuple[str, ShownEstimate | None]:
     made = [key for key in HEADLINE if key in evaluation.estimates]
     return (made[0], evaluation.estimates[made[0]]) if made else ("", None)
 
@@ -195,7 +195,7 @@ def _named(names: Sequence[str], values: Iterable[float]) -> dict[str, float]:
     return {name: float(share) for name, share in zip(names, values, strict=True)}
 
 
-def _weights(evaluation: Evaluation) -> list[tuple[str, str]]:
+def _weights(evaluation: ShownEvaluation) -> list[tuple[str, str]]:
     named = {"Worth so many rounds of equal weights": evaluation.effective, "Largest weight": evaluation.largest}
     return [(name, formatting.real(value)) for name, value in named.items()]
 
@@ -219,7 +219,7 @@ def _cards(report: LoggedReport) -> list[Card]:
     return cards
 
 
-def _valued(one: Estimate, name: str, write: Write) -> tuple[str, str]:
+def _valued(one: ShownEstimate, name: str, write: Write) -> tuple[str, str]:
     """An estimate and, as its note, its interval."""
     ends = f"{write(one.low)} to {write(one.high)}"
     return write(one.value), f"{name}, {ends}" if name else ends
@@ -263,7 +263,7 @@ def _ends(interval: tuple[float, float] | None, write: Write) -> str:
     return " to ".join(_cell(end, write) for end in interval) if interval else "–"
 
 
-def _writer(evaluation: Evaluation) -> Write:
+def _writer(evaluation: ShownEvaluation) -> Write:
     return writer([*evaluation.estimates.values(), evaluation.logged])
 
 

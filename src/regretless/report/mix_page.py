@@ -26,7 +26,7 @@ FAR_ABOVE = 1e4
 MOST_ROWS = 50
 
 
-class Epoch(Protocol):
+class ShownEpoch(Protocol):
     """One epoch over all shards, as the page reads it."""
 
     @property
@@ -41,13 +41,13 @@ class Epoch(Protocol):
     def seconds(self) -> float | None: ...
 
 
-class Mixture(Protocol):
+class ShownMixture(Protocol):
     """A run over shards, as the page reads it; `shares` are sums over the epochs."""
 
     @property
     def learner(self) -> Learner: ...
     @property
-    def history(self) -> Sequence[Epoch]: ...
+    def history(self) -> Sequence[ShownEpoch]: ...
     @property
     def names(self) -> Sequence[str]: ...
     @property
@@ -64,7 +64,7 @@ class MixReport:
     ----------
     title : str
         The headline, as ``AveragedPerceptron on part-*.svm``.
-    mixture : Mixture
+    mixture : ShownMixture
     source : mapping
         Where the rounds came from: ``path, shards, rows, features, nonzeros, skipped``, as far as known.
     how : mapping
@@ -80,7 +80,7 @@ class MixReport:
     """
 
     title: str
-    mixture: Mixture
+    mixture: ShownMixture
     source: Mapping[str, object]
     how: Mapping[str, object]
     certificates: Sequence[Certificate] = ()
@@ -216,7 +216,7 @@ def _table(report: MixReport) -> list[list[str]]:
     return [list(_HEADS), *rows]
 
 
-def _row(number: int, epoch: Epoch) -> list[str]:
+def _row(number: int, epoch: ShownEpoch) -> list[str]:
     return [
         formatting.count(number),
         formatting.count(epoch.rounds),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
 
 
-class LowerBound(Protocol):
+class ShownLowerBound(Protocol):
     """What an environment forces at least, as the page reads it."""
 
     @property
@@ -32,11 +32,11 @@ class LowerBound(Protocol):
     def kind(self) -> str: ...
 
 
-class CheckedLowerBound(Protocol):
+class ShownCheckedLowerBound(Protocol):
     """A lower bound beside what was observed."""
 
     @property
-    def lower_bound(self) -> LowerBound: ...
+    def lower_bound(self) -> ShownLowerBound: ...
     @property
     def observed(self) -> float | None: ...
     @property
@@ -56,7 +56,7 @@ class Point(Protocol):
     def best(self) -> float | None: ...
 
 
-class Play(Protocol):
+class ShownPlay(Protocol):
     """The result of a play, as the page reads it; `counts` is "mistakes" or "loss"."""
 
     @property
@@ -70,12 +70,12 @@ class Play(Protocol):
     @property
     def curve(self) -> Sequence[Point]: ...
     @property
-    def lower_bounds(self) -> Sequence[CheckedLowerBound]: ...
+    def lower_bounds(self) -> Sequence[ShownCheckedLowerBound]: ...
     @property
     def certificates(self) -> Sequence[Certificate]: ...
     @property
     def seconds(self) -> float: ...
-    def lower_bounds_at(self, rounds: int) -> Sequence[LowerBound]: ...
+    def lower_bounds_at(self, rounds: int) -> Sequence[ShownLowerBound]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class PlayReport:
 
     Parameters
     ----------
-    play : Play
+    play : ShownPlay
     environment : str
         The environment's name.
     parameters, settings : mapping
@@ -93,7 +93,7 @@ class PlayReport:
         What was left out if somebody wished to stop; empty if nothing was.
     """
 
-    play: Play
+    play: ShownPlay
     environment: str
     parameters: Mapping[str, object]
     settings: Mapping[str, object]
@@ -123,7 +123,7 @@ def page_of_play(report: PlayReport) -> Page:
     )
 
 
-def _whole(play: Play) -> bool:
+def _whole(play: ShownPlay) -> bool:
     return play.counts == "mistakes" and play.runs == 1
 
 
@@ -143,7 +143,7 @@ def _lead(report: PlayReport) -> str:
     return f"{text}. This was interrupted {report.interrupted}." if report.interrupted else f"{text}."
 
 
-def _cards(play: Play) -> list[Card]:
+def _cards(play: ShownPlay) -> list[Card]:
     count, best = play.curve[-1].count, play.curve[-1].best
     cards = [Card("Rounds", formatting.number(play.rounds), f"in {formatting.real(play.seconds, 3)} s")]
     if play.runs > 1:
@@ -155,7 +155,7 @@ def _cards(play: Play) -> list[Card]:
     return cards
 
 
-def _forced(play: Play) -> dict[str, Any] | None:
+def _forced(play: ShownPlay) -> dict[str, Any] | None:
     if not play.lower_bounds:
         return None
     rows = [
@@ -179,12 +179,12 @@ def _forced(play: Play) -> dict[str, Any] | None:
     }
 
 
-def _least(one: CheckedLowerBound) -> str:
+def _least(one: ShownCheckedLowerBound) -> str:
     expected = " expected" if one.lower_bound.kind == "expected" else ""
     return f"{formatting.number(one.lower_bound.least)}{expected}{'' if one.holds else ', and it was less'}"
 
 
-def _panel(play: Play) -> Panel:
+def _panel(play: ShownPlay) -> Panel:
     counts = [(float(point.rounds), point.count) for point in play.curve]
     best = [(float(point.rounds), point.best) for point in play.curve if point.best is not None]
     format: Format = "count" if _whole(play) else "real"
@@ -196,7 +196,7 @@ def _panel(play: Play) -> Panel:
     return Panel("counts", name, name, format, lines, [])
 
 
-def _levels(play: Play, first: float, last: tuple[float, float]) -> list[Series]:
+def _levels(play: ShownPlay, first: float, last: tuple[float, float]) -> list[Series]:
     """The tightest bound on what is counted, and what was forced of it at least, as lines across the chart."""
     bounds = [
         (one.bound, one.theorem.title)
@@ -213,7 +213,7 @@ def _levels(play: Play, first: float, last: tuple[float, float]) -> list[Series]
     return levels
 
 
-def _floor(play: Play, bound: LowerBound, last: tuple[float, float]) -> Series:
+def _floor(play: ShownPlay, bound: ShownLowerBound, last: tuple[float, float]) -> Series:
     """What was forced at least, as it grows with the rounds; a point at the end if no more is known."""
     each = [(float(point.rounds), one) for point in play.curve for one in play.lower_bounds_at(point.rounds)]
     alike = [(t, one.least) for t, one in each if (one.title, one.quantity) == (bound.title, bound.quantity)]

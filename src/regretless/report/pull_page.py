@@ -221,7 +221,7 @@ class PullCurves:
     probabilities: Mapping[str, Values] = field(default_factory=dict)
 
 
-class Pulls(Protocol):
+class ShownPulls(Protocol):
     """Many runs of a bandit over the same rounds, as a page reads them, in the user's own units.
 
     Loss and reward are means over the runs. Regrets that are not known are NaN. What is known of each arm is in the
@@ -270,7 +270,7 @@ class PullReport:
     ----------
     title : str
         The headline, as ``Exp3IX on losses.csv``.
-    pulls : Pulls
+    pulls : ShownPulls
     course : PullCurves
         How the runs went.
     parameters : mapping
@@ -287,7 +287,7 @@ class PullReport:
     """
 
     title: str
-    pulls: Pulls
+    pulls: ShownPulls
     course: PullCurves
     parameters: Mapping[str, object]
     source: Mapping[str, object]

@@ -17,7 +17,7 @@ from ..experts.base import ExpertLearner
 from ..experts.comparators import Totals
 from ..experts.delayed_stream import Late, Waiting, bookmark, can_wait
 from ..experts.losses import WITHOUT_OUTCOME
-from ..experts.result import TAIL, History, Play
+from ..experts.result import TAIL, CombinerPlay, History
 from ..experts.validation import AdviceError
 from .base import StreamRun
 from .intervals import RunIntervals
@@ -273,16 +273,16 @@ class CombineRun(StreamRun):
         if error is not None:
             raise self._name_error(error, piece) from error
 
-    def _play_rows(self, piece: ForecastBatch) -> tuple[Play, AdviceError | None]:
+    def _play_rows(self, piece: ForecastBatch) -> tuple[CombinerPlay, AdviceError | None]:
         """The play of the rows that could be played, and what is wrong with the first that could not."""
         rest = self.weights_out is not None
         if self._late is not None:
-            out = Play.room(len(piece), piece.advice.shape[1], 1, weights=rest)
+            out = CombinerPlay.room(len(piece), piece.advice.shape[1], 1, weights=rest)
             try:
                 self._late.play(piece, out)
             except AdviceError as error:
                 weights = None if out.weights is None else out.weights[: error.row]
-                return Play(out.predictions[: error.row], out.losses[: error.row], weights), error
+                return CombinerPlay(out.predictions[: error.row], out.losses[: error.row], weights), error
             return out, None
         undo = bookmark(self.learner)
         try:
@@ -292,7 +292,7 @@ class CombineRun(StreamRun):
             good = piece.slice(0, error.row)
             return self.learner.play(good.advice, good.outcomes, weights=rest), error
 
-    def _take_note(self, piece: ForecastBatch, played: Play, clock: tuple[Array, Array] | None) -> None:
+    def _take_note(self, piece: ForecastBatch, played: CombinerPlay, clock: tuple[Array, Array] | None) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
         outcomes = None if self.blind else piece.outcomes
         if outcomes is not None:
@@ -312,7 +312,7 @@ class CombineRun(StreamRun):
         self._save_if_due()
 
     def _ends(
-        self, piece: ForecastBatch, played: Play, clock: tuple[Array, Array] | None
+        self, piece: ForecastBatch, played: CombinerPlay, clock: tuple[Array, Array] | None
     ) -> tuple[()] | tuple[Array, Array]:
         """The ends of the intervals around the forecasts of rows, if intervals are wanted."""
         if self.intervals is None or piece.outcomes is None:

@@ -17,13 +17,13 @@ from ..errors import ModelError, ParameterError, RegretlessError
 from ..experts.fixed_share import FixedShare
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels, stored_classes
+from ..persist.format import MIXTURE
 from ..persist.model import read, write
 from ..persist.validation import count, one
 from ..theory.majority import vote_mistakes
 from ..turns import Turn, in_turn
 
 LAST = "last-label"
-MODEL = "mixture.rgl"
 
 
 class LearnerMixture:
@@ -41,6 +41,10 @@ class LearnerMixture:
     and however many classes there are (Herbster & Warmuth 1998; see `FixedShare`); `certify` says the numbers. The
     vote errs in at most twice as many rounds: where it does, the members of the true class have no more weight than
     those of the predicted one, hence at most 1/2, so that the expected loss of the round is at least 1/2.
+
+    It stands in no catalogue and has no `info`: it is made of learners that were made before, each with an entry of its
+    own, and of `FixedShare`, so that no name and no parameters in a file or on a command line say what it is. It is
+    saved in a folder; the files in there are models of its members and of the combiner, which verbs take one by one.
 
     A round whose class is new, where classes are not announced, is a mistake of every member: nobody could say it.
 
@@ -273,7 +277,7 @@ class LearnerMixture:
             "last": np.asarray(self._last).item(),
             "mistakes": self.mistakes_,
         }
-        write(place / MODEL, self._combiner, extra)
+        write(place / MIXTURE, self._combiner, extra)
         for old in [*place.glob("member-*-*.rgl"), *place.glob("losses-*.npy")]:
             if not old.stem.endswith(f"-{rounds}"):
                 old.unlink()
@@ -290,7 +294,7 @@ class LearnerMixture:
             If one is missing.
         """
         place = Path(folder)
-        combiner, extra = read(place / MODEL, "experts")
+        combiner, extra = read(place / MIXTURE, "experts")
         try:
             if not isinstance(combiner, FixedShare):
                 raise ValueError("its combiner is another")

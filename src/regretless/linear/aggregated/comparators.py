@@ -62,7 +62,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Sample:
+class SampledRows:
     """Some of the rows, by which vectors are chosen.
 
     Attributes
@@ -94,7 +94,7 @@ class Problem:
     ledger: Ledger
     facts: AggregatedFacts
     members: list[MixtureMember]
-    sample: Sample
+    sample: SampledRows
 
     @property
     def state(self) -> AggregatedState:
@@ -299,7 +299,7 @@ def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
     return [Candidate("slopes", f"the best vector for {problem.members[place].name}", vector)]
 
 
-def sample_rows(question: Question) -> Sample:
+def sample_rows(question: Question) -> SampledRows:
     """A sample of the rows, and how many of all are of each target.
 
     Parameters
@@ -309,7 +309,7 @@ def sample_rows(question: Question) -> Sample:
 
     Returns
     -------
-    Sample
+    SampledRows
         All rows where they are few; else a part of them, drawn at random with the same seed every time.
     """
     targets, total = question.state.targets, 0
@@ -329,7 +329,7 @@ def sample_rows(question: Question) -> Sample:
     ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
     if question.counts is not None:
         above, total = question.counts, question.rows
-    return Sample(rows, its_codes, len(rows) / total if total else 1.0, above, total)
+    return SampledRows(rows, its_codes, len(rows) / total if total else 1.0, above, total)
 
 
 def _no_rows(question: Question) -> Batch:
@@ -350,7 +350,7 @@ class Scorer:
 
 
 def ridge_regression(
-    sample: Sample,
+    sample: SampledRows,
     signs: Array,
     penalty: Array,
     intercept: float,
@@ -362,7 +362,7 @@ def ridge_regression(
 
     Parameters
     ----------
-    sample : Sample
+    sample : SampledRows
     signs : ndarray, shape (rows,)
         Labels, -1 or 1.
     penalty : ndarray, shape (1 + columns,)

@@ -21,7 +21,7 @@ BLOCKS = 256
 FEW_STRETCHES = 4  # that a line names
 
 
-class Blocks(NamedTuple):
+class MemberBlocks(NamedTuple):
     """What members lost in blocks of rounds.
 
     Attributes
@@ -36,7 +36,7 @@ class Blocks(NamedTuple):
     ends: list[int]
 
 
-def by_blocks(question: Question) -> Blocks | None:
+def by_blocks(question: Question) -> MemberBlocks | None:
     """What the members lost in each of some hundred blocks.
 
     Parameters
@@ -46,7 +46,7 @@ def by_blocks(question: Question) -> Blocks | None:
 
     Returns
     -------
-    Blocks or None
+    MemberBlocks or None
         None where that does not give the same bits: the order was another, rounds had weights, or classes and columns
         were not known from the start.
     """
@@ -73,11 +73,11 @@ def by_blocks(question: Question) -> Blocks | None:
         return True
 
     same = plays_as_many(ours, question.rounds, play) and ours.same(twin)
-    return Blocks(np.stack(losses), ends) if same else None
+    return MemberBlocks(np.stack(losses), ends) if same else None
 
 
 def best_sequence(
-    blocks: Blocks, target: int, facts: AggregatedFacts, members: list[MixtureMember]
+    blocks: MemberBlocks, target: int, facts: AggregatedFacts, members: list[MixtureMember]
 ) -> MemberComparator:
     """The sequence of members whose bound is the smallest.
 
@@ -86,7 +86,7 @@ def best_sequence(
 
     Parameters
     ----------
-    blocks : Blocks
+    blocks : MemberBlocks
     target : int
     facts : AggregatedFacts
         Of that target.
