@@ -58,7 +58,8 @@ def strike(monkeypatch):
 def test_who_is_stopped_while_certifying_a_mixture_is_not_sent_to_resume(
     run, tmp_path, monkeypatch, saved, number, code
 ):
-    """Of a run whose certificates alone were stopped nothing is left to go on with; certify gives them."""
+    """Of a run whose certificates alone were stopped nothing is left to go on with; certify gives them. JSON has the
+    run without them."""
     files, model = parts(tmp_path, shards=2), tmp_path / "m.rgl"
     monkeypatch.setattr("regretless.distributed.result.Mixture.certify", lambda *_, **__: signal.raise_signal(number))
     keep = ("--save", model) if saved else ()
@@ -67,6 +68,8 @@ def test_who_is_stopped_while_certifying_a_mixture_is_not_sent_to_resume(
     then = f"for its certificates: regretless certify {model}, the same shards"
     what = f"the whole run is kept in {model}; {then}" if saved else "nothing was kept, for there is no --save"
     assert stopped.err == f"regretless: interrupted while certifying; {what}\n"
+    values = run("learn", *files, "--learner", "perceptron", "--workers", 1, "--json").json
+    assert (values["epochs"], values["certificates"], values["ended"][:28]) == (1, [], "interrupted while certifying")
 
 
 @pytest.mark.parametrize("shards", [1, 4, 5, 7, 14])

@@ -151,9 +151,9 @@ def learn_shards(arguments: LearnOptions) -> int:
         _warn(mixture)
         if not arguments.no_certify:
             trusted = arguments.resume is None
-            outcome.certificates = _certify(
-                loop, mixture, against, svm=arguments.svm, deep=arguments.deep, trusted=trusted
-            )
+            how = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
+            with outcome.published_if_ended(arguments, console, model=outcome.model):
+                outcome.certificates = _certify(loop, mixture, against, **how)
     outcome.certificates += options.future(arguments, mixture.learner)  # of the run itself: no row is read again
     write_vectors(arguments.save_comparators, outcome.certificates)
     outcome.publish(arguments, console, arguments.report, model=outcome.model)
