@@ -33,11 +33,16 @@ Places cell_places() {
 
 Places memory_places() {
   using M = AggregatedMemory;
-  Places bytes = {{"constant", offsetof(M, constant)},      {"prior", offsetof(M, prior)},
-                  {"weight", offsetof(M, weight)},          {"loss", offsetof(M, loss)},
-                  {"linear", offsetof(M, linear)},          {"energy", offsetof(M, energy)},
-                  {"most_weight", offsetof(M, most_weight)},    {"stack_weights", offsetof(M, stack_weights)},
-                  {"stack_scales", offsetof(M, stack_scales)},  {"stack_factor", offsetof(M, stack_factor)}};
+  Places bytes = {{"constant", offsetof(M, constant)},
+                  {"prior", offsetof(M, prior)},
+                  {"weight", offsetof(M, weight)},
+                  {"loss", offsetof(M, loss)},
+                  {"linear", offsetof(M, linear)},
+                  {"energy", offsetof(M, energy)},
+                  {"most_weight", offsetof(M, most_weight)},
+                  {"stack_weights", offsetof(M, stack_weights)},
+                  {"stack_scales", offsetof(M, stack_scales)},
+                  {"stack_factor", offsetof(M, stack_factor)}};
   for (auto& [name, place] : bytes) place /= sizeof(double);
   return bytes;
 }
@@ -46,7 +51,8 @@ class AggregatedPlayer {
  public:
   AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
-                   const std::vector<double>& curvatures, double full_prior, double stack_curvature, double intercept, double tie, bool share)
+                   const std::vector<double>& curvatures, double full_prior, double stack_curvature, double intercept,
+                   double tie, bool share)
       : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
     const std::size_t targets = memory.shape(0);
     check_column_count(cells.shape(0));

@@ -124,7 +124,8 @@ REGRETLESS_APART static void note_growth(const Aggregated& s, AggregatedCell* ce
 }
 
 // A full member of a target.
-REGRETLESS_INLINE FullMember full_member(const AggregatedRules& rules, const Aggregated& s, std::int64_t target, int lane) {
+REGRETLESS_INLINE FullMember full_member(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                         int lane) {
   return {1 + s.columns, s.weights, s.scales, s.factor, target * full_lanes + lane, rules.curvature[lane]};
 }
 

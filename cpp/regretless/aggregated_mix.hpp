@@ -51,8 +51,8 @@ inline double surprise(const double* log_odds, std::int64_t targets, std::int64_
   return log_of(sum) + (most - log_odds[label]);
 }
 
-// The part of the weight that goes round after a round, of which `round` have been: what stays, ln(t + e - 1) / ln(t + e),
-// has a product of 1 / ln(T + e - 1) over the rounds before T.
+// The part of the weight that goes round after a round, of which `round` have been: what stays, ln(t + e - 1) / ln(t +
+// e), has a product of 1 / ln(T + e - 1) over the rounds before T.
 inline double share_after(double round) {
   constexpr double e = 2.718281828459045;
   return 1 - log_of(round + (e - 1)) / log_of(round + e);

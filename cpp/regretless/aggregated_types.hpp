@@ -9,8 +9,8 @@ namespace regretless {
 // Of entries of rows, the constant feature included: numbers whose fourth powers, and sums of them, are floats.
 inline constexpr double least_entry = 1e-75, most_entry = 1e75;
 
-// Members side by side, one a lane: four rates, a coin bettor, two that keep a full matrix of the features, and one that
-// keeps such a matrix of what the others say.
+// Members side by side, one a lane: four rates, a coin bettor, two that keep a full matrix of the features, and one
+// that keeps such a matrix of what the others say.
 inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 2, stack_lane = 7;
 
 // U above its diagonal, for n features: columns by fours, and of each four columns the rows by fours, of which those of
@@ -44,7 +44,8 @@ struct AggregatedMemory {
   double energy[aggregated_lanes];  // rates: sum of squared gradients over a; full and stacked: sum of B
   double most_weight;               // largest weight of a round
   // Of the stacked member, whose features are the scores of the lanes before its own, and a constant in its own lane.
-  double stack_weights[aggregated_lanes], stack_scales[aggregated_lanes], stack_factor[aggregated_factor_size(aggregated_lanes)];
+  double stack_weights[aggregated_lanes], stack_scales[aggregated_lanes],
+      stack_factor[aggregated_factor_size(aggregated_lanes)];
 };
 inline constexpr int aggregated_memory_size = sizeof(AggregatedMemory) / sizeof(double);
 
