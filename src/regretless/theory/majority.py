@@ -119,7 +119,7 @@ WEIGHTED_MAJORITY = (weighted_majority,)
     compares=False,
     most=most_rounds,
 )
-def vote_mistakes(ledger: ExpertLedger, _: None, __: ExpertFacts) -> float:
+def vote_mistakes(ledger: ExpertLedger, _: None, learner: ExpertFacts) -> float:
     """The vote by weights is wrong in at most twice as many rounds as the expected loss of a member that is drawn by
     its weight, which is that of the run."""
     return 2 * ledger.loss

@@ -246,8 +246,8 @@ def rounding(bound: float, observed: float | None, least: float = 1.0) -> float:
 
 
 def least_of(least: float, most: float, owed: float) -> float:
-    """The least number that rounding is a part of: 1, or the most of any run; nothing where more is owed anyway."""
-    return 0.0 if owed and most == inf else min(least, most)
+    """The least number that rounding is a part of: 1, or the most of any run; next to nothing where more is owed."""
+    return max(0.0 if owed and most == inf else min(least, most), 1e-140 if least else 0.0)
 
 
 def vacuous(quantity: str, bound: float, most: float) -> bool:
