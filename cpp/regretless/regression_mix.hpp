@@ -1,8 +1,8 @@
 // The mixture of forecasts by AdaHedge (de Rooij et al. 2014) on the loss that the mixture itself suffers, with a share
 // of the weight that goes round. Nothing need be known of the range of the losses.
 #pragma once
-#include "numeric.hpp"
 #include "regression_types.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -33,13 +33,15 @@ REGRETLESS_INLINE double least_loss(const RegressionMemory& m, const double* mor
   return least;
 }
 
-// ln of the sum of exp(x) over the members.
-REGRETLESS_INLINE double log_of_sum(const RegressionMemory& m, const double* x) {
-  double top = -no_loss, sum = 0;
+// ln of the sum of exp(x) over the members; `share` becomes exp(x) over that sum, 0 in a lane without a member.
+REGRETLESS_INLINE double log_of_sum(const RegressionMemory& m, const double* x, double* share) {
+  double top = -no_loss;
   for (int k = 0; k < regression_lanes; ++k)
     if (m.prior[k] > 0 && x[k] > top) top = x[k];
-  for (int k = 0; k < regression_lanes; ++k)
-    if (m.prior[k] > 0) sum += exp_of_negative(x[k] - top);
+  const Octet there = at(m.prior, 0), parts = exp_of(lower(at(x, 0) - eight(top), eight(0)));
+  const Octet each = where_positive(there, parts, eight(0));
+  const double sum = in_all(each);
+  put(share, each / eight(sum));
   return top + log_of(sum);
 }
 
@@ -48,16 +50,12 @@ REGRETLESS_INLINE double log_of_sum(const RegressionMemory& m, const double* x) 
 // the leaders, whom another may overtake.
 REGRETLESS_INLINE double mix_loss(RegressionMemory& m, const double* loss, bool share, double round) {
   if (m.eta == 0) return least_loss(m, loss) - least_loss(m, nullptr);
-  double x[regression_lanes];
+  double x[regression_lanes], weight[regression_lanes];
   for (int k = 0; k < regression_lanes; ++k) x[k] = m.log_weight[k] - m.eta * loss[k];
-  const double log_sum = log_of_sum(m, x), part = 1 / (round + 1);
+  const double log_sum = log_of_sum(m, x, weight), part = 1 / (round + 1);
   for (int k = 0; k < regression_lanes; ++k) {
     if (m.prior[k] == 0) continue;
-    m.log_weight[k] = x[k] - log_sum;
-    if (share) {
-      const double weight = exp_of_negative(m.log_weight[k] < 0 ? m.log_weight[k] : 0);
-      m.log_weight[k] = log_of((1 - part) * weight + part * m.prior[k]);
-    }
+    m.log_weight[k] = share ? log_of((1 - part) * weight[k] + part * m.prior[k]) : x[k] - log_sum;
   }
   return -log_sum / m.eta;
 }
@@ -80,12 +78,9 @@ REGRETLESS_INLINE void weigh_members(RegressionMemory& m, int members, bool shar
     for (int k = 0; k < regression_lanes; ++k) m.log_weight[k] *= eta / m.eta;
     m.eta = eta;
   }
-  const double log_sum = log_of_sum(m, m.log_weight);
-  for (int k = 0; k < regression_lanes; ++k) {
-    if (m.prior[k] == 0) continue;
-    m.log_weight[k] -= log_sum;
-    m.weight[k] = exp_of_negative(m.log_weight[k] < 0 ? m.log_weight[k] : 0);
-  }
+  const double log_sum = log_of_sum(m, m.log_weight, m.weight);
+  for (int k = 0; k < regression_lanes; ++k)
+    if (m.prior[k] > 0) m.log_weight[k] -= log_sum;
 }
 
 // A round is over: what the mixture and its members lost in it.
