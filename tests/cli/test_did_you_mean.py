@@ -64,3 +64,16 @@ def test_a_target_is_advised_for_labels_and_for_numbers(run, tmp_path):
     assert result.err.splitlines()[0].endswith("as in --target colour or --target price")
     result = run("combine", tmp_path / "t.csv", "--target", "colour")
     assert result.err.splitlines()[-1].endswith(":2:7: column 'colour' holds 'a'; a number is expected")
+
+
+@pytest.mark.parametrize("verb", ["predict", "certify"])
+def test_a_model_in_place_of_the_rows_is_told(run, tmp_path, verb):
+    """Rows before the model are answered by the order, and a model alone in place of data by what takes it."""
+    table, model = tmp_path / "t.csv", tmp_path / "m.rgl"
+    table.write_text("a,label\n1,x\n2,y\n")
+    assert run("learn", table, "--learner", "perceptron", "--no-certify", "--quiet", "--save", model).code == 0
+    result = run(verb, table, model)
+    said = f"regretless: the model comes first, and the rows behind it: {model} {table}\n"
+    assert (result.code, result.err) == (2, said)
+    result = run("learn", model)
+    assert result.err.startswith(f"regretless: {model}: this is a saved model; give a file of data")

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import options, shards
-from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, write_vectors
+from .files import (
+    copied_for_against,
+    load_against,
+    refuse_foreign,
+    refuse_overwriting,
+    refuse_swapped,
+    write_vectors,
+)
 from .output import (
     CLASSIFICATION,
     Console,
@@ -49,6 +56,7 @@ def run(arguments: CertifyOptions) -> int:
     from .read_model import read_predictor
 
     options.refuse_delta_alone(arguments)
+    refuse_swapped(arguments.model, arguments.files)
     refuse_foreign(arguments.save_comparators)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]
     refuse_overwriting(inputs, [arguments.cache, arguments.save_comparators])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from .arguments import CertifyingOptions, CombineOptions, LearnOptions
 
+MODEL = ".rgl"  # how a saved model is called
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
 
 
@@ -92,6 +93,18 @@ def refuse_overwriting_rows(tables: Sequence[str | None]) -> None:
             )
 
 
+def refuse_swapped(model: str, files: Sequence[str]) -> None:
+    """Refuse a file of rows in place of the model, which stands first, where the model is in that of the rows.
+
+    Raises
+    ------
+    UsageError
+        If they are called so.
+    """
+    if not model.endswith(MODEL) and any(path.endswith(MODEL) for path in files):
+        raise UsageError(f"the model comes first, and the rows behind it: {' '.join([*files, model])}")
+
+
 def refuse_model(path: str, advice: str) -> None:
     """Refuse a saved model in place of data.
 
@@ -100,7 +113,7 @@ def refuse_model(path: str, advice: str) -> None:
     DataError
         If the file is called so.
     """
-    if path.endswith(".rgl"):
+    if path.endswith(MODEL):
         raise DataError(path, None, None, "this is a saved model", advice)
 
 

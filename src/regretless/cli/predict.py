@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from . import options
+from .files import refuse_swapped
 from .output import CLASSIFICATION, DONE, UsageError, complain, warn_skipped, write_json
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def run(arguments: PredictOptions) -> int:
     printed = ("scores", "probabilities", *(("losses", "interval", "json") if arguments.losses else ()))
     if len(asked := [f"--{name}" for name in printed if getattr(arguments, name)]) > 1:
         raise UsageError(f"{' and '.join(asked)}: one of them can be printed")
+    refuse_swapped(arguments.model, [arguments.file])
     learner, extra = read_predictor(arguments.model)
     goes_on = continuation_of(learner, extra)
     said = _kind_of(learner.info.task)(arguments, learner, goes_on)

@@ -59,6 +59,9 @@ class Formats(NamedTuple):
         from .source import name_of, suffixes  # not above: the command line asks this module for names as it starts
 
         last = suffixes(path)[-1:]
+        if format is None and last and last[0] == ".rgl":
+            advice = "give a file of data; predict, certify and inspect take a model first, and learn --resume goes on"
+            raise DataError(name_of(path), None, None, "this is a saved model", advice)
         if format is None and last and last[0] in FOREIGN:
             advice = "save it as .csv or .parquet; if it is one of these by another name, say so with --format"
             raise DataError(name_of(path), None, None, f"no format of such files ({last[0]}) is read", advice)
