@@ -60,7 +60,7 @@ def complaint(result) -> str:
         (["learn", "{mail}", "--learner", "perceptron", "--bogus"], "--bogus"),
         (["learn", "{mail}", "--learner", "perceptron", "--passes", "0"], "--passes: '0'"),
         (["learn", "{mail}", "--learner", "perceptron", "--passes", "2", "--set", "passes=3"], "contradicts"),
-        (["learn", "{mail}", "--learner", "perceptron", "--set", "speed=3"], "it has rate=1.0, intercept=0.0, ties="),
+        (["learn", "{mail}", "--learner", "perceptron", "--set", "speed=3"], "it has rate=1.0, intercept=0.0, "),
         (["learn", "{mail}", "--learner", "perceptron", "--set", "rate"], "rate=1.0"),
         (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=fast"], "a number is expected"),
         (["learn", "{mail}", "--learner", "perceptron", "--set", "rate=-1"], "> 0"),
