@@ -62,6 +62,10 @@ class Ray:
         Rounds, sum of margins and sum of their squares with a margin below each edge.
     all_total, all_squares : float
         The same sums over all rounds.
+    bins : ndarray, shape (2 * RAY_SIDE, 3)
+        By bin of margins: rounds, sum of margins, sum of their squares.
+    filled : ndarray, shape (2, bins with rounds)
+        Rounds and sum of margins of the bins that have any.
     """
 
     direction: Direction
@@ -77,6 +81,7 @@ class Ray:
     total_norm2: float
     loss_name: str
     bins: Array
+    filled: Array
     _made: dict[int, Comparator] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, edge: int) -> Comparator:
@@ -138,9 +143,8 @@ class Ray:
         if self.loss_name == "negative-part":
             return float(s * np.maximum(0, -self.bins[:, 1]).sum())
         if self.loss_name == "logistic":
-            rounds, total = self.bins[:, 0], self.bins[:, 1]
-            filled = rounds > 0
-            return float((rounds[filled] * np.logaddexp(0, -s * total[filled] / rounds[filled])).sum())
+            rounds, total = self.filled
+            return float((rounds * np.logaddexp(0, -s * total / rounds)).sum())
         return None
 
     def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator | None:
@@ -352,6 +356,7 @@ def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, flo
         *seen,
         loss_name,
         bins,
+        bins[bins[:, 0] > 0, :2].T.copy(),
     )
 
 
