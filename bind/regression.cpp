@@ -1,6 +1,12 @@
 // A player of learners of numbers: rules and borrowed state, checked once, then fed rounds.
 #include "regression.hpp"
 
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "compiled.hpp"
 #include "pieces.hpp"
 #include "turn.hpp"
@@ -21,6 +27,12 @@ void copy_numbers(double (&to)[N], const std::vector<double>& from, const char* 
   std::copy(from.begin(), from.end(), to);
 }
 
+bool among(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> listed(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
 class RegressionPlayer {
  public:
   RegressionPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
@@ -32,10 +44,8 @@ class RegressionPlayer {
     demand(shaped(memory, 1, regression_memory_size), "memory has the wrong shape");
     demand(cells.shape(1) == regression_cell_size, "the cells have the wrong shape");
     demand(shaped(books, 1, ledger_size), "books have the wrong shape");
-    demand(loss == "square" || loss == "pinball" || loss == "absolute" || loss == "huber" || loss == "poisson",
-           "no such loss");
-    demand(schedule.empty() || schedule == "constant" || schedule == "inverse-sqrt" || schedule == "scale-free" ||
-               schedule == "diagonal" || schedule == "newton",
+    demand(among(regression_losses, loss), "no such loss");
+    demand(schedule.empty() || among(descent_schedules, schedule) || among(matrix_schedules, schedule),
            "no such schedule");
     state_.cells = cells.data();
     state_.memory = reinterpret_cast<RegressionMemory*>(memory.data());
@@ -140,6 +150,10 @@ void bind_regression(nb::module_& m) {
       .def("score", &RegressionPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
            "Forecasts of all rows, the same bits that play sees; and those of the members.");
+  m.def("regression_losses", [] { return listed(regression_losses); }, "Names of what learners of numbers may charge.");
+  m.def(
+      "descent_schedules", [] { return listed(descent_schedules); },
+      "Names of the steps of gradient descent on numbers.");
   m.attr("REGRESSION_MEMORY_SIZE") = regression_memory_size;
   m.attr("REGRESSION_CELL_SIZE") = regression_cell_size;
 }

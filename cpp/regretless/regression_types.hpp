@@ -41,6 +41,11 @@ struct RegressionMemory {
 };
 inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
 
+// What may be charged; how gradient descent sets its steps; other rules that a schedule may name.
+inline constexpr std::string_view regression_losses[] = {"square", "absolute", "pinball", "huber", "poisson"};
+inline constexpr std::string_view descent_schedules[] = {"scale-free", "inverse-sqrt", "constant"};
+inline constexpr std::string_view matrix_schedules[] = {"diagonal", "newton"};
+
 struct RegressionRules {
   // A schedule: the first place has gradient descent or, if "diagonal", the forecaster with a diagonal, and no rate. If
   // "newton", full members go by the slopes.

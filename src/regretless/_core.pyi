@@ -424,6 +424,12 @@ class RegressionPlayer:
         Forecasts of all rows, the same bits that play sees; and those of the members.
         """
 
+def regression_losses() -> list[str]:
+    """Names of what learners of numbers may charge."""
+
+def descent_schedules() -> list[str]:
+    """Names of the steps of gradient descent on numbers."""
+
 REGRESSION_MEMORY_SIZE: int = 76
 
 REGRESSION_CELL_SIZE: int = 12

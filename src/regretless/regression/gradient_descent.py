@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from .. import _core
 from ..checks import one_of, share
 from ..info import RegressionInfo
 from ..rows.estimator import with_constructor
@@ -13,8 +14,7 @@ from .aggregated import fit_number, places, size_of_intercept
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
-LOSSES = ("square", "absolute", "pinball", "huber", "poisson")
-SCHEDULES = ("scale-free", "inverse-sqrt", "constant")
+LOSSES, SCHEDULES = tuple(_core.regression_losses()), tuple(_core.descent_schedules())
 
 
 @with_constructor

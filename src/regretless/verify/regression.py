@@ -189,10 +189,15 @@ class _Rows:
         return {f"{kind}, prior {float(prior):g}": float(prior) for prior in some} if there else {}
 
     @property
+    def twin(self) -> Any:
+        """The function of the textbook that is the learner's twin; None of a mixture."""
+        name: str = REGRESSORS[str(self.report["learner"])].info.twin
+        return getattr(book, name) if name else None
+
+    @property
     def newton(self) -> bool:
-        """Whether a full member goes by slopes, as its learner's twin says."""
-        twin: str = REGRESSORS[str(self.report["learner"])].info.twin
-        return twin == book.newton_steps.__name__
+        """Whether a full member goes by slopes."""
+        return self.twin is book.newton_steps
 
     @cached_property
     def dense(self) -> Array:
@@ -208,7 +213,7 @@ class _Rows:
             return None
         X, z = self.dense[1:], self.z[1:]
         forecasts, linear, least, energy, determinant = {}, {}, {}, {}, {}
-        if "schedule" in self.parameters:
+        if self.twin is book.gradient_descent:
             name, (schedule, rate) = "gradient descent", (self.parameters["schedule"], float(self.parameters["rate"]))
             forecasts[name], _, slopes, total = book.gradient_descent(X, z, self.loss, self.level, schedule, rate)
             near = book.gradient_descent(X * (1 + NUDGE), z, self.loss, self.level, schedule, rate)[0]
