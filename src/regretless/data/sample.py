@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,3 +107,15 @@ def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
     lengths = np.concatenate([np.diff(b.starts) for b in batches if b.starts is not None])
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(indices.dtype)
     return [(Batch(values, None, columns, indices, starts), codes)]
+
+
+def sample_of(batch: Batch, codes: Array) -> Callable[[], Iterator[tuple[Batch, Array]]] | None:
+    """What reads a sample of rows with their codes; None where they are few, which need none."""
+    if bytes_of(batch) <= SMALL:
+        return None
+    sample = Sample()
+    sample.take(replace(batch, labels=codes))
+    rounds = joined(
+        [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
+    )
+    return lambda: iter(rounds)

@@ -14,6 +14,7 @@ import numpy as np
 from ..certificate import Certificate
 from ..checks import share
 from ..data.batch import Array, Batch
+from ..data.sample import sample_of
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..rows.state import BaseState, Rules
@@ -264,9 +265,10 @@ class CertifiedLearner(FirstPass, ABC):
 
         if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
             return self.declined(OTHERS.format(name="X")) + future
-        return (
-            self.judged(self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)) + future
-        )
+        question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
+        if not deep:
+            question = replace(question, sample=sample_of(batch, codes))
+        return self.judged(question) + future
 
     def judged(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""

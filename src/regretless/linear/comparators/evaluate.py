@@ -17,6 +17,7 @@ from ...errors import RegretlessError
 from ...rows.state import Rules
 from ..state import BIAS, State
 
+BLOCK = 8192  # rows whose losses are made at once
 MOST_TOGETHER = 64  # directions whose tables are kept at once
 
 
@@ -279,11 +280,13 @@ class Exact(Charged):
 
     def take(self, times: int, batch: Batch, codes: Array) -> None:
         """Charge some rounds to the vectors."""
-        scores = self.scores(batch)
-        margins = signed(codes, self.target, self.targets)[:, None] * scores
-        hinge = np.maximum(0, 1 - margins)
-        self._losses += times * np.column_stack([hinge.sum(0), (hinge**2).sum(0), _charged(self.loss, margins).sum(0)])
-        self._least = np.minimum(self._least, margins.min(0, initial=np.inf))
+        scores, signs = self.scores(batch), signed(codes, self.target, self.targets)
+        for begin in range(0, len(batch), BLOCK):  # what the cache holds
+            margins = signs[begin : begin + BLOCK, None] * scores[begin : begin + BLOCK]
+            hinge = np.maximum(0, 1 - margins)
+            sums = [hinge.sum(0), (hinge**2).sum(0), _charged(self.loss, margins).sum(0)]
+            self._losses += times * np.column_stack(sums)
+            self._least = np.minimum(self._least, margins.min(0, initial=np.inf))
         self._count(times, norms2(batch) + self._rules.intercept**2)
 
 

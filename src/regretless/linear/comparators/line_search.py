@@ -147,7 +147,9 @@ class Ray:
             return float((rounds * np.logaddexp(0, -s * total / rounds)).sum())
         return None
 
-    def best(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Comparator | None:
+    def best(
+        self, theorem: Theorem, ledger: Ledger, facts: LinearFacts, steps: Sequence[int] = STEPS
+    ) -> Comparator | None:
         """The comparator on this ray that serves a theorem best, without its vector; None if its assumptions fail.
 
         The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and finer ones around its
@@ -157,7 +159,7 @@ class Ray:
         def slack(comparator: Comparator) -> float:
             return theorem.slack(ledger, comparator, facts)
 
-        candidates = [self._best_edge(slack), self.zero(), self.separating()]
+        candidates = [self._best_edge(slack, steps), self.zero(), self.separating()]
         best = min((c for c in candidates if c is not None), key=slack)
         return best if slack(best) < inf else None
 
@@ -166,11 +168,11 @@ class Ray:
         first, last = self._range()
         return min(theorem.slack(ledger, self._at(edge), facts) for edge in range(first, last + 1, STEPS[0]))
 
-    def _best_edge(self, slack: Callable[[Comparator], float]) -> Comparator | None:
+    def _best_edge(self, slack: Callable[[Comparator], float], steps: Sequence[int]) -> Comparator | None:
         """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
         first, last = begin, end = self._range()
         edge = first
-        for step in STEPS:
+        for step in steps:
             least, edge = min((slack(self._at(edge)), edge) for edge in range(begin, end + 1, step))
             if least < inf:
                 begin, end = max(first, edge - step), min(last, edge + step)
@@ -188,13 +190,18 @@ class Ray:
         return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
 
 
-def best_on(rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> tuple[Comparator, Ray] | None:
+def best_on(
+    rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts, careful: bool = True
+) -> tuple[Comparator, Ray] | None:
     """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
-    where none meets its assumptions."""
+    where none meets its assumptions. Without care: nearly the best on the ray that is best at a glance."""
     glances = [ray.glance(theorem, ledger, facts) for ray in rays]
     # At a scale between, a ray may be better than at those by so much, and meet assumptions that it did not.
     likely = [ray for ray, glance in zip(rays, glances, strict=True) if glance <= (1 + FURTHER) * min(glances)]
-    each = [(best, ray) for ray in likely if (best := ray.best(theorem, ledger, facts)) is not None]
+    steps: Sequence[int] = STEPS
+    if not careful and min(glances) < inf:
+        likely, steps = [rays[int(np.argmin(glances))]], STEPS[:2]
+    each = [(best, ray) for ray in likely if (best := ray.best(theorem, ledger, facts, steps)) is not None]
     best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
     return next(((one, ray) for one, ray in each if one is best), None)
 

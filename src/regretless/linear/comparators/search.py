@@ -34,6 +34,7 @@ MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at,
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
+FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
@@ -170,15 +171,16 @@ class BestVectors:
 
 def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[BestVectors]:
     """What one reading of the rounds says is best for each target."""
-    chosen = []
+    chosen: list[BestVectors] = []
+    ledgers, careful = question.ledgers(), len(directions) <= FEW_TARGETS
+    inseparable = None
     for target, rays in enumerate(_all_rays(question, directions)):
-        inseparable = None
         if question.in_memory and question.against is None:
-            more, inseparable = _from_memory(question, target, rays)
+            more, inseparable = _from_memory(question, target, rays, inseparable)
             rays = rays + more
-        ledger, facts = question.ledgers()[target], question.target_facts[target]
-        vectors = [_chosen(rays, theorem, ledger, facts) for theorem in question.theorems]
-        chosen.append(BestVectors(vectors, inseparable))
+        facts = question.target_facts[target]
+        best = [best_on(rays, theorem, ledgers[target], facts, careful) for theorem in question.theorems]
+        chosen.append(BestVectors([_vector(one, rays[0]) for one in best], inseparable))
     return chosen
 
 
@@ -215,11 +217,10 @@ def _of_target(question: Question, target: int, best: BestVectors, comparators: 
     return certificates
 
 
-def _chosen(rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> Vector:
+def _vector(best: tuple[Comparator, Ray] | None, first: Ray) -> Vector:
     """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
-    best = best_on(rays, theorem, ledger, facts)
     if best is None:
-        return Vector(rays[0].direction.name, np.zeros(len(rays[0].direction.vector)), 0.0)
+        return Vector(first.direction.name, np.zeros(len(first.direction.vector)), 0.0)
     comparator, ray = best
     return Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
 
@@ -373,17 +374,25 @@ def order_of(rows: int, random: np.random.Generator) -> Array:
     return order[order < rows]
 
 
-def _from_memory(question: Question, target: int, rays: list[Ray]) -> tuple[list[Ray], str | None]:
-    """Rays along vectors that need all rounds at hand, and why no margin separates them, if that is known."""
+def _from_memory(
+    question: Question, target: int, rays: list[Ray], inseparable: str | None
+) -> tuple[list[Ray], str | None]:
+    """Rays along vectors that need all rounds at hand, and why no margin separates them, if that is known.
+
+    Of several targets none is searched after the first that cannot be separated, as far as is known: together they have
+    no margin then.
+    """
     intercept, ledger = question.rules.intercept, question.sums(target)
     candidates: list[tuple[str, Array, float]] = []
-    obstacle = None
+    obstacle = inseparable
     for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
         separated = any(ray.least > 0 for ray in rays)
         margin: tuple[str, Array, float] | str
-        if question.deep or separated or batch.entries <= MOST_WHOLE:
+        if obstacle is not None and not question.deep:
+            margin = obstacle
+        elif question.deep or separated or batch.entries <= MOST_WHOLE:
             margin = margin_direction(batch, signs, intercept, question.budget(batch.entries, separated))
         else:
             margin = _why_inseparable(question, batch, signs, min(rays, key=lambda ray: float(ray.count[0])))
