@@ -56,7 +56,7 @@ class BinnedOffsets:
     >>> offsets = BinnedOffsets()
     >>> said = offsets.play(too_sure, came)
     >>> offsets.offsets_[[0, 9]].round(1).tolist()
-    [0.3, -0.2]
+    [0.3, -0.3]
     >>> offsets.certify()[0].holds
     True
     """

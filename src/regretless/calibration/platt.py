@@ -69,7 +69,7 @@ class PlattScaling:
     >>> scaling = PlattScaling()
     >>> said = scaling.play(scores, labels)
     >>> round(scaling.probability(25.0), 2)
-    0.73
+    0.75
     >>> scaling.certify(scores, labels)[0].holds
     True
     """
