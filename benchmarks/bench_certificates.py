@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,15 +100,11 @@ def arrays(repeats: int) -> None:
         for make in (Perceptron, AROW, Winnow):
             learner = make().fit(X, y)
             learner.certify(X, y)
-            fit, certify = (
-                best_of(lambda make=make: make().fit(X, y), repeats),
-                best_of(lambda: learner.certify(X, y), repeats),
-            )  # type: ignore[misc]
+            fit = best_of(partial(make().fit, X, y), repeats)
+            certify = best_of(partial(learner.certify, X, y), repeats)
             name = f"{make.__name__}, {shape[0]:,} x {shape[1]} of {shape[2]:,}"
-            print(
-                f"{name:>46} {fit * 1e3:8.2f}ms {certify * 1e3:8.1f}ms {certify / fit:6.0f} {certify / X.size * 1e9:10.1f}",
-                flush=True,
-            )
+            figures = f"{fit * 1e3:8.2f}ms {certify * 1e3:8.1f}ms {certify / fit:6.0f} {certify / X.size * 1e9:10.1f}"
+            print(f"{name:>46} {figures}", flush=True)
 
 
 def main() -> None:

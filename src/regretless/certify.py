@@ -10,7 +10,7 @@ import numpy as np
 
 from .certificate import Certificate
 from .data.batch import Array, Batch
-from .data.sample import Sample, joined
+from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
@@ -92,7 +92,7 @@ class Replay:
         for batch, codes in self._read():
             sample.take(replace(batch, labels=codes))
         self._count(sample, sample.labels)
-        return [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
+        return coded(sample)
 
     def _coded(self, sample: Sample) -> list[tuple[Batch, Array]]:
         classes, labels = self._learner.classes_, np.array(list(sample.labels))

@@ -109,13 +109,16 @@ def joined(rounds: list[tuple[Batch, Array]]) -> list[tuple[Batch, Array]]:
     return [(Batch(values, None, columns, indices, starts), codes)]
 
 
+def coded(sample: Sample) -> list[tuple[Batch, Array]]:
+    """The pieces of a sample whose labels are codes, and these."""
+    return [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
+
+
 def sample_of(batch: Batch, codes: Array) -> Callable[[], Iterator[tuple[Batch, Array]]] | None:
     """What reads a sample of rows with their codes; None where they are few, which need none."""
     if bytes_of(batch) <= SMALL:
         return None
     sample = Sample()
     sample.take(replace(batch, labels=codes))
-    rounds = joined(
-        [(replace(piece, labels=None), piece.labels) for piece in sample.pieces if piece.labels is not None]
-    )
+    rounds = joined(coded(sample))
     return lambda: iter(rounds)
