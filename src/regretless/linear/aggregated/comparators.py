@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRul
 
 ENTRIES = 4_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
+FEWER_TARGETS = 4  # and for which the linearised bound is made small too
 STEPS = 60  # of L-BFGS
 LIGHT = 0.1  # a penalty, beside that of a rate
 NEARLY, STIFF = 0.97, 10.0  # from where on, of a reach, scores are held back, and how much
@@ -68,6 +69,9 @@ class SampledRows:
     Attributes
     ----------
     rows : Batch
+        With those columns alone that have an entry.
+    places : ndarray of int
+        Which of all columns these are, the constant feature first.
     codes : ndarray of int, shape (rows,)
         What the kernel plays.
     part : float
@@ -79,6 +83,7 @@ class SampledRows:
     """
 
     rows: Batch
+    places: Array
     codes: Array
     part: float
     above: Array
@@ -134,7 +139,9 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
     theorems = [one for one in question.theorems if sequences or one is not switching]
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
-        comparators = [*_members(problem, some[0]), *(c for one in [*some, *more] for c in _read(problem, one))]
+        sides = problem.state.cells_of(problem.target), problem.state.metric(problem.target)
+        comparators = _members(problem, some[0])
+        comparators += [read for one in [*some, *more] for read in _read(problem, one, *sides)]
         if sequences:
             sequence = sequences[problem.target]
             comparators.append(replace(sequence, rounds=some[0].rounds, total_norm2=some[0].norm2))
@@ -191,12 +198,11 @@ def _members(problem: Problem, read: Candidate) -> list[MemberComparator]:
     ]
 
 
-def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
+def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iterator[MemberComparator]:
     """The comparator that a vector is to each member."""
-    state, prior = problem.state, problem.member("prior") > 0
-    linear, energy = problem.member("linear"), problem.member("energy")
-    cells, metric = state.cells_of(problem.target), state.metric(problem.target)
+    prior, linear, energy = problem.member("prior") > 0, problem.member("linear"), problem.member("energy")
     square = one.vector * one.vector
+    along, lengths = np.einsum("ij,i->j", cells, one.vector), np.einsum("ij,i->j", metric, square)
     base = MemberComparator(
         one.name,
         one.label,
@@ -214,17 +220,17 @@ def _read(problem: Problem, one: Candidate) -> Iterator[MemberComparator]:
         member = replace(base, member=its.name, kind=its.kind)
         if its.kind == "rate":
             rate = rules.rates[place]
-            regularised = float(metric[:, place] @ square) / (2 * rate)
-            against = float(linear[place] + cells[:, SUMS][:, place] @ one.vector)
+            regularised = float(lengths[place]) / (2 * rate)
+            against = float(linear[place] + along[SUMS][place])
             yield replace(member, regularised=regularised, energy=rate / 2 * float(energy[place]), linear=against)
         elif its.kind == "coins":
-            yield replace(member, linear=float(linear[place] + cells[:, COIN_SUM] @ one.vector))
+            yield replace(member, linear=float(linear[place] + along[COIN_SUM]))
         elif its.kind == "stacked":
             if not square[1:].any():  # of its features, vectors of rows have the constant alone
                 regularised = STACK_PRIOR * float(square[0]) * rules.intercept**2
                 yield replace(member, regularised=regularised, energy=float(energy[place]), reach=its.reach)
         else:
-            regularised = rules.full_prior * float((cells[:, MOST] ** 2) @ square)
+            regularised = rules.full_prior * _dot(cells[:, MOST] ** 2, square)
             label = f"{one.label}, scores within {its.reach:g}"
             yield replace(member, label=label, regularised=regularised, energy=float(energy[place]), reach=its.reach)
 
@@ -280,7 +286,7 @@ def _ridge(problem: Problem) -> list[Candidate]:
         Candidate("ridge", label, ridge_regression(sample, signs, penalty, rules.intercept, part, reach))
         for penalty, reach in wanted
     ]
-    return ridge + _for_slopes(problem, signs, part)
+    return ridge + (_for_slopes(problem, signs, part) if state.targets <= FEWER_TARGETS else [])
 
 
 def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
@@ -329,7 +335,17 @@ def sample_rows(question: Question) -> SampledRows:
     ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
     if question.counts is not None:
         above, total = question.counts, question.rows
-    return SampledRows(rows, its_codes, len(rows) / total if total else 1.0, above, total)
+    part = len(rows) / total if total else 1.0
+    return SampledRows(*_with_entries(rows), its_codes, part, above, total)
+
+
+def _with_entries(rows: Batch) -> tuple[Batch, Array]:
+    """The columns that have an entry, and where these are among all, the constant feature first."""
+    if rows.indices is None or rows.starts is None:
+        return rows, np.arange(1 + rows.columns)
+    present, indices = np.unique(rows.indices, return_inverse=True)
+    compact = Batch(rows.values, None, len(present), indices.astype(np.int32).reshape(-1), rows.starts)
+    return compact, np.append(0, 1 + present)
 
 
 def _no_rows(question: Question) -> Batch:
@@ -381,12 +397,13 @@ def ridge_regression(
     ndarray, shape (1 + columns,)
         The vector after at most 60 steps of L-BFGS; 0 where the penalty is.
     """
-    known, rows = penalty > 0, sample.rows
-    unit = np.zeros(len(penalty))
-    unit[known] = 1 / np.sqrt(penalty[known])
-    scorer, columns = Scorer(len(penalty) - 1, 1, intercept), len(penalty) - 1
+    known, rows, places = penalty > 0, sample.rows, sample.places
+    units = np.zeros(len(penalty))
+    units[known] = 1 / np.sqrt(penalty[known])
+    tilts = units * (0.0 if slopes is None else slopes)
+    unit, tilt = units[places], tilts[places]
+    scorer, columns = Scorer(len(places) - 1, 1, intercept), len(places) - 1
     lengths = None if rows.starts is None else np.diff(rows.starts)
-    tilt = unit * (0.0 if slopes is None else slopes)
 
     def turned(rises: Array) -> Array:
         """The rows, turned, times the slopes of their losses."""
@@ -400,9 +417,11 @@ def ridge_regression(
         rises = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
         loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
         rise = unit * np.append(intercept * rises.sum(), turned(rises)) / part
-        return float(loss / part + tilt @ v + v @ v / 2), rise + tilt + v
+        return float(loss / part + _dot(tilt, v) + _dot(v, v) / 2), rise + tilt + v
 
-    return unit * minimise(objective, np.zeros(len(penalty)))
+    best = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
+    best[places] = minimise(objective, np.zeros(len(places)))
+    return units * best
 
 
 def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
@@ -420,7 +439,7 @@ def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) ->
     pairs: deque[tuple[Array, Array, float]] = deque(maxlen=REMEMBERED)
     for _ in range(STEPS):
         step = -_quasi_newton(slope, pairs)
-        descent, length = float(slope @ step), 1.0
+        descent, length = _dot(slope, step), 1.0
         if not descent < -CLOSE * max(abs(value), 1.0):
             break
         while True:
@@ -432,8 +451,9 @@ def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) ->
             if length < SHORTEST:
                 return x
         moved, bent = following - x, slope_there - slope
-        if float(moved @ bent) > 0:
-            pairs.append((moved, bent, 1 / float(moved @ bent)))
+        curved = _dot(moved, bent)
+        if curved > 0:
+            pairs.append((moved, bent, 1 / curved))
         x, value, slope = following, lower, slope_there
     return x
 
@@ -442,17 +462,22 @@ def _quasi_newton(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Arr
     """The slope times the inverse of the curvature that the last steps showed."""
     step, factors = slope.copy(), []
     for moved, bent, inverse in reversed(pairs):
-        factor = inverse * float(moved @ step)
+        factor = inverse * _dot(moved, step)
         step -= factor * bent
         factors.append(factor)
     if pairs:
         moved, bent, inverse = pairs[-1]
-        step /= inverse * float(bent @ bent)
+        step /= inverse * _dot(bent, bent)
     else:
-        step /= max(1.0, float(np.linalg.norm(slope)))
+        step /= max(1.0, sqrt(_dot(slope, slope)))
     for (moved, bent, inverse), factor in zip(pairs, reversed(factors), strict=True):
-        step += (factor - inverse * float(bent @ step)) * moved
+        step += (factor - inverse * _dot(bent, step)) * moved
     return step
+
+
+def _dot(a: Array, b: Array) -> float:
+    """<a, b> without a BLAS, whose sums depend on how many threads it has."""
+    return float(np.einsum("i,i->", a, b))
 
 
 def _charged(question: Question, problems: list[Problem], candidates: list[list[Candidate]]) -> list[list[Candidate]]:
