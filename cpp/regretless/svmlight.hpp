@@ -48,8 +48,8 @@ struct SvmlightJob {
   std::int64_t lines = 0;                      // read before this text; counted on
   std::int64_t first_id = 1;                   // the id of column 0
   std::int64_t columns_allowed = 0;
-  bool skip = false;  // bad lines become rows of the label NaN without entries; else stop behind the first
-  bool single = false;                                   // values are float, not double
+  bool skip = false;    // bad lines become rows of the label NaN without entries; else stop behind the first
+  bool single = false;  // values are float, not double
   std::uint32_t *marks = nullptr, *line_ends = nullptr;  // scratch: svmlight_marks + svmlight_padding, svmlight_piece
   double* labels = nullptr;
   std::int64_t* starts = nullptr;

@@ -346,7 +346,7 @@ def worst_case(
     >>> from regretless.finite_classes import FiniteClass, Halving, worst_case
     >>> learner = Halving(FiniteClass.named("thresholds:7"))
     >>> worst_case(learner).mistakes, worst_case(learner, target=0).mistakes
-    (3, 3)
+    (3, 2)
     """
     if isinstance(learner, HasInfo) and learner.info.draws:
         raise RegretlessError(
