@@ -169,3 +169,48 @@ def test_rows_without_a_loss_are_passed_over_if_asked(run: CommandLine, file: Pa
     holes.write_text(holes.read_text() + "401,2,0\n")
     said = run("watch", holes, *words, "--missing", "skip")
     assert (said.code, "column 'wrong' holds 2.0" in said.err) == (1, True)
+
+
+def test_the_only_alarm_is_not_forgotten(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """With --alpha a state whose alarm was raised says so of the next file, whatever is in it, and --fail-on-alarm ends
+    with 4; one that has not raised its alarm says nothing."""
+    state, worse = tmp_path / "s.json", tmp_path / "worse.csv"
+    worse.write_text("wrong\n" + "1\n" * 50)
+    words = ("--column", "wrong", "--reference", 0.05, "--alpha", 0.05, "--save", state)
+    found = run("watch", file, *words, "--json").json
+    (column,) = found["columns"]
+    assert (column["alarms"], column["last_alarm"]) == (1, found["alarms"][0]["row"])
+    said = run("watch", worse, "--resume", state, "--fail-on-alarm")
+    line = f"  the one alarm was in round {column['last_alarm']:,}, before this file; no later row can raise another"
+    assert said.code == 4
+    assert line in said.out
+    run("watch", file, "--column", "wrong", "--reference", 0.9, "--alpha", 0.05, "--save", state)
+    said = run("watch", file, "--resume", state, "--fail-on-alarm")
+    assert (said.code, "no alarm\n" in said.out) == (0, True)
+
+
+def test_alarms_before_this_file_are_told_apart(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """A clean file after one with alarms has none of them, and a bad one after that has its own."""
+    state, clean, worse = tmp_path / "s.json", tmp_path / "clean.csv", tmp_path / "worse.csv"
+    clean.write_text("wrong\n" + "0\n" * 50)
+    worse.write_text("wrong\n" + "1\n" * 30)
+    before = run("watch", file, *WRONG, "--reference", 0.15, "--save", state, "--json").json["columns"][0]["alarms"]
+    assert f"{before} alarms, none of them in this file\n" in run("watch", clean, "--resume", state).out
+    said = run("watch", worse, "--resume", state)
+    here = said.out.count(": alarm: ")
+    assert f"{before + here} alarms, {here} of them in this file\n" in said.out
+
+
+def test_what_cannot_be_watched_says_what_to_do(run: CommandLine, file: Path, tmp_path: Path) -> None:
+    """A reference out of the range names --range, a model is no state, two promises are one too many, and a file that
+    is its own reference gets a warning."""
+    model = tmp_path / "m.rgl"
+    model.write_bytes(b"\x89\xff\x00")
+    said = run("watch", file, "--reference", 20000)
+    assert (said.code, "lies between 0 and 1: declare with --range LO HI" in said.err) == (2, True)
+    said = run("watch", file, "--resume", model, "--save", tmp_path / "s.json")
+    assert (said.code, "a saved model, and no state" in said.err, "codec" in said.err) == (1, True, False)
+    said = run("watch", file, "--reference", 0.1, "--mean-rounds", 10, "--alpha", 0.1)
+    assert (said.code, "one promise is expected" in said.err) == (2, True)
+    said = run("watch", file, "--column", "wrong", "--previous", file)
+    assert (said.code, "is the --previous file too" in said.err) == (0, True)

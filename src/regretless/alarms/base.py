@@ -105,7 +105,9 @@ class Alarm(ABC):
     def __post_init__(self) -> None:
         self.value_range = low, high = checked_range(self.value_range)
         if not (isinstance(self.reference, Real) and low < self.reference < high):
-            raise ParameterError("reference", repr(self.reference), f"it must lie between {low:g} and {high:g}")
+            raise ParameterError(
+                "reference", repr(self.reference), f"it must lie between {low:g} and {high:g}, the range of losses"
+            )
         self.reference = float(self.reference)
         level = (self.reference - low) / (high - low)
         self._factors: list[tuple[float, float]] = [

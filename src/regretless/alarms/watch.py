@@ -42,7 +42,7 @@ class Watch:
     mean_rounds : float, optional
         The mean number of rounds to a false alarm of any column, at least: 10,000 if nothing is said.
     alpha : float, optional
-        Instead of that, with what probability there is ever a false alarm, at most.
+        Instead of that, with what probability there is ever a false alarm, at most. A column has one alarm then.
     delta : float, optional
         How improbable it may be that a limit from earlier rounds is too low: 0.05, or half of `alpha`, of which it is a
         part.
@@ -93,7 +93,9 @@ class Watch:
 
     def _check_promise(self) -> None:
         if self.mean_rounds is not None and self.alpha is not None:
-            raise ParameterError("alpha", repr(self.alpha), "a fixed start has it, and an e-detector mean_rounds")
+            raise ParameterError(
+                "alpha", repr(self.alpha), "it is one promise, and mean_rounds is another: give one of them"
+            )
         if self.reference is not None and (self.reference_rounds is not None or self.delta is not None):
             wrong = "reference_rounds" if self.reference_rounds is not None else "delta"
             raise ParameterError(wrong, repr(getattr(self, wrong)), "it is for a reference from earlier rounds")
@@ -163,6 +165,11 @@ class Watch:
                 each.alarm = VilleAlarm(reference, alpha / many, value_range=self.value_range)
 
     # Rounds.
+
+    @property
+    def spent_(self) -> list[str]:
+        """The columns that have had their one alarm, where there is an `alpha`: they can have no more."""
+        return [each.name for each in self._each if isinstance(each.alarm, VilleAlarm) and each.alarm.last_alarm_]
 
     @property
     def rounds_(self) -> int:

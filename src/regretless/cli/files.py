@@ -34,7 +34,7 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
     for output in outputs:
         if output is None:
             continue
-        if any(_same(output, path) for path in taken):
+        if any(is_same_file(output, path) for path in taken):
             raise UsageError(f"{output} would be overwritten; choose another name")
         _refuse_unwritable(output)
         taken.append(output)
@@ -57,7 +57,7 @@ def refuse_overwriting_or_model(
     save, resume = arguments.save, arguments.resume
     if resume is not None:
         os.stat(resume)
-        if save is not None and not _same(save, resume):
+        if save is not None and not is_same_file(save, resume):
             inputs = [*inputs, resume]
     model = save or resume
     refuse_overwriting(inputs, [model, *outputs])
@@ -123,7 +123,8 @@ def refuse_irregular(model: str | None) -> None:
         raise RegretlessError(f"{model}: this is no regular file; choose another name for the model")
 
 
-def _same(one: str, other: str) -> bool:
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two names are of one file, which need not be there."""
     try:
         return os.path.samefile(one, other)
     except OSError:

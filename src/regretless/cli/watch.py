@@ -13,7 +13,7 @@ from ..data.formats import COLUMNS
 from ..errors import ModelError, RegretlessError
 from ..report.formatting import printable
 from . import options
-from .files import refuse_overwriting
+from .files import MODEL, is_same_file, refuse_overwriting
 from .output import ALARMED, DONE, Output, UsageError, certificate_values, complain, many, number_text
 
 if TYPE_CHECKING:
@@ -70,7 +70,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_watching(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--save", metavar="STATE", help="write the state, from which --resume goes on (.json)")
-    output.add_argument("--fail-on-alarm", action="store_true", help="end with the exit code 4 if there was an alarm")
+    output.add_argument(
+        "--fail-on-alarm",
+        action="store_true",
+        help="end with the exit code 4 if there was an alarm, or before this file the one of --alpha",
+    )
     options.add_report(output)
     options.add_watching(output)
 
@@ -139,6 +143,8 @@ def run(arguments: WatchOptions) -> int:
         complain(f"interrupted: what follows is about the first {many(job.rows, 'row')}")
     for note in job.notes:
         console.line(f"note: {note}")
+    if arguments.previous is not None and is_same_file(arguments.previous, arguments.file):
+        complain(f"{arguments.file} is the --previous file too: compared with their own mean, losses say little")
     if job.skipped:
         complain(f"{many(job.skipped, 'row')} without a loss {'was' if job.skipped == 1 else 'were'} passed over")
     if save is not None:
@@ -147,7 +153,7 @@ def run(arguments: WatchOptions) -> int:
     result.publish(arguments, console, arguments.report, state=save)
     if code is not None:
         return code
-    return ALARMED if arguments.fail_on_alarm and job.raised else DONE
+    return ALARMED if arguments.fail_on_alarm and (job.raised or job.spent) else DONE
 
 
 # ---- Reading and watching.
@@ -168,6 +174,10 @@ class Job:
         What a user should know of the columns.
     waiting : bool
         Whether the next rows are being read.
+    before : dict of int, or None
+        The alarms of each column before this file, where it goes on with a state.
+    spent : list of str
+        The columns that had their one alarm before this file, so that none of its rows can raise another.
     """
 
     def __init__(self, arguments: WatchOptions) -> None:
@@ -176,10 +186,14 @@ class Job:
         self.rows = self.skipped = 0
         self.waiting = False
         self.notes: list[str] = []
+        self.before: dict[str, int] | None = None
+        self.spent: list[str] = []
         self._names, self._against = options.names_of(arguments.column), arguments.against
         self._range = options.range_of(arguments.range)
         if arguments.resume is not None:
             self.watch: Watch | None = self._resumed(arguments.resume)
+            self.before = {column.name: column.alarms for column in self.watch.results()}
+            self.spent = self.watch.spent_
             return
         _refuse_sources(arguments)
         self._refuse_names()
@@ -270,6 +284,10 @@ class Job:
         }
         if self._against is not None and one.previous is None and one.reference_rounds is None:
             settings["reference"] = one.reference or 0.0
+        reference, (low, high) = settings["reference"], value_range
+        if reference is not None and not low < reference < high:
+            where = f"what is watched lies between {low:g} and {high:g}"
+            raise UsageError(f"--reference={reference!r}; {where}: declare with --range LO HI where losses can lie")
         with options.errors_by_option(settings):
             return Watch(columns, **settings, value_range=value_range)
 
@@ -307,7 +325,8 @@ class Job:
             if not isinstance(state, dict) or state.get("schema") != STATE:
                 raise ValueError("it has another schema")
         except (ValueError, RecursionError) as error:
-            raise ModelError(f"{path}: this is no state that watch --save wrote ({error})") from error
+            fault = "this is a saved model, and" if path.endswith(MODEL) else "this is"
+            raise ModelError(f"{path}: {fault} no state that watch --save wrote; name one") from error
         with fits(f"{path}: the state"):
             self._names = [one(name, str, "a name") for name in state["names"]]
             self._against = None if state["against"] is None else one(state["against"], str, "a name")
@@ -338,6 +357,8 @@ def _refuse_sources(arguments: WatchOptions) -> None:
     if not stated and arguments.against is None:
         ways = "--reference P, --reference-rounds M, --previous FILE, or another column --against COLUMN"
         raise UsageError(f"say what the losses are compared with: {ways}")
+    if arguments.alpha is not None and arguments.mean_rounds is not None:
+        raise UsageError("--mean-rounds and --alpha: one promise is expected")
     if arguments.delta is not None and stated in ([], ["--reference"]):
         raise UsageError("--delta is for a reference from earlier rows: --reference-rounds M or --previous FILE")
 
@@ -406,7 +427,18 @@ class WatchOutput(Output):
             whence = f", the upper limit of {many(column.earlier[0], 'row')} before, of mean {mean}"
         assert column.reference is not None
         yield f"  reference {number_text(column.reference)}{whence}"
-        yield f"  {many(column.alarms, 'alarm') if column.alarms else 'no alarm'}"
+        yield f"  {self._alarms(column)}"
+
+    def _alarms(self, column: WatchedColumn) -> str:
+        """How many alarms there were, how many of them before this file, and whether there can be more."""
+        if column.name in self.watch.spent_:
+            where = f" in round {column.last:,}" + (", before this file" if column.name in self.job.spent else "")
+            return f"the one alarm was{where}; no later row can raise another: begin anew, without --resume"
+        counted = many(column.alarms, "alarm") if column.alarms else "no alarm"
+        if self.job.before is None or not column.alarms:
+            return counted
+        here = column.alarms - self.job.before[column.name]
+        return f"{counted}, {f'{here:,}' if here else 'none'} of them in this file"
 
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""
@@ -420,6 +452,7 @@ class WatchOutput(Output):
                 | {
                     "reference_rounds": column.earlier[0] if column.earlier else None,
                     "reference_mean": column.earlier[1] if column.earlier else None,
+                    "last_alarm": column.last,
                     "interval": list(column.interval),
                     "course": [list(point) for point in column.course],
                 }
