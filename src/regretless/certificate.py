@@ -16,6 +16,9 @@ MOST_PARTS = 20  # problems of one against the rest that are described one by on
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
 
 
+OTHER_ROUNDS = "learned from others"  # how it ends why nothing applies, where the rounds are not those that were played
+
+
 class Most(NamedTuple):
     """The most that what is bounded can be, whatever the learner does: no bound that is as large says anything.
 
@@ -124,6 +127,11 @@ class Certificate:
     def applies(self) -> bool:
         """Whether the theorem's assumptions hold for this run."""
         return self.why is None
+
+    @property
+    def of_other_rounds(self) -> bool:
+        """Whether it has no number because the rounds are not those that the learner played."""
+        return self.why is not None and self.why.endswith(OTHER_ROUNDS)
 
     @property
     def quantity(self) -> str:

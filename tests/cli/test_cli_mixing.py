@@ -517,7 +517,9 @@ def test_certify_notices_that_these_are_other_rows(run, separable, tmp_path):
     path = tmp_path / "part-2.svm"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(reversed(lines)))  # a file of another size is refused before anything is played
-    later = run("certify", model, separable, "--workers", 1, "--json").json
+    certified = run("certify", model, separable, "--workers", 1, "--json")
+    assert certified.code == 1
+    later = certified.json
     again = run("learn", separable, "--resume", model, "--passes", 2, "--workers", 1, "--json").json
     for found in (later, again):
         assert found["certificates"]

@@ -17,9 +17,11 @@ from .files import (
 )
 from .output import (
     CLASSIFICATION,
+    FAILED,
     Console,
     UsageError,
     certificate_values,
+    complain,
     learner_values,
     print_certificates,
     verdict,
@@ -68,6 +70,7 @@ def run(arguments: CertifyOptions) -> int:
     if not arguments.files:
         return _certify_without_rows(arguments, learner, extra)
     against = load_against(arguments)
+    options.warn_idle_search(arguments, learner)
     certify: Callable[[CertifyOptions, Any, dict[str, Any], Any], list[Certificate]]
     if learner.info.task != CLASSIFICATION:
         certify = _certify_numbers
@@ -82,6 +85,9 @@ def run(arguments: CertifyOptions) -> int:
         certificates += options.future(arguments, learner)
     write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates, extra)
+    if any(one.of_other_rounds for one in certificates):
+        complain(f"{arguments.model} learned from other rows than these, or in another order")
+        return verdict(certificates) or FAILED
     return verdict(certificates)
 
 

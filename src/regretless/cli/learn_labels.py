@@ -130,6 +130,7 @@ class LabelsOutput(LearnOutput):
         """The certificates, for which the rows are read again."""
         from ..certify import certify_stream
 
+        options.warn_idle_search(arguments, self.run.learner)
         how: dict[str, Any] = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
         return certify_stream(self.run.learner, self.run.stream, against=against, sample=self.run.sample, **how)
 

@@ -15,7 +15,7 @@ from ..catalogue import name_in
 from ..data.formats import ROWS, Formats
 from ..errors import ParameterError
 from .files import add_vectors
-from .output import Console, UsageError
+from .output import CLASSIFICATION, Console, UsageError, complain
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -311,6 +311,13 @@ def refuse_delta_alone(arguments: CertifyingOptions) -> None:
     """
     if arguments.delta is not None and not arguments.iid:
         raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
+
+
+def warn_idle_search(arguments: CertifyingOptions, learner: Any) -> None:
+    """Say on stderr where --deep and --svm change nothing, for the comparators of a mixture are its own."""
+    asked = [name for name, there in {"--deep": arguments.deep, "--svm": arguments.svm}.items() if there]
+    if asked and learner.info.task == CLASSIFICATION and learner.info.predicts_by == "mixture":
+        complain(f"{' and '.join(asked)}: of {learner.name} the certificates are the same without")
 
 
 def future(arguments: CertifyingOptions, learner: OnlineClassifier) -> list[Certificate]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import OTHER_ROUNDS, Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..info import info_of
@@ -31,7 +31,7 @@ from .sources import shards_of
 ALL_AT_ONCE = (
     "its comparators are made of rows, so that all rounds must be at hand at once, and those of all shards are too many"
 )
-MIXED_OTHERS = "mixed again from the start, these shards do not give this model: it learned from others"
+MIXED_OTHERS = f"mixed again from the start, these shards do not give this model: it {OTHER_ROUNDS}"
 
 
 def certify_mixture(
@@ -259,9 +259,9 @@ def _change_in(sums: MixingSums, sizes: Sequence[Size]) -> str | None:
     """A sentence on the first shard whose size or squared lengths are not those that were played; None if all agree."""
     for size, rows, total in zip(sizes, sums.rounds.tolist(), sums.norms2.tolist(), strict=True):
         if size.rows != rows:
-            return f"{size.name} has changed: {rows:,} rows were played, and there are {size.rows:,}"
+            return f"{size.name} has {size.rows:,} rows, and {rows:,} were played: the model {OTHER_ROUNDS}"
         if not isclose(size.norms2, total, rel_tol=1e-7, abs_tol=1e-300):
-            return f"{size.name} has changed: its rows have other lengths than those that were played"
+            return f"the rows of {size.name} have other lengths than those that were played: the model {OTHER_ROUNDS}"
     return None
 
 

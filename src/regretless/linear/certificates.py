@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import OTHER_ROUNDS, Certificate
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
-OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
+OTHERS = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.

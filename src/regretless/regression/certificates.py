@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import OTHER_ROUNDS, Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import Ledger
@@ -39,7 +39,7 @@ DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in unit
 BLOCK = 4096  # rows whose scores are made at once
 
 Rounds = Callable[[], Iterator[Batch]]
-OTHERS = "played again from the start, the rounds of {name} do not give this model: it learned from others"
+OTHERS = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
 
 class CertifiedRegressor(ABC):
