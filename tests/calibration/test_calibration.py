@@ -130,6 +130,43 @@ def test_what_is_no_score_is_refused():
             PlattScaling(**wrong)
 
 
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["spam", "ham"], "row 0 .* is 'spam': bool, 0 and 1, or -1 and 1 are expected"),
+        ([1, 2], "row 1 .* is 2:"),
+        ([1.0, np.nan], "row 1 .* is nan:"),
+        ([True, None], "row 1 .* is None:"),
+        ([-1, 0], "both -1 and 0"),
+        ([1], "2 .* and 1 labels"),
+    ],
+)
+@pytest.mark.parametrize("made", [PlattScaling, BinnedOffsets])
+def test_labels_other_than_two_are_refused(made, labels, said):
+    """Words, numbers, missing labels and other lengths are named before a round is learned."""
+    rule = made()
+    with pytest.raises(RegretlessError, match=said):
+        rule.play([0.25, 0.5], labels)
+    for label in ("spam", "1", 2, np.nan, None):
+        with pytest.raises(RegretlessError, match="label .*: bool"):
+            rule.update(0.5, label)
+    assert rule.ledger_.rounds == 0
+    same = [made().play([0.25, 0.5], two).tolist() for two in ([False, True], [0, 1], [-1.0, 1.0], [np.int8(-1), True])]
+    assert all(one == same[0] for one in same)
+
+
+@pytest.mark.parametrize("p", [np.nan, 1.5, -0.1, np.inf, "x"])
+def test_what_is_no_probability_is_refused_before_a_round_is_learned(p):
+    """A number beyond 0 and 1, or none, is named with its row, and the rounds before it are not learned."""
+    offsets = BinnedOffsets()
+    with pytest.raises(RegretlessError, match="numbers are expected" if p == "x" else "row 1 "):
+        offsets.play([0.5, p], [True, False])
+    for method in (offsets.probability, lambda one: offsets.update(one, True)):
+        with pytest.raises(RegretlessError, match="a number from 0 to 1 is expected"):
+            method(p)
+    assert offsets.ledger_.rounds == 0
+
+
 # ---- bins
 
 

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import numbers
 from ..certificate import Certificate
 from ..checks import share, whole
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..theory.calibration import CalibrationFacts, binned_calibration
+from .labels import is_larger, which_are_larger
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+WITHIN = "from 0 to 1 is expected"
 
 
 @dataclass(eq=False)
@@ -71,29 +74,66 @@ class BinnedOffsets:
         self._errors = np.zeros(self.bins)
 
     def probability(self, p: float) -> float:
-        """What is said where the forecaster says p."""
-        return min(max(p + float(self.offsets_[self._bin(p)]), 0.0), 1.0)
+        """What is said where the forecaster says p.
+
+        Raises
+        ------
+        RegretlessError
+            If p is no number from 0 to 1.
+        """
+        return self._said(_checked(p))
 
     def update(self, p: float, label: Any) -> float:
-        """Learn a round; returned is what was said of it."""
-        k, larger = self._bin(p), float(label) > 0
-        said = self.probability(p)
+        """Learn a round; returned is what was said of it.
+
+        Parameters
+        ----------
+        p : float
+            What the forecaster says, from 0 to 1.
+        label : bool, or -1, 0 or 1
+            Whether it is the larger one.
+
+        Raises
+        ------
+        RegretlessError
+            If p is no number from 0 to 1, or the label is another.
+        """
+        return self._learn(_checked(p), is_larger(label))
+
+    def play(self, probabilities: Any, labels: Any) -> Array:
+        """Many rounds; what was said of each before it was learned.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (rounds,)
+        labels : array-like of shape (rounds,)
+            Whether each is the larger one: bool, or -1 and 1, or 0 and 1.
+
+        Raises
+        ------
+        RegretlessError
+            If a probability is no number from 0 to 1, or there are other labels; the message says in which row (from
+            0). Then nothing is learned.
+        """
+        each = np.asarray(numbers(probabilities, "probabilities"), dtype=np.float64).ravel()
+        larger = which_are_larger(labels, len(each), "probabilities")
+        sound = (each >= 0) & (each <= 1)
+        if not sound.all():
+            row = int(np.argmin(sound))
+            raise RegretlessError(f"probabilities: row {row} (from 0) is {each[row]:g}: a number {WITHIN}")
+        return np.array([self._learn(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
+
+    def _learn(self, p: float, larger: bool) -> float:
+        k, said = self._bin(p), self._said(p)
         self.offsets_[k] += self.rate * (larger - said)
         self._errors[k] += larger - said
         self._rounds[k] += 1
         return said
 
-    def play(self, probabilities: Any, labels: Any) -> Array:
-        """Many rounds; what was said of each before it was learned."""
-        each, larger = np.asarray(probabilities, dtype=np.float64).ravel(), np.asarray(labels).ravel() > 0
-        if each.shape != larger.shape:
-            fault = f"{len(each)} probabilities and {len(larger)} labels"
-            raise RegretlessError(f"{fault}: one of each a round is expected")
-        return np.array([self.update(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
+    def _said(self, p: float) -> float:
+        return min(max(p + float(self.offsets_[self._bin(p)]), 0.0), 1.0)
 
     def _bin(self, p: float) -> int:
-        if not 0 <= p <= 1:
-            raise RegretlessError(f"probability {p:g}: a number from 0 to 1 is expected")
         return min(int(p * self.bins), self.bins - 1)
 
     @property
@@ -110,3 +150,13 @@ class BinnedOffsets:
     def certify(self) -> list[Certificate]:
         """The theorem on the calibration error, with the numbers of this run."""
         return [binned_calibration.certify(self.ledger_, [None], self.facts())]
+
+
+def _checked(p: Any) -> float:
+    try:
+        number = float(p)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RegretlessError(f"probability {p!r}: a number {WITHIN}") from error
+    if not 0 <= number <= 1:
+        raise RegretlessError(f"probability {number:g}: a number {WITHIN}")
+    return number

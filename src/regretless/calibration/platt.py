@@ -16,6 +16,7 @@ from ..ledger import Ledger
 from ..persist.validation import fits, one
 from ..theory.aggregated import MemberComparator
 from ..theory.calibration import CalibrationFacts, against_every_scaling
+from .labels import is_larger, which_are_larger
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FARTHEST = 30.0  # log odds, so that curvatures are floats with digits
@@ -133,15 +134,15 @@ class PlattScaling:
         Parameters
         ----------
         score : float
-        label : bool, or -1 or 1
+        label : bool, or -1, 0 or 1
             Whether it is the larger one.
 
         Raises
         ------
         RegretlessError
-            If the score is no finite number, or too large.
+            If the score is no finite number, or too large, or the label is another.
         """
-        return self._learn(_checked(score), float(label) > 0)
+        return self._learn(_checked(score), is_larger(label))
 
     def _learn(self, score: float, larger: bool) -> float:
         size = abs(score)
@@ -177,10 +178,15 @@ class PlattScaling:
         scores : array-like of shape (rounds,)
         labels : array-like of shape (rounds,)
             Whether each is the larger one: bool, or -1 and 1, or 0 and 1.
+
+        Raises
+        ------
+        RegretlessError
+            If a score is no finite number, or too large, or there are other labels; the message says in which row (from
+            0). Then nothing is learned.
         """
-        each, larger = _column(scores), np.asarray(labels).ravel() > 0
-        if each.shape != larger.shape:
-            raise RegretlessError(f"{len(each)} scores and {len(larger)} labels: one of each a round is expected")
+        each = _column(scores)
+        larger = which_are_larger(labels, len(each), "scores")
         return np.array([self._learn(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
 
     def mirror(self) -> None:
@@ -223,8 +229,14 @@ class PlattScaling:
             The rounds that were played.
         against : tuple of float, optional
             a and b.
+
+        Raises
+        ------
+        RegretlessError
+            As in `play`.
         """
-        each, larger = _column(scores), np.asarray(labels).ravel() > 0
+        each = _column(scores)
+        larger = which_are_larger(labels, len(each), "scores")
         if against is None:
             scale = max(self._largest, 1e-300)
             best = _best(each / scale, larger, self.reach, self.prior)
