@@ -31,7 +31,7 @@ def test_every_learner_of_weights_combiner_and_bandit_can_be_drawn(entry: Entry)
     pytest.importorskip("matplotlib")
     learner = entry.learn(entry.made())
     figure = learner.plot()
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     assert len(figure.axes) == len(learner.bars())
     for axes, bars in zip(figure.axes, learner.bars(), strict=True):
         assert len(axes.patches) == min(len(bars.values), MOST_BARS) > 0

