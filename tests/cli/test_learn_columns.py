@@ -42,6 +42,17 @@ def test_columns_that_are_ignored_are_as_if_not_there(run, table, tmp_path):
     assert (more.code, "'a': the model uses it" in more.err) == (2, True)
 
 
+def test_categorical_takes_several_columns(run, tmp_path):
+    """--categorical names one column or several; a name with a comma is quoted, as the advice about it says."""
+    file = tmp_path / "t.csv"
+    file.write_text('hail,"wind,sleet",label\n' + "1,2,x\n2,1,y\n" * 40)
+    words = (*QUIET, "--json", "--categorical")
+    both = [run("learn", file, *words, *names).json["input"] for names in (['hail,"wind,sleet"'], ["hail"])]
+    assert [one["features"] for one in both] == [4, 3]
+    file.write_text('hail,"wind,sleet",label\n' + "1,2,x\n" * 40 + "1,u,x\n")
+    assert """pass --categorical '"wind,sleet"' if""" in run("learn", file, *QUIET).err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -321,8 +321,9 @@ def traps(run: Run) -> Iterator[str]:
     yield from _constants(run.progressive)
     yield from column_notes(run, DEFAULT)
     mixture = mixture_of(run.learner)
-    if mixture is not None and (age := ageing(mixture.member_rules().rates, mixture.influence())) is not None:
-        yield age
+    if mixture is not None:
+        age = ageing(mixture.member_rules().rates, mixture.influence(), mixture.posterior_)
+        yield from () if age is None else (age,)
     if mixture is None and run.first is not None and len(run.first) >= FEW_ROWS:
         yield from _dense_diagonal(run.learner, run.first)
 

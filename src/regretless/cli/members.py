@@ -67,9 +67,11 @@ def member_lines(
         yield f"  {one['name']:<22} {loss:>{style.width}} {each:>12} {one['posterior']:>12.4f}"
 
 
-def ageing(rates: Sequence[float], posterior: np.ndarray[Any, Any]) -> str | None:
-    """What to say where much of the posterior is on the fastest of several rates, by itself or within the stacked
-    member; None where it is not."""
+def ageing(
+    rates: Sequence[float], posterior: np.ndarray[Any, Any], alone: np.ndarray[Any, Any] | None = None
+) -> str | None:
+    """What to say where much of the posterior is on the fastest of several rates; None where it is not. Where
+    `posterior` has what the rates are within the stacked member, `alone` has it without that."""
     if len(rates) < 2:
         return None
     import numpy as np
@@ -78,4 +80,7 @@ def ageing(rates: Sequence[float], posterior: np.ndarray[Any, Any]) -> str | Non
     weight = float(np.atleast_2d(posterior)[:, fastest].mean())
     if weight <= A_QUARTER:
         return None
-    return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}: {FOLLOWS}"
+    own = weight if alone is None else float(np.atleast_2d(alone)[:, fastest].mean())
+    within = f"{weight - own:.1%}"
+    there = "" if within == "0.0%" else f" ({within} within the stacked member)"
+    return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}{there}: {FOLLOWS}"

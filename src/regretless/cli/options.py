@@ -169,10 +169,10 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
     )
     group.add_argument(
         "--categorical",
-        metavar="COLUMN",
+        metavar="A,B",
         action="append",
         default=[],
-        help="tables: take this column for names though it may hold numbers",
+        help="tables: take these columns for names though they may hold numbers",
     )
     group.add_argument(
         "--on-error",
@@ -363,7 +363,7 @@ def reading(arguments: ReadingOptions) -> dict[str, Any]:
         "header": arguments.header,
         "ids_from": arguments.ids_from,
         "missing": arguments.missing,
-        "categorical": arguments.categorical,
+        "categorical": names_of(arguments.categorical),
         "on_error": arguments.on_error,
     }
     if isinstance(arguments, FeatureOptions):

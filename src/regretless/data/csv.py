@@ -280,7 +280,7 @@ class CsvStream(TableStream):
 
     def _plainly(self, name: str) -> str:
         """What to do about numbers with signs."""
-        names, out = option("--categorical", name), option("--ignore", name)
+        names, out = option("--categorical", [name]), option("--ignore", [name])
         return f"write them without, take them for names with {names}, or leave them out with {out}"
 
     def _chunk(self, block: Block, names: list[str], wanted: list[str]) -> Chunk:
@@ -306,9 +306,9 @@ class CsvStream(TableStream):
         if self._known is not None:
             return ""
         some = f" ({numbers:,} of {cells:,} cells here are numbers)" if numbers else ""
-        ways = [f"; pass {option('--categorical', name)} if its values are names{some}"]
+        ways = [f"; pass {option('--categorical', [name])} if its values are names{some}"]
         if name != self._target:
-            ways += [f"{option('--ignore', name)} to leave the column out"]
+            ways += [f"{option('--ignore', [name])} to leave the column out"]
             ways += ["--missing zero, with nothing in the cell, to take it for 0"]
         return ", or ".join(ways)
 

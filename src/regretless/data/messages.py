@@ -56,8 +56,13 @@ def likely_targets(table: Any) -> list[str]:
 
 
 def option(name: str, columns: Sequence[str] | str) -> str:
-    """An option of the command line as it is typed."""
-    return f"{name} {shlex.quote(columns if isinstance(columns, str) else ','.join(columns))}"
+    """An option of the command line as it is typed: of one column, or of a list, whose names are quoted as in csv."""
+    return f"{name} {shlex.quote(columns if isinstance(columns, str) else ','.join(map(_in_list, columns)))}"
+
+
+def _in_list(name: str) -> str:
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"' if quoted != name or "," in name else name
 
 
 def _values(column: Any) -> list[Any]:

@@ -42,6 +42,11 @@ ADVICE = {
     "line too long": "lines may have up to 2**28 bytes",
 }
 
+VOWPAL_WABBIT = (
+    "this looks like Vowpal Wabbit text, which is not read; svmlight text is, 'label id:value id:value', and tables "
+    "(csv, tsv, parquet, arrow, feather) and arrays (npy, npz)"
+)
+
 Complaint = tuple[str, int, int, bytes]
 
 
@@ -226,7 +231,8 @@ def complaint_error(name: str, complaint: Complaint, limit: str, dtype: np.dtype
     shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")
     if what == "id too large":
         return DataError(name, line, column, f"id {shown} is too large", limit)
-    advice = ADVICE[what].format(dtype=dtype.name)
+    namespace = what in ("colon missing", "label missing", "label not a number") and text.startswith("|")
+    advice = VOWPAL_WABBIT if namespace else ADVICE[what].format(dtype=dtype.name)
     if any(byte < 32 and byte not in b"\t\r\n" for byte in raw):
         advice = f"this does not look like text ({advice})"
     return DataError(name, line, column, f"{what}: {shown}", advice)

@@ -311,14 +311,14 @@ class TableStream(Stream):
         what = (
             "column {} holds dates or times: it is" if len(dates) == 1 else "columns {} hold dates or times: they are"
         )
-        ways = f"turn them into numbers, or take them for names with {option('--categorical', dates[0])}"
+        ways = f"turn them into numbers, or take them for names with {option('--categorical', dates[:1])}"
         self._note(f"{what.format(listed(dates, ' and '))} left out; to learn from them {ways}")
         wanted[:] = left
         self._dates |= set(dates)
         return {name: kind for name, kind in kinds.items() if kind != DATES}
 
     def _refuse_dates(self, name: str) -> None:
-        out = "" if name == self._target else f"leave it out with {option('--ignore', name)}, "
+        out = "" if name == self._target else f"leave it out with {option('--ignore', [name])}, "
         advice = f"{out}turn it into numbers, or take its values for names with --categorical"
         raise self._error(f"column {name!r} holds dates or times", advice)
 
@@ -396,7 +396,7 @@ class TableStream(Stream):
         column = chunk.table[name].cast("double")
         if column.null_count:
             if not zero:
-                leave = "" if self._known is not None else f", or {option('--ignore', name)} to leave the column out"
+                leave = "" if self._known is not None else f", or {option('--ignore', [name])} to leave the column out"
                 chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
             column = column.fill_null(0.0)
         return np.asarray(column.to_numpy())
