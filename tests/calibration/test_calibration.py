@@ -148,7 +148,7 @@ def test_labels_other_than_two_are_refused(made, labels, said):
     with pytest.raises(RegretlessError, match=said):
         rule.play([0.25, 0.5], labels)
     for label in ("spam", "1", 2, np.nan, None):
-        with pytest.raises(RegretlessError, match="label .*: bool"):
+        with pytest.raises(RegretlessError, match=r"label .*: bool"):
             rule.update(0.5, label)
     assert rule.ledger_.rounds == 0
     same = [made().play([0.25, 0.5], two).tolist() for two in ([False, True], [0, 1], [-1.0, 1.0], [np.int8(-1), True])]
@@ -159,7 +159,8 @@ def test_labels_other_than_two_are_refused(made, labels, said):
 def test_what_is_no_probability_is_refused_before_a_round_is_learned(p):
     """A number beyond 0 and 1, or none, is named with its row, and the rounds before it are not learned."""
     offsets = BinnedOffsets()
-    with pytest.raises(RegretlessError, match="numbers are expected" if p == "x" else "row 1 "):
+    said = "numbers are expected" if p == "x" else "row 1 "
+    with pytest.raises(RegretlessError, match=said):
         offsets.play([0.5, p], [True, False])
     for method in (offsets.probability, lambda one: offsets.update(one, True)):
         with pytest.raises(RegretlessError, match="a number from 0 to 1 is expected"):
