@@ -252,18 +252,22 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         Parameters
         ----------
         x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
-            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
-            are 0, and names or words that the learner does not know contribute nothing; `partial_fit` learns these.
+            Contiguous, as wide as the rows before. Or the values of columns by their names, read as a table is: numbers
+            that are not named are 0, names that the learner does not know contribute nothing if it knows one of them,
+            and a word that is new in a column of words becomes a feature, as by `partial_fit`.
         label
             One of ``classes_``.
 
         Raises
         ------
         RegretlessError
-            If the row is not finite or too wide, the label is none of the classes, or the weights overflow.
+            As `predict_one`; or if the row is not finite, the label is none of the classes, or the weights overflow.
         """
         try:
             code = self._codes[label]
+        except AttributeError:
+            self._require_fitted()
+            raise
         except KeyError:
             known = ", ".join(map(repr, self.classes_.tolist()[:MOST_NAMED]))
             more = "" if len(self.classes_) <= MOST_NAMED else " and others"
@@ -318,6 +322,9 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
     def _meet(self, label: Any) -> None:
         classes = with_class(self.classes_, label)
         self._adopt(classes, self.extended(classes))
+
+    def _play_batch(self, batch: Batch, outcome: Any) -> None:
+        self._play(batch, np.array([outcome], np.int32), None, None, self._playing)
 
     def _play_and_meet(self, batch: Batch, labels: Array, weights: Array | None, rules: Rules) -> None:
         """Play a batch; where a class appears for the first time, take it up and go on."""

@@ -73,6 +73,7 @@ class LabelPredictor(RowLearner, Classifier):
     """A learner whose scores of a row say its label: by their sign, or by the largest of them."""
 
     info: ClassVar[LinearInfo]
+    _begins = "partial_fit(X[:1], y[:1], classes=...)"
 
     def decision_function(self, X: Any) -> Array:
         """Scores of the rows of X.
@@ -139,8 +140,9 @@ class LabelPredictor(RowLearner, Classifier):
         Parameters
         ----------
         x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
-            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
-            are 0, and names or words that the learner does not know contribute nothing.
+            Contiguous, as wide as the rows before. Or the values of columns by their names, read as a table is: numbers
+            that are not named are 0, and names or words that the learner does not know contribute nothing, if it knows
+            one of the names.
 
         Returns
         -------
@@ -150,7 +152,8 @@ class LabelPredictor(RowLearner, Classifier):
         Raises
         ------
         RegretlessError
-            If features are named, and the learner learned from rows without names.
+            If nothing was learned yet, the row has another shape, a column of numbers holds something else, or the
+            learner knows none of the names.
         """
         return self.labels(self.scores_one(x))[0]
 

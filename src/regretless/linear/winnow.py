@@ -11,6 +11,7 @@ from ..checks import one_of, positive
 from ..errors import ParameterError
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
+from ..rows.one_row import RowAsTable
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.mirror import WINNOW, WinnowFacts, winnow_clean_pass
@@ -211,7 +212,7 @@ class Winnow(OnlineClassifier):
         """Play one round without the checks of `partial_fit`; the learner must be fitted."""
         x = self._plain(x)
         super().update_one(x, label)
-        if self.state_.reversed is not None:
+        if self.state_.reversed is not None and not isinstance(x, RowAsTable):  # a table is played by both
             self.state_.reversed.player(self._playing).one(x, -self._codes[label])
 
     def geometry(self) -> Geometry:

@@ -36,8 +36,10 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
     info: ClassVar[RegressionInfo]
     theorems: ClassVar[tuple[Theorem, ...]]
     kind = "regression"
+    _begins = "partial_fit(X[:1], y[:1])"
 
     state_: RegressionState
+    _playing: RegressionRules
 
     # called with the forecasts of rounds, and their outcomes
     on_forecasts: Callable[[Array, Array], None] | None = field(default=None, init=False, repr=False)
@@ -135,18 +137,19 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         Parameters
         ----------
         x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
-            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
-            are 0, and names or words that the learner does not know contribute nothing; `partial_fit` learns these.
+            Contiguous, as wide as the rows before. Or the values of columns by their names, read as a table is: numbers
+            that are not named are 0, names that the learner does not know contribute nothing if it knows one of them,
+            and a word that is new in a column of words becomes a feature, as by `partial_fit`.
         outcome : float
 
         Raises
         ------
         RegretlessError
-            If the row or the outcome is not finite, or too large.
+            As `predict_one`; or if the row or the outcome is not finite, or too large.
         """
         if not abs(outcome) <= LARGEST:
             refuse_unfit(np.array([outcome], dtype=np.float64))
-        if outcome < 0 and self.played_rules().counts:
+        if outcome < 0 and self.__sklearn_is_fitted__() and self.played_rules().counts:
             refuse_negative(np.array([outcome], dtype=np.float64))
         self._play_one(x, outcome)
 
@@ -176,13 +179,15 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         Parameters
         ----------
         x : ndarray of float64, shape (features,), or mapping of str to float or str, or pandas.Series
-            Contiguous, as wide as the rows before. Or the values of columns by their names: those that are not named
-            are 0, and names or words that the learner does not know contribute nothing.
+            Contiguous, as wide as the rows before. Or the values of columns by their names, read as a table is: numbers
+            that are not named are 0, and names or words that the learner does not know contribute nothing, if it knows
+            one of the names.
 
         Raises
         ------
         RegretlessError
-            If features are named, and the learner learned from rows without names.
+            If nothing was learned yet, the row has another shape, a column of numbers holds something else, or the
+            learner knows none of the names.
         """
         return float(self.scores_one(x)[0, 0])
 
@@ -335,6 +340,9 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
             self._adopt(self.new_state(batch.columns), rules)
         self._play(batch, outcomes, rules)
         self.n_iter_ = 1
+
+    def _play_batch(self, batch: Batch, outcome: Any) -> None:
+        self._play(batch, np.array([outcome], np.float64), self._playing)
 
     def _play(self, batch: Batch, outcomes: Array, rules: RegressionRules) -> None:
         if not len(batch):

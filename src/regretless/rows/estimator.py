@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, make_dataclass
 from functools import cache
 from inspect import get_annotations
-from typing import Any, Self, TypeVar, cast, dataclass_transform
-
-import numpy as np
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
 from ..turns import Turn
+from .one_row import RowAsTable, named_row, read_as_features, row_as_table, row_in_order
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 TURN = "_turn"  # the attribute that holds whose turn it is to learn; neither copied nor pickled
@@ -40,6 +39,8 @@ class Estimator(ABC):
     feature_names_in_ : ndarray of str
         The names of the columns; only there if they have any.
     """
+
+    _begins: ClassVar[str] = ""  # the call before the first single row, of those that learn such
 
     n_features_in_: int
     feature_names_in_: Array
@@ -85,9 +86,10 @@ class Estimator(ABC):
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
+            by_rows = f"; to learn row by row begin with {self._begins}" if self._begins else ""
             raise _not_fitted(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-                "arguments before using this estimator."
+                f"arguments before using this estimator{by_rows}."
             )
 
     def _forget(self) -> None:
@@ -115,32 +117,31 @@ class Estimator(ABC):
         vars(self).update(state)
         _ = self.turn
 
-    def _row_of(self, values: Any) -> Array:
-        """One row as the loops take it, from values by the names of their columns, or in the order of these."""
-        self._require_fitted()
-        by_name = isinstance(values, Mapping) or (hasattr(values, "keys") and hasattr(values, "items"))  # of pandas
-        names = self._feature_names() if by_name else None
-        if names is None and not isinstance(values, Mapping):
-            return self._row_in_order(values)
-        if names is None:
-            raise RegretlessError(
-                f"{type(self).__name__} learned from rows without names of features: give an array of "
-                f"{vars(self)['state_'].columns} numbers, or fit a data frame"
-            )
-        known = {f"{name}={value}" if isinstance(value, str) else name: value for name, value in values.items()}
-        row = (known.get(name, 0.0) for name in names)
-        return np.array([1.0 if isinstance(value, str) else value for value in row], dtype=np.float64)
+    def _row_of(self, values: Any, *, learns: bool = False) -> Array | RowAsTable:
+        """One row as the loops take it, from values by the names of their columns, or in the order of these.
 
-    def _row_in_order(self, values: Any) -> Array:
-        columns = vars(self)["state_"].columns
-        try:
-            row = np.ascontiguousarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            fault = f"a row of {columns} numbers is expected, or values by their names: {error}"
-            raise RegretlessError(fault) from error
-        if row.shape != (columns,):
-            raise RegretlessError(f"a row of {columns} numbers is expected, and its shape is {row.shape}")
-        return row
+        Parameters
+        ----------
+        values : array-like, mapping or pandas.Series
+        learns : bool
+            Whether words that are new become features; a row that has some comes back as a table.
+        """
+        self._require_fitted()
+        columns, schema = vars(self)["state_"].columns, vars(self).get("schema_")
+        mapping = isinstance(values, Mapping)
+        if not mapping and not (hasattr(values, "keys") and getattr(values, "ndim", 0) == 1):  # no Series of pandas
+            return row_in_order(values, columns)
+        if not read_as_features(schema):
+            return row_as_table(values, schema or {}, learns=learns)
+        names = self._feature_names()
+        if names is not None:
+            return named_row(values, names, schema, learns=learns)
+        if not mapping:
+            return row_in_order(values, columns)
+        raise RegretlessError(
+            f"{type(self).__name__} learned from rows without names of features: give an array of "
+            f"{columns} numbers, or fit a data frame"
+        )
 
     def _feature_names(self) -> list[str] | None:
         """What the features are called; None if they have numbers alone."""

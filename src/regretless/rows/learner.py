@@ -16,6 +16,7 @@ from ..persist.model import Persistent
 from ..pictured import Pictured
 from ..turns import BUSY
 from .estimator import TURN, Estimator
+from .one_row import RowAsTable, row_in_order
 from .state import BaseState, Rules
 from .validation import ascending, explain_nonfinite, fault_of, read_rows
 
@@ -46,9 +47,9 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
         """
         return self.rules()
 
-    def _plain(self, x: Array | Mapping[str, float | str]) -> Array:
-        """A row as the kernel takes it."""
-        return x if type(x) is np.ndarray else self._row_of(x)
+    def _plain(self, x: Any) -> Any:
+        """A row that is to be learned, as `_play_one` takes it: an array, or a table where that is read anew."""
+        return x if type(x) in (np.ndarray, RowAsTable) else self._row_of(x, learns=True)
 
     # ---- scoring
 
@@ -66,13 +67,23 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
     def scores_one(self, x: Array | Mapping[str, float | str]) -> Array:
         """The scores of one row, shape (1, targets), as `predict_one` sees them."""
         if type(x) is not np.ndarray:
-            x = self._row_of(x)
-        scores = np.empty((1, self.state_.targets))  # its own: others may predict meanwhile
-        player = self.state_.player(self._playing)
+            row = self._row_of(x)
+            if isinstance(row, RowAsTable):
+                return self._scores_of(row)
+            x = row
+        try:
+            state = self.state_
+        except AttributeError:
+            self._require_fitted()
+            raise
+        if x.shape != (state.columns,):
+            x = row_in_order(x, state.columns)
+        scores = np.empty((1, state.targets))  # its own: others may predict meanwhile
+        player = state.player(self._playing)
         try:
             player.score(x[None], None, None, scores)
         except TypeError:  # an array of other numbers
-            player.score(self._row_of(x)[None], None, None, scores)
+            player.score(row_in_order(x, state.columns)[None], None, None, scores)
         return scores
 
     def _scores_of(self, X: Any) -> Array:
@@ -84,20 +95,40 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     def _play_one(self, x: Array | Mapping[str, float | str], outcome: Any) -> None:
         """Play one round without checks, with its outcome as the kernel takes it."""
-        turn = vars(self)[TURN]  # as `in_turn` takes it, at less cost
+        row: Any = x if type(x) is np.ndarray else self._plain(x)
+        try:
+            turn, state = vars(self)[TURN], self.state_  # as `in_turn` takes it, at less cost
+        except (KeyError, AttributeError):
+            self._require_fitted()
+            raise
         if not turn.acquire(False):
             raise RegretlessError(BUSY)
         try:
-            self.state_.rules = self._playing
-            player = self.state_.player(self._playing)
+            if isinstance(row, RowAsTable):
+                self._play_table(row, outcome)
+                return
+            if row.shape != (state.columns,):
+                row = row_in_order(row, state.columns)
+            state.rules = self._playing
+            player = state.player(self._playing)
             try:
-                _, why = player.one(x, outcome)
-            except TypeError:  # a row in another form, of which others know nothing
-                _, why = player.one(self._row_of(x), outcome)
+                _, why = player.one(row, outcome)
+            except TypeError:  # numbers of another type
+                _, why = player.one(row_in_order(row, state.columns), outcome)
         finally:
             turn.release()
         if why is not None:
             raise RegretlessError(f"the round was not played, for its row is {why}")
+
+    def _play_table(self, table: RowAsTable, outcome: Any) -> None:
+        """Play one round of a row that is read as tables are."""
+        batch = read_rows(table, learner=self, reset=False, in_order=False, text="learn")
+        self.state_.grow(batch.columns)
+        self._play_batch(batch, outcome)
+
+    @abstractmethod
+    def _play_batch(self, batch: Batch, outcome: Any) -> None:
+        """Play a batch of one row, with its outcome as the kernel takes it."""
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         """What to raise of a row at which the kernel stopped."""

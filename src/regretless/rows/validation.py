@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import laid_out
 from ..data.batch import Array, Batch
+from ..data.stream import KEY
 from ..errors import RegretlessError
 from .state import LEAST_ENTRY, MOST_ENTRY
 
@@ -122,7 +123,8 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
                 "if it names the rows, leave it out"
             )
     if text == "learn":
-        learner.schema_, learner.n_features_in_ = stream.schema(), batch.columns
+        scaled = {KEY: True} if (schema or {}).get(KEY) else {}
+        learner.schema_, learner.n_features_in_ = stream.schema() | scaled, batch.columns
         if (names := stream.feature_names()) is not None:
             learner.feature_names_in_ = np.array(names, dtype=object)
     return batch

@@ -288,8 +288,9 @@ class KernelPerceptron(OnlineClassifier):
     def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
         """As `OnlineClassifier.update_one`; a precomputed kernel needs `fit`."""
         self._refuse_precomputed()
+        self._require_fitted()
         self.state_.forget_rows()
-        super().update_one(self._plain(x), label)
+        super().update_one(x, label)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `regretless.load` reads, replaced as a whole or not at all.
