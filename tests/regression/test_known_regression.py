@@ -59,8 +59,8 @@ MEMBERS, SLOPES = (
 )
 CONSTANTS = ("the best constant takes an intercept, and is not looked for beside a comparator of yours", None)
 ASSUMES: Assumes = [
-    ((theory.against_all,), (theory.CHARGED, theory.STEADY, (theory.FULL, None))),
-    ((theory.by_a_full_matrix,), (*theory.PLAYED, (theory.FULL, None))),
+    ((theory.against_all,), (theory.CHARGED, theory.STEADY, theory.SQUARE, theory.WHOLE, (theory.FULL, None))),
+    ((theory.by_a_full_matrix,), (*theory.PLAYED, theory.SQUARE, theory.WHOLE, (theory.FULL, None))),
     ((theory.by_newton_steps, theory.by_the_determinant), (*theory.PLAYED, (theory.NEWTON, None))),
     ((theory.by_slopes,), (*theory.PLAYED, SLOPES)),
     ((theory.aggregation,), (*theory.PLAYED, MEMBERS)),
@@ -70,6 +70,8 @@ BREAKS = {
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
     theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
     theory.STEADY[0]: [{"learner.steady": False}],
+    theory.SQUARE[0]: [{"learner.square": False}],
+    theory.WHOLE[0]: [{"learner.diagonal": True}],
     theory.FLOAT[0]: [{"comparator.loss": float("inf")}, {"comparator.loss": NAN}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
     SLOPES[0]: [{"comparator.linear": NAN}],
@@ -89,6 +91,23 @@ def test_an_assumption_that_fails_is_named(case):
     """Each assumption fails alone on a game, and then there is no number."""
     place = "learner.least" if case.theorem is theory.against_all else "comparator.regularised"
     refuses(case, ASSUMES, BREAKS | {theory.FULL: [{place: NAN}]})
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (AggregatedRegressor(loss="poisson"), theory.SQUARE[0]),
+        (AggregatedRegressor(loss="huber"), theory.SQUARE[0]),
+        (VovkAzouryWarmuth(matrix="diagonal"), theory.WHOLE[0]),
+        (AggregatedRegressor(full=0), theory.FULL),
+        (AggregatedRegressor(priors=()), theory.FULL),
+    ],
+)
+def test_where_there_is_no_full_matrix_the_reason_is_the_true_one(made, why):
+    """On few features the reason is the loss, the diagonal, or the parameters that leave full matrices out."""
+    X, y = np.eye(3), np.array([1.0, 2.0, 4.0])
+    said = {one.theorem.name: one.why for one in made.fit(X, y).certify(X, y)}
+    assert (said["against_all"], said["by_a_full_matrix"]) == (why, why)
 
 
 def test_all_theorems_are_known():

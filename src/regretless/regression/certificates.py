@@ -101,6 +101,8 @@ class CertifiedRegressor(ABC):
             energy=nan if rules.newton else energy,
             determinant=determinant,
             steady=state.steady,
+            square=rules.loss == "square",
+            diagonal=rules.schedule == "diagonal",
         )
 
     def proven(self) -> tuple[Theorem, ...]:

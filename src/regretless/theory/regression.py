@@ -92,6 +92,10 @@ class RegressionFacts(Facts):
         What Newton steps cost at most: the sum of B^2 ln(1 + c h), and what clipping cost; NaN without them.
     steady : bool
         Whether it played all its rounds by the same parameters.
+    square : bool
+        Whether it is charged the square loss.
+    diagonal : bool
+        Whether it keeps the diagonal of its matrix alone.
     """
 
     members: float = 1.0
@@ -104,6 +108,8 @@ class RegressionFacts(Facts):
     energy: float = nan
     determinant: float = nan
     steady: bool = True
+    square: bool = True
+    diagonal: bool = False
 
 
 def _loss(ledger: Ledger, _: MemberComparator | None) -> float:
@@ -131,6 +137,14 @@ def cost(ledger: Ledger, learner: RegressionFacts) -> float:
 
 def _charged(ledger: Ledger, _: MemberComparator | None, __: RegressionFacts) -> bool:
     return ledger.rounds > 1
+
+
+def _of_squares(_: Ledger, __: MemberComparator | None, learner: RegressionFacts) -> bool:
+    return learner.square
+
+
+def _keeps_all(_: Ledger, __: MemberComparator | None, learner: RegressionFacts) -> bool:
+    return not learner.diagonal
 
 
 def _knows_least(_: Ledger, __: MemberComparator | None, learner: RegressionFacts) -> bool:
@@ -162,7 +176,9 @@ def _constant(_: Ledger, comparator: MemberComparator, __: RegressionFacts) -> b
 
 
 CHARGED = ("the first outcome says where others are measured from, and there was no other", _charged)
-FULL = "it is about full matrices, which stay up to 256 features unless `full` says otherwise"
+SQUARE = ("it is about full matrices, which are for the square loss alone", _of_squares)
+WHOLE = ("it is about full matrices, and of this one the diagonal alone is kept", _keeps_all)
+FULL = "it is about full matrices, which stay up to 256 features unless `full` or `priors` says otherwise"
 FLOAT = ("the loss of the comparator must be a float, and it is too large for one", _finite)
 PLAYED = (CHARGED, SAME, STEADY, FLOAT)
 
@@ -174,7 +190,7 @@ PLAYED = (CHARGED, SAME, STEADY, FLOAT)
     formula=r"L \le \min_u \Big(\lambda \sum_i M_i^2 u_i^2 + \sum_t (z_t - \langle u, x_t \rangle)^2\Big)"
     r" + \sum_t z_t^2 \frac{h_t}{1 + h_t} + C + \frac{\ln K + \ln T}{\eta} + \Delta",
     source="Vovk 2001; Azoury & Warmuth 2001, as the run had it",
-    assumes=(CHARGED, STEADY, (FULL, _knows_least)),
+    assumes=(CHARGED, STEADY, SQUARE, WHOLE, (FULL, _knows_least)),
     whole=False,
     most=_most,
     compares=False,
@@ -192,7 +208,7 @@ def against_all(ledger: Ledger, _: None, learner: RegressionFacts) -> float:
     formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t z_t^2 \frac{h_t}{1 + h_t} + C"
     r" + \frac{\ln K + \ln T}{\eta} + \Delta",
     source="Vovk 2001; Azoury & Warmuth 2001, as the run had it",
-    assumes=(*PLAYED, (FULL, _regularised)),
+    assumes=(*PLAYED, SQUARE, WHOLE, (FULL, _regularised)),
     whole=False,
     most=_most,
 )
