@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
 from math import exp, log1p
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ import regretless
 from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
-from regretless.linear import AggregatedClassifier
+from regretless.linear import AggregatedClassifier, aggregated
 from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
 from regretless.rows.mixture_state import FULL, LANES
 from regretless.textbook import aggregated as book
@@ -521,3 +523,18 @@ def test_bounds_of_classes_drawn_at_random_are_called_vacuous() -> None:
         assert one.applies
         assert one.vacuous
         assert one.most.value == pytest.approx(60 if one.theorem.whole else 60 * np.log(10))
+
+
+BLAS = {f"np.{name}" for name in ("dot", "vdot", "inner", "matmul", "tensordot")}
+
+
+def test_no_certificate_depends_on_a_blas() -> None:
+    """No product in the modules of the mixture goes through a BLAS, whose last digits are those of the machine."""
+    modules = list(Path(aggregated.__path__[0]).glob("*.py"))
+    assert modules
+    for path in modules:
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            by_name = isinstance(one, ast.Attribute) and f"{ast.unparse(one.value)}.{one.attr}" in BLAS
+            by_sign = isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.MatMult)
+            through_blas = by_name or by_sign
+            assert not through_blas, f"{path.name}:{getattr(one, 'lineno', '')}"

@@ -408,7 +408,7 @@ def ridge_regression(
     def turned(rises: Array) -> Array:
         """The rows, turned, times the slopes of their losses."""
         if lengths is None or rows.indices is None:
-            return np.asarray(rises @ rows.values)
+            return _summed(rises, rows.values)
         return np.bincount(rows.indices, weights=rows.values * np.repeat(rises, lengths), minlength=columns)
 
     def objective(v: Array) -> tuple[float, Array]:
@@ -476,8 +476,13 @@ def _quasi_newton(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Arr
 
 
 def _dot(a: Array, b: Array) -> float:
-    """<a, b> without a BLAS, whose sums depend on how many threads it has."""
+    """<a, b> without a BLAS, whose sums depend on the machine and on how many threads it has."""
     return float(np.einsum("i,i->", a, b))
+
+
+def _summed(a: Array, rows: Array) -> Array:
+    """Rows times the numbers of a, summed without a BLAS."""
+    return np.asarray(np.einsum("i,ij->j", a, rows))
 
 
 def _charged(question: Question, problems: list[Problem], candidates: list[list[Candidate]]) -> list[list[Candidate]]:
@@ -540,12 +545,12 @@ def charge(question: Question, candidates: list[list[Candidate]]) -> None:
                 if some:
                     here = slice(begin, begin + len(block))
                     signs, often = signed(codes[here], target, targets), times[target][here]
-                    _add(some, scorers[target](block, vectors[target]), signs, often, float(often @ norms[here]))
+                    _add(some, scorers[target](block, vectors[target]), signs, often, _dot(often, norms[here]))
 
 
 def _add(some: list[Candidate], scores: Array, signs: Array, often: Array, norm2: float) -> None:
     """What candidates are charged in some rounds more."""
-    losses = often @ np.logaddexp(0, -signs[:, None] * scores)
+    losses = _summed(often, np.logaddexp(0, -signs[:, None] * scores))
     sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
     for one, loss, size in zip(some, losses, sizes, strict=True):
         one.rounds += float(often.sum())

@@ -161,7 +161,7 @@ class AggregatedState(MixtureState):
 
     def mean(self, target: int) -> Array:
         """The members' weights by their posterior, the constant feature first."""
-        return np.asarray(self.member_weights(target) @ self.part("weight")[target])
+        return _products(self.member_weights(target), self.part("weight")[target])
 
     def member_weights(self, target: int) -> Array:
         """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones those that
@@ -180,7 +180,7 @@ class AggregatedState(MixtureState):
             weights[:, FULL:STACK] = self.weights[target].reshape(FULLS, -1).T
         weights = np.where(self.present, weights, 0)
         stack = self.part("stack_weights")[target]
-        weights[:, STACK] = weights[:, :STACK] @ stack[:STACK]
+        weights[:, STACK] = _products(weights[:, :STACK], stack[:STACK])
         if rules.intercept:
             weights[0, STACK] += stack[STACK] / rules.intercept
         return np.where(self.present, weights, 0)
@@ -245,3 +245,8 @@ class AggregatedState(MixtureState):
         if self.full:
             for name in ("weights", "scales", "factor"):
                 getattr(self, name)[j] = getattr(source, name)[i]
+
+
+def _products(rows: Array, vector: Array) -> Array:
+    """<row, vector> of each row, without a BLAS, whose sums depend on the machine."""
+    return np.asarray(np.einsum("ij,j->i", rows, vector))
