@@ -95,6 +95,7 @@ def test_whole_numbers_that_are_not_numbered_as_classes_are_asked_about(run, tmp
         result = run("learn", file, *words, *(["--any-labels"] if "age" in file.name else []))
         assert result.code == 0
         assert "each of the 26 different numbers of the labels" in result.err
+        assert "forecast with --task regression, with --set loss=poisson if it counts something" in result.err
 
 
 @pytest.mark.parametrize("labels", [[0.5, 1.5, 2.5], list(range(40)), [-1, 1]])

@@ -69,7 +69,8 @@ def test_whole_numbers_are_asked_about(run, table):
     """Whole numbers that nearly all differ may be either: nothing is learned until the task is said."""
     result = run("learn", table, *BILL, *QUIET)
     assert result.code == 1
-    assert "say whether it is one: --task regression, or --task classification for labels" in result.err
+    either = "say whether it is one: --task regression, with --set loss=poisson for counts, or --task classification"
+    assert either in result.err
     assert run("learn", table, *BILL, *QUIET, "--task", "regression").code == 0
     assert run("learn", table, *BILL, *QUIET, "--task", "classification", "--any-labels", "--no-certify").code == 0
 
@@ -424,3 +425,27 @@ def test_a_stream_that_is_read_once_is_learned(run, table):
     assert not applies["by_slopes"]
     whole = run("learn", table, *RENT, "--json").json
     assert found["loss"] == whole["loss"]
+
+
+@pytest.mark.parametrize(("setting", "task"), [("loss=poisson", "regression"), ("quantile=0.9", "quantile")])
+def test_a_parameter_of_a_learner_of_numbers_names_the_task(run, tmp_path, setting, task):
+    """A parameter that the default learner of labels lacks and one of numbers has says which task to add, and with the
+    task it is taken."""
+    (tmp_path / "counts.csv").write_text("a,visits\n" + "".join(f"{row % 7},{row % 9}\n" for row in range(60)))
+    asked = ("learn", tmp_path / "counts.csv", *QUIET, "--target", "visits", "--set", setting)
+    result = run(*asked)
+    assert result.code == 2
+    assert f"has {setting.partition('=')[0]}, so for numbers add --task {task}" in result.err
+    assert run(*asked, "--task", task, "--no-certify").code == 0
+    assert "add --task" not in run(*asked[:-1], "speed=1").err
+    assert "add --task" not in run(*asked, "--learner", "perceptron").err
+
+
+def test_what_contradicts_the_task_of_a_model_is_named(run, tmp_path, table):
+    """To go on with a model of numbers, the option that asks for labels is named, and not one that was not written."""
+    saved = tmp_path / "m.rgl"
+    assert run("learn", table, *QUIET, *RENT, "--no-certify", "--save", saved).code == 0
+    for option in (("--learner", "perceptron"), ("--any-labels",), ("--task", "classification")):
+        result = run("learn", table, *QUIET, *RENT, "--resume", saved, *option)
+        assert result.code == 2
+        assert f"{' '.join(option)} contradicts the model, which is for regression" in result.err

@@ -304,7 +304,7 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
     return [(f"{one.feature} → {label}", one.weight) for label, weights in each for one in weights]
 
 
-MANY_WHOLE = 20  # different whole numbers; of more it is said that each is a class
+MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class
 FIFTY = 50  # rows, to judge a column by
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
@@ -332,9 +332,12 @@ def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
     """Numbers of which each is learned as a class."""
     classes = learner.classes_
     if classes.dtype.kind != "U" and len(classes) > MANY_WHOLE:
+        from .task import forecast_instead
+
         yield (
             f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "
-            f"{label_text(classes.tolist()[-1])}) is learned as a class; of a quantity make a few classes first"
+            f"{label_text(classes.tolist()[-1])}) is learned as a class; {forecast_instead(classes)}, or make a few "
+            "classes of it"
         )
 
 

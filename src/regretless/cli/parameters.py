@@ -133,13 +133,28 @@ def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any
     if arguments.resume is not None:
         return _resumed(arguments, arguments.resume, task)
     wanted = class_of(KIND_OF_TASK[task], arguments.learner or DEFAULT_OF_TASK[task])
-    settings = read_settings(wanted, arguments.set)
+    try:
+        settings = read_settings(wanted, arguments.set)
+    except UsageError as error:
+        raise UsageError(f"{error}{_of_another_task(arguments, task)}") from error
     if arguments.passes is not None:
         name = _limit(make_learner(wanted, settings).until_clean)
         if settings.get(name, arguments.passes) != arguments.passes:
             raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
         settings[name] = arguments.passes
     return make_learner(wanted, settings), {}
+
+
+def _of_another_task(arguments: LearnOptions, task: str) -> str:
+    """What to add of names that are parameters of the learner of another task, where none was asked for."""
+    if arguments.task is not None or arguments.learner is not None or task != CLASSIFICATION:
+        return ""
+    names = {text.partition("=")[0].strip().replace("-", "_") for text in arguments.set}
+    names -= {*signature(class_of(KIND_OF_TASK[task], DEFAULT_OF_TASK[task])).parameters}
+    for other, name in DEFAULT_OF_TASK.items():
+        if known := sorted(names & {*signature(class_of(KIND_OF_TASK[other], name)).parameters}):
+            return f"; {name} has {known[0]}, so for numbers add --task {other}"
+    return ""
 
 
 def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:

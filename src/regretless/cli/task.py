@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .arguments import LearnOptions
 
 REGRESSION = "regression"
+COUNTS = "--set loss=poisson"
 SOME = 20  # rows, to ask by, where it was not
 MOST_CLASSES = 100  # different whole numbers that may be labels without further ado
 MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
@@ -41,8 +42,17 @@ def task_of(arguments: LearnOptions) -> str | None:
         return task
     own: str = (LEARNERS | REGRESSORS)[name].info.task
     if task not in (None, own):
-        raise UsageError(f"--task {task} contradicts --learner {name}, which is for {own}")
+        raise UsageError(f"{said_of_task(arguments)} contradicts --learner {name}, which is for {own}")
     return own
+
+
+def said_of_task(arguments: LearnOptions) -> str:
+    """The option by which `task_of` knows the task."""
+    if arguments.any_labels:
+        return "--any-labels"
+    if arguments.task is not None:
+        return f"--task {arguments.task}"
+    return f"--learner {arguments.learner}" if arguments.interval is None else "--interval"
 
 
 def task_of_rows(stream: Stream, batch: Batch | None) -> str:
@@ -61,9 +71,16 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
     if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
         return REGRESSION
     if len(values) > MOST_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
-        advice = "say whether it is one: --task regression, or --task classification for labels"
+        counts = f", with {COUNTS} for counts" if _may_be_counts(values) else ""
+        advice = f"say whether it is one: --task regression{counts}, or --task classification for labels"
         raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
     return CLASSIFICATION
+
+
+def forecast_instead(values: Array) -> str:
+    """How a quantity is forecast whose numbers were taken for labels."""
+    counts = f", with {COUNTS} if it counts something" if _may_be_counts(values) else ""
+    return f"a quantity is forecast with --task {REGRESSION}{counts}"
 
 
 def taken_for(stream: Stream, task: str) -> str:
@@ -122,6 +139,10 @@ def as_words(stream: Stream, labels: Array) -> str:
     target = stream.schema().get("target")
     what = "the labels are" if target is None else f"the target {target!r} holds"
     return f"{what} words, first {str(labels[0])!r}"
+
+
+def _may_be_counts(values: Array) -> bool:
+    return not _has_fractions(values) and bool(values.min() >= 0)
 
 
 def _has_fractions(values: Array) -> bool:
