@@ -200,6 +200,22 @@ def test_checkpoints_and_a_bad_row_leave_the_rows_before(run, table, tmp_path):
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
 
 
+def test_intervals_of_counts_begin_at_0(run, tmp_path):
+    """With the loss of counts, learn and predict have no interval below 0, and predict counts the width of what it
+    prints."""
+    counts = np.random.default_rng(1).poisson(1.0, 120)
+    file, model = tmp_path / "c.svm", tmp_path / "m.rgl"
+    file.write_text("".join(f"{count} 1:{row % 3}\n" for row, count in enumerate(counts)))
+    words = ("--task", "regression", "--set", "loss=poisson", "--interval", "0.9", "--no-certify", "--save", model)
+    assert run("learn", file, *words).code == 0
+    lines = run("predict", model, file, "--interval").out.splitlines()
+    ends = np.array([line.split("\t")[1:] for line in lines], dtype=float)
+    assert ends[:, 0].min() == 0
+    said = run("predict", model, file, "--interval", "--json").json["interval"]
+    assert said["width"] == pytest.approx((ends[:, 1] - ends[:, 0]).mean())
+    assert said["coverage"] == np.mean((ends[:, 0] <= counts) & (counts <= ends[:, 1]))
+
+
 def test_intervals_hold_what_is_promised(run, table, tmp_path):
     """Their coverage is within its bound, predict prints their ends, and JSON says how wide they are."""
     model = tmp_path / "m.rgl"

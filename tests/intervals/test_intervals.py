@@ -220,6 +220,32 @@ def test_pairs_one_by_one_are_the_table_and_are_saved():
         single.interval((1.0, 2.0, 3.0))
 
 
+def test_intervals_of_counts_begin_at_0_and_hold_the_same_outcomes():
+    """With least=0 no interval begins below 0, each that does not is as without it, misses are the same, and the mean
+    width is that of the ends; so it is one by one and after a state, and an outcome below 0 is refused."""
+    random = np.random.default_rng(0)
+    means = random.choice([0.5, 3.0, 40.0], 300)
+    counts = random.poisson(means).astype(float)
+    plain, cut, single = AdaptiveIntervals(0.9), AdaptiveIntervals(0.9, least=0), AdaptiveIntervals(0.9, least=0)
+    (low, high), (start, end) = plain.play(means, counts), cut.play(means, counts)
+    assert (low < 0).sum() > 50
+    assert (start.tolist(), end.tolist()) == (np.maximum(low, 0).tolist(), high.tolist())
+    assert cut.ledger_.misses == plain.ledger_.misses == np.count_nonzero((counts < start) | (counts > end))
+    finite = np.isfinite(end)
+    assert cut.ledger_.width == pytest.approx((end - start)[finite].sum())
+    assert cut.ledger_.winkler - plain.ledger_.winkler == pytest.approx(cut.ledger_.width - plain.ledger_.width)
+    for mean, count in zip(means.tolist(), counts.tolist(), strict=True):
+        assert single.interval(mean)[0] >= 0
+        single.update(count)
+    assert single.ledger_ == cut.ledger_
+    again = AdaptiveIntervals.from_state(single.state_dict())
+    assert again.interval(0.5) == tuple(float(column[0]) for column in cut.around([0.5]))
+    with pytest.raises(RegretlessError, match="at least 0 is expected"):
+        again.update(-1.0)
+    with pytest.raises(RegretlessError, match=r"row 1 .*at least 0 is expected"):
+        cut.play([1.0, 1.0], [1.0, -1.0])
+
+
 def test_exact_forecasts_are_no_counterexample():
     """A tracker has no step while every forecast is exact, and its bound allows for these rounds."""
     tracker = QuantileTracker()

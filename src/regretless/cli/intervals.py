@@ -69,16 +69,16 @@ def refuse_others(arguments: CombineOptions | LearnOptions, intervals: RunInterv
             raise UsageError(f"{option} {value:g} contradicts the model, which has {own:g}")
 
 
-def intervals_of(arguments: CombineOptions | LearnOptions) -> RunIntervals | None:
-    """Those that are asked for."""
+def intervals_of(arguments: CombineOptions | LearnOptions, least: float | None = None) -> RunIntervals | None:
+    """Those that are asked for, of outcomes that are nowhere below `least`."""
     from ..intervals import AdaptiveIntervals
     from ..run.intervals import RunIntervals
 
     if arguments.interval is None:
         return None
     if arguments.interval_step is None:
-        return RunIntervals(AdaptiveIntervals(arguments.interval))
-    return RunIntervals(AdaptiveIntervals(arguments.interval, arguments.interval_step))
+        return RunIntervals(AdaptiveIntervals(arguments.interval, least=least))
+    return RunIntervals(AdaptiveIntervals(arguments.interval, arguments.interval_step, least=least))
 
 
 def coverage_of(forecasts: Forecasts) -> list[Certificate]:

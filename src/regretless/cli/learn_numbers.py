@@ -91,7 +91,7 @@ class NumbersOutput(LearnOutput):
         if forecasts.rounds:
             refuse_others(arguments, forecasts.intervals)
         else:
-            forecasts.intervals = intervals_of(arguments)
+            forecasts.intervals = intervals_of(arguments, 0.0 if learner.rules().counts else None)
         return RegressionRun(
             learner,
             stream,

@@ -3,6 +3,7 @@ wanted."""
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,11 @@ class ForecastNumbers(Predictions):
 
     def lines(self, scores: Array) -> list[str]:
         """The lines of some rows."""
-        return [_line(value, self.intervals) for value in scores[:, 0].tolist()]
+        forecasts = scores[:, 0].tolist()
+        if self.intervals is None:
+            return [repr(value) for value in forecasts]
+        ends = (column.tolist() for column in self.intervals.around(forecasts))
+        return [f"{value!r}\t{low!r}\t{high!r}" for value, low, high in zip(forecasts, *ends, strict=True)]
 
     def losses(self, labels: Array, scores: Array) -> list[float]:
         """The absolute error of each forecast; NaN where the outcome is no number."""
@@ -50,13 +55,14 @@ class ForecastNumbers(Predictions):
         """The losses of the forecasts, if the rows have outcomes, and how many of these their intervals hold."""
         rows, known = 0, 0
         sums = np.zeros(5)  # of squared, absolute and own losses, of outcomes, of their squares
-        inside, width, origin = 0, 0.0, 0.0
+        inside, width, origin = 0, 0.0, 0.0  # where intervals begin at 0, the sum of their widths
         intervals, rules = self.intervals, self.learner.rules()
+        half = nan if intervals is None else intervals.half_width()
         for batch, scores in scored:
             rows += len(batch)
-            if intervals is not None and len(batch):
-                low, high = ends_of(intervals, 0.0)
-                width = high - low
+            if intervals is not None and intervals.least is not None:
+                low, high = intervals.around(scores[:, 0])
+                width += float((high - low).sum())
             if batch.labels is None or batch.labels.dtype.kind == "U":
                 continue
             there = np.isfinite(batch.labels)
@@ -67,8 +73,7 @@ class ForecastNumbers(Predictions):
             own = rules.lost_by(said, outcomes)
             sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
             known += len(outcomes)
-            if intervals is not None:
-                inside += int(np.count_nonzero((missed >= low) & (missed <= high)))
+            inside += int(np.count_nonzero(np.abs(missed) <= half))
         spread = sums[4] - sums[3] ** 2 / known if known else 0.0
         return {
             "rows": rows,
@@ -82,7 +87,12 @@ class ForecastNumbers(Predictions):
             **(
                 {}
                 if intervals is None
-                else {"interval": {"width": width, "coverage": inside / known if known else None}}
+                else {
+                    "interval": {
+                        "width": 2 * half if intervals.least is None else width / rows if rows else None,
+                        "coverage": inside / known if known else None,
+                    }
+                }
             ),
         }
 
@@ -101,17 +111,3 @@ def _intervals(arguments: PredictOptions, there: RunIntervals | None) -> Adaptiv
         fault = "this model has no intervals, for it learned without them"
         raise RegretlessError(f"{arguments.model}: {fault}; learn with --interval 0.9, say")
     return there.rule
-
-
-def ends_of(intervals: AdaptiveIntervals, value: float) -> tuple[float, float]:
-    """The interval around a forecast whose outcome will not be known; NaN if it holds nothing."""
-    interval = intervals.interval(value)
-    intervals.update(interval.ticket, np.nan)
-    return interval[0], interval[1]
-
-
-def _line(value: float, intervals: AdaptiveIntervals | None) -> str:
-    if intervals is None:
-        return repr(value)
-    low, high = ends_of(intervals, value)
-    return f"{value!r}\t{low!r}\t{high!r}"

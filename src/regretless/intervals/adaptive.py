@@ -38,6 +38,8 @@ class AdaptiveIntervals(Intervals):
         How far one outcome moves the level, between 0 and 1: the smaller, the steadier, and the wider the bound.
     window : int
         Of how many scores the quantile is taken at most.
+    least : float, optional
+        Below this there are no outcomes, 0 of counts: an interval that would begin below it begins there.
 
     References
     ----------

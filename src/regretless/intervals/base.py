@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from math import inf, isinf, isnan, nan
+from dataclasses import asdict, dataclass, field, fields, replace
+from math import inf, isfinite, isinf, isnan, nan
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import numbers
 from ..certificate import Certificate
 from ..checks import share
-from ..errors import RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowRefused
 from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.validation import count, fits, one
@@ -50,9 +50,12 @@ class Intervals(ABC):
     ----------
     coverage : float
         The share of outcomes that is to be inside, between 0 and 1.
+    least : float, optional
+        Below this there are no outcomes, 0 of counts: an interval that would begin below it begins there.
     """
 
     coverage: float = 0.9
+    least: float | None = field(default=None, kw_only=True)
 
     theorem: ClassVar[Theorem]
     pairs: ClassVar[bool] = False
@@ -61,6 +64,8 @@ class Intervals(ABC):
     def __post_init__(self) -> None:
         self.coverage = share("coverage", self.coverage)
         self.alpha = 1 - self.coverage
+        if self.least is not None and not isfinite(_number("least", self.least)):
+            raise ParameterError("least", repr(self.least), "must be a finite number", " ")
         self._books = IntervalLedger(self.alpha)
         self._recent: deque[bool] = deque(maxlen=STRETCH)
         self._recent_misses = 0
@@ -135,7 +140,8 @@ class Intervals(ABC):
             value, spread = self._pair(forecast)
         else:
             value, spread = _number("forecast", forecast), 0.0
-        result = Interval(_ends(value, spread + radius))
+        low, high = _ends(value, spread + radius)
+        result = Interval((low if self.least is None else min(max(low, self.least), high), high))
         result.ticket = self._tickets
         self._pending[self._tickets] = value, spread, radius
         self._tickets += 1
@@ -153,8 +159,8 @@ class Intervals(ABC):
         Raises
         ------
         RegretlessError
-            If the outcome is infinite, no number, or too far from its forecast for floats, or if it is not clear which
-            round it belongs to. The round goes on waiting.
+            If the outcome is infinite, no number, below `least`, or too far from its forecast for floats, or if it is
+            not clear which round it belongs to. The round goes on waiting.
         """
         if len(report) not in (1, 2):
             raise RegretlessError("give an outcome, or a ticket and an outcome")
@@ -170,6 +176,8 @@ class Intervals(ABC):
         outcome = _number("outcome", report[-1])
         if not (isnan(outcome) or isnan(forecast)) and not self._sound(abs(outcome - forecast)):
             raise RegretlessError(f"outcome {outcome:g} after the forecast {forecast:g}: {self._advice()}")
+        if self.least is not None and outcome < self.least:
+            raise RegretlessError(f"outcome {outcome:g}: at least {self.least:g} is expected")
         del self._pending[ticket]
         self._settle(forecast, spread, radius, outcome)
 
@@ -204,7 +212,8 @@ class Intervals(ABC):
         Raises
         ------
         RegretlessError
-            If a number is infinite or too large; the message says in which row (from 0). Then nothing is learned.
+            If a number is infinite or too large, or an outcome below `least`; the message says in which row (from 0).
+            Then nothing is learned.
         """
         if self._pending:
             raise RegretlessError("intervals wait for their outcomes: report these first")
@@ -221,15 +230,21 @@ class Intervals(ABC):
             row = int(unsound[0])
             fault = f"outcome {known[row]:g} after the forecast {centres[row]:g}"
             raise RowRefused(f"row {row} (from 0): {fault}: {self._advice()}", 0, row, fault, self._advice())
+        if self.least is not None and (below := known < self.least).any():
+            row = int(np.argmax(below))
+            raise RowRefused(
+                f"row {row} (from 0): outcome {known[row]:g}: at least {self.least:g} is expected",
+                0,
+                row,
+                f"outcome {known[row]:g}",
+                f"at least {self.least:g} is expected",
+            )
         plan = schedule(arrivals, len(centres))
         if plan is None:
-            radii = self._at_once(distances - spreads, spreads)
+            radii = self._at_once(distances - spreads, spreads, centres)
         else:
             radii = self._late(centres.tolist(), spreads.tolist(), known.tolist(), plan)
-        with np.errstate(invalid="ignore"):
-            halves = spreads + radii
-            halves = np.where(halves < 0, nan, halves)
-            return centres - halves, centres + halves
+        return self._ends(centres, spreads + radii)
 
     def _centres(self, forecasts: Any) -> tuple[Array, Array]:
         """The middle of each pair, and half its distance: 0 of single forecasts."""
@@ -240,20 +255,56 @@ class Intervals(ABC):
         low, high = (_column("forecasts", table[:, end]) for end in (0, 1))
         return low / 2 + high / 2, np.abs(high / 2 - low / 2)
 
-    def _at_once(self, scores: Array, spreads: Array) -> Array:
+    def half_width(self) -> float:
+        """How far the next interval of one number reaches from its forecast; infinite of the whole line, NaN where it
+        holds nothing."""
+        radius = self._radius()
+        return radius if radius >= 0 else nan
+
+    def around(self, forecasts: Any) -> tuple[Array, Array]:
+        """The intervals of forecasts whose outcomes will not be known, which change nothing.
+
+        Parameters
+        ----------
+        forecasts : array-like of shape (rounds,)
+            Or pairs, as in `play`.
+
+        Returns
+        -------
+        low, high : ndarray of shape (rounds,)
+            NaN where an interval holds nothing, or there was no forecast.
+        """
+        centres, spreads = self._centres(forecasts)
+        return self._ends(centres, spreads + self._radius())
+
+    def _ends(self, centres: Any, halves: Any) -> tuple[Any, Any]:
+        with np.errstate(invalid="ignore"):
+            halves = np.where(halves < 0, nan, halves)
+            low, high = centres - halves, centres + halves
+        # No outcome is below `least`, so what is cut off held none: misses, and with them the coverage, stay.
+        return low if self.least is None else np.minimum(np.maximum(low, self.least), high), high
+
+    def _widths(self, centres: Any, halves: Any) -> Any:
+        """How wide finite intervals are."""
+        if self.least is None:
+            return 2 * halves
+        low, high = self._ends(centres, halves)
+        return high - low
+
+    def _at_once(self, scores: Array, spreads: Array, centres: Array) -> Array:
         """Each outcome comes before the next row; rows without a score change nothing."""
         there = ~np.isnan(scores)
         played = scores[there]
         radii = np.array(self._follow(played.tolist()), dtype=np.float64)
-        self._note(played, spreads[there], radii)
+        self._note(played, spreads[there], radii, centres[there])
         before = np.cumsum(there) - there  # how many rounds were played before each
         return np.array(np.append(radii, self._radius())[before], dtype=np.float64)
 
-    def _note(self, scores: Array, spreads: Array, radii: Array) -> None:
+    def _note(self, scores: Array, spreads: Array, radii: Array, centres: Array) -> None:
         """Note how many intervals did, of rounds that `_follow` has counted: sums as one after the other."""
         books, finite, missed = self._books, radii < inf, scores > radii
         halves = np.maximum(radii, -spreads)[finite]
-        widths = 2 * (spreads[finite] + halves)
+        widths = self._widths(centres[finite], spreads[finite] + halves)
         beyond = np.where(missed[finite], 2 / self.alpha * (scores[finite] - halves), 0.0)
         books.infinite += int(np.count_nonzero(~finite))
         books.empty += int(np.count_nonzero(radii < -spreads))
@@ -296,8 +347,9 @@ class Intervals(ABC):
         else:
             half = radius if radius > -spread else -spread
             books.empty += radius < -spread
-            books.width += 2 * (spread + half)
-            books.winkler += 2 * (spread + half) + (2 / self.alpha * (score - half) if missed else 0.0)
+            width = float(self._widths(forecast, spread + half))
+            books.width += width
+            books.winkler += width + (2 / self.alpha * (score - half) if missed else 0.0)
         recent = self._recent
         self._recent_misses += missed - (len(recent) == STRETCH and recent[0])
         recent.append(missed)
@@ -331,8 +383,9 @@ class Intervals(ABC):
         """The parameters and all that was learned, as JSON values; `from_state` makes the same intervals of it."""
         pending = self._pending.items()
         waiting = [[ticket, _or_none(value), _or_none(radius), spread] for ticket, (value, spread, radius) in pending]
+        parameters = [(each.name, getattr(self, each.name)) for each in fields(self)]
         return {
-            "parameters": {each.name: getattr(self, each.name) for each in fields(self)},
+            "parameters": {name: value for name, value in parameters if value is not None},
             "ledger": asdict(self._books),
             "recent": "".join("01"[missed] for missed in self._recent),
             "tickets": self._tickets,

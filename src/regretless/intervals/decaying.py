@@ -34,6 +34,8 @@ class DecayingTracker(Intervals):
         The first step in units of the largest score, between 0 and 1.
     decay : float
         Between 0 and 1: the larger, the steadier, and the wider the bound.
+    least : float, optional
+        Below this there are no outcomes, 0 of counts: an interval that would begin below it begins there.
 
     References
     ----------

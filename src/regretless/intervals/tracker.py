@@ -30,6 +30,8 @@ class QuantileTracker(Intervals):
         The share of outcomes that is to be inside, between 0 and 1.
     c : float
         The step in units of the largest score, between 0 and 1.
+    least : float, optional
+        Below this there are no outcomes, 0 of counts: an interval that would begin below it begins there.
 
     References
     ----------

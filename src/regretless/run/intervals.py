@@ -62,7 +62,9 @@ class RunIntervals:
         else:
             low, high = self._late(forecasts, outcomes, *clock)
         with np.errstate(invalid="ignore"):
-            radii = np.where(np.isinf(high), inf, (high - low) / 2)
+            # of an interval that begins at the least outcome, the half that is whole
+            halves = (high - low) / 2 if self.rule.least is None else high - forecasts
+            radii = np.where(np.isinf(high), inf, halves)
         self.radii.extend(np.where(np.isnan(low), -1.0, radii)[-TAIL:].tolist())
         return low, high
 
