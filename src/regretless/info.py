@@ -72,6 +72,8 @@ class RegressionInfo(NamedTuple):
         The function of `regretless.textbook.regression` that is its twin; "" for a mixture.
     charged, geometry, rate : str
         Its composition in words: the loss of a forecast p of an outcome y, how weights move, and by how much.
+    adds_up : bool
+        Whether what it knows with a full matrix is a sum over its rows, so that shards of them add up.
     """
 
     name: str
@@ -81,6 +83,7 @@ class RegressionInfo(NamedTuple):
     charged: str
     geometry: str
     rate: str
+    adds_up: bool
 
 
 class ExpertInfo(NamedTuple):

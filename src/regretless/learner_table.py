@@ -284,6 +284,7 @@ REGRESSORS = {
             charged="max(tau (y - p), (1 - tau) (p - y))",
             geometry="diagonal, mixed by AdaHedge",
             rate="four rates",
+            adds_up=False,
         ),
     ),
     "aggregated-regressor": Entry(
@@ -297,6 +298,7 @@ REGRESSORS = {
             charged="square, huber, poisson",
             geometry="diagonal and full, mixed by AdaHedge",
             rate="four rates, second order",
+            adds_up=False,
         ),
     ),
     "vovk-azoury-warmuth": Entry(
@@ -310,6 +312,7 @@ REGRESSORS = {
             charged="(y - p)^2",
             geometry="second order, full or diagonal",
             rate="none",
+            adds_up=True,
         ),
     ),
     "online-gradient-descent": Entry(
@@ -323,6 +326,7 @@ REGRESSORS = {
             charged="square, absolute, pinball, huber, poisson",
             geometry="euclidean",
             rate="scale-free, 1/sqrt t, constant",
+            adds_up=False,
         ),
     ),
     "online-newton-step": Entry(
@@ -336,6 +340,7 @@ REGRESSORS = {
             charged="(y - p)^2",
             geometry="second order, full, of gradients",
             rate="none",
+            adds_up=False,
         ),
     ),
 }

@@ -44,6 +44,7 @@ LN2 = log(2)
 CASES = [
     Known(theory.against_all, BOOK, None, SHARES, 3.75 + 10 * LN2, 4.5),
     Known(theory.against_all, BOOK, None, ONE, 2.75, 4.5),
+    Known(theory.against_all_over_shards, replace(BOOK, updates=6), None, replace(ONE, gap=1.0), 3.75, 4.5),
     Known(theory.by_a_full_matrix, BOOK, BY_MATRIX, ALONE, 3.75 + 4 * LN2, 4.5),
     Known(theory.by_newton_steps, BOOK, BY_MATRIX, STEPS, 2.75, 4.5),
     Known(theory.by_the_determinant, BOOK, BY_MATRIX, STEPS, 3.75, 4.5),
@@ -60,6 +61,10 @@ MEMBERS, SLOPES = (
 CONSTANTS = ("the best constant takes an intercept, and is not looked for beside a comparator of yours", None)
 ASSUMES: Assumes = [
     ((theory.against_all,), (theory.CHARGED, theory.STEADY, theory.SQUARE, theory.WHOLE, (theory.FULL, None))),
+    (
+        (theory.against_all_over_shards,),
+        (theory.ALL_FIRST, theory.STEADY, theory.SQUARE, theory.WHOLE, (theory.FULL, None)),
+    ),
     ((theory.by_a_full_matrix,), (*theory.PLAYED, theory.SQUARE, theory.WHOLE, (theory.FULL, None))),
     ((theory.by_newton_steps, theory.by_the_determinant), (*theory.PLAYED, (theory.NEWTON, None))),
     ((theory.by_slopes,), (*theory.PLAYED, SLOPES)),
@@ -67,6 +72,7 @@ ASSUMES: Assumes = [
     ((theory.against_best_constant,), (*theory.PLAYED, CONSTANTS)),
 ]
 BREAKS = {
+    theory.ALL_FIRST[0]: [{"ledger.updates": 0}],
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
     theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
     theory.STEADY[0]: [{"learner.steady": False}],
@@ -89,7 +95,7 @@ def test_a_theorem_says_its_number(case):
 @known(first_of_each(CASES))
 def test_an_assumption_that_fails_is_named(case):
     """Each assumption fails alone on a game, and then there is no number."""
-    place = "learner.least" if case.theorem is theory.against_all else "comparator.regularised"
+    place = "learner.least" if case.comparator is None else "comparator.regularised"
     refuses(case, ASSUMES, BREAKS | {theory.FULL: [{place: NAN}]})
 
 
@@ -113,7 +119,7 @@ def test_where_there_is_no_full_matrix_the_reason_is_the_true_one(made, why):
 def test_all_theorems_are_known():
     """Every theorem of the learners has a number here."""
     assert {case.theorem for case in CASES} == {
-        *(*theory.SEVERAL, *theory.ONE_MATRIX),
+        *(*theory.SEVERAL, *theory.ONE_MATRIX, theory.against_all_over_shards),
         *(*theory.SEVERAL_BY_SLOPES, *theory.ONE_DESCENT, *theory.NEWTON_STEPS),
     }
 

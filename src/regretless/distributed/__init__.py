@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .history import Epoch
     from .mixing import average_once, mix
     from .pools import OnExecutor, workers
+    from .regression_shards import Regressed, regress
     from .result import Mixture
     from .shards import Shard
     from .simulation import simulate
@@ -25,6 +26,7 @@ __all__ = [
     "Here",
     "Mixture",
     "OnExecutor",
+    "Regressed",
     "Shard",
     "arrays",
     "average_once",
@@ -33,6 +35,7 @@ __all__ = [
     "combine",
     "files",
     "mix",
+    "regress",
     "simulate",
     "workers",
 ]
@@ -47,6 +50,7 @@ __getattr__, __dir__ = lazy_names(
         "Here": "engine",
         "Mixture": "result",
         "OnExecutor": "pools",
+        "Regressed": "regression_shards",
         "Shard": "shards",
         "arrays": "sources",
         "average_once": "mixing",
@@ -55,6 +59,7 @@ __getattr__, __dir__ = lazy_names(
         "combine": "combined",
         "files": "sources",
         "mix": "mixing",
+        "regress": "regression_shards",
         "simulate": "simulation",
         "workers": "pools",
     },

@@ -266,7 +266,7 @@ def _triangle(state: SecondOrderState, target: int) -> Array:
     size = 1 + state.columns
     lower = np.eye(size)
     lower[np.tril_indices(size, -1)] = state.factor[target]
-    inverse, matrix = _inverse(lower), np.zeros((size, size))
+    inverse, matrix = inverse_of_lower(lower), np.zeros((size, size))
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether they are finite
         for k, scale in enumerate(state.scales[target]):
             column = inverse[k:, k]
@@ -280,16 +280,9 @@ def _place_triangle(state: SecondOrderState, target: int, sums: Array, triangle:
     matrix = np.zeros((size, size))
     matrix[np.tril_indices(size)] = triangle
     matrix[np.diag_indices(size)] += state.prior
-    pivots = np.empty(size)
-    for k in range(size):
-        # No pivot is below the smallest eigenvalue of A, which is a at least: what is less is so by rounding.
-        pivots[k] = max(matrix[k, k], state.prior)
-        column = matrix[k + 1 :, k] / pivots[k]
-        matrix[k + 1 :, k + 1 :] -= column[:, None] * matrix[k + 1 :, k]
-        matrix[k + 1 :, k] = column
-    lower = np.tril(matrix, -1)
-    lower[np.diag_indices(size)] = 1
-    lower = _inverse(lower)
+    # No pivot is below the smallest eigenvalue of A, which is a at least: what is less is so by rounding.
+    lower, pivots = lower_and_pivots(matrix, state.prior)
+    lower = inverse_of_lower(lower)
     scaled = (lower * sums).sum(axis=1) / pivots
     state.sums[target] = sums
     state.weights[target] = (lower * scaled[:, None]).sum(axis=0)
@@ -298,7 +291,33 @@ def _place_triangle(state: SecondOrderState, target: int, sums: Array, triangle:
     state.memory[target, VOLUME] = sum(log(pivot / state.prior) for pivot in pivots)
 
 
-def _inverse(lower: Array) -> Array:
+def lower_and_pivots(matrix: Array, least: float) -> tuple[Array, Array]:
+    """L and D of a symmetric matrix L D L', whose lower triangle is overwritten.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (size, size)
+    least : float
+        Below which no pivot is but by rounding.
+
+    Returns
+    -------
+    lower : ndarray, shape (size, size)
+        With ones on its diagonal.
+    pivots : ndarray, shape (size,)
+    """
+    pivots = np.empty(len(matrix))
+    for k in range(len(matrix)):
+        pivots[k] = max(matrix[k, k], least)
+        column = matrix[k + 1 :, k] / pivots[k]
+        matrix[k + 1 :, k + 1 :] -= column[:, None] * matrix[k + 1 :, k]
+        matrix[k + 1 :, k] = column
+    lower = np.tril(matrix, -1)
+    lower[np.diag_indices(len(matrix))] = 1
+    return lower, pivots
+
+
+def inverse_of_lower(lower: Array) -> Array:
     """The inverse of a lower triangle with ones on its diagonal."""
     inverse = np.eye(len(lower))
     for k in range(len(lower)):

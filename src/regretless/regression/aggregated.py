@@ -158,6 +158,7 @@ class AggregatedRegressor(OnlineRegressor):
         charged="square, huber, poisson",
         geometry="diagonal and full, mixed by AdaHedge",
         rate="four rates, second order",
+        adds_up=False,
     )
     theorems = SEVERAL
 
@@ -257,6 +258,7 @@ class AggregatedQuantile(OnlineRegressor):
         charged="max(tau (y - p), (1 - tau) (p - y))",
         geometry="diagonal, mixed by AdaHedge",
         rate="four rates",
+        adds_up=False,
     )
     theorems = SEVERAL_BY_SLOPES
 

@@ -69,6 +69,7 @@ class OnlineNewtonStep(OnlineRegressor):
         charged="(y - p)^2",
         geometry="second order, full, of gradients",
         rate="none",
+        adds_up=False,
     )
     theorems = NEWTON_STEPS
 

@@ -149,6 +149,10 @@ class RegressionState(MixtureState):
         """One of `SINGLE`."""
         return float(self.memory[0, CELL + LANES * len(PARTS) + SINGLE.index(name)])
 
+    def put(self, name: str, value: float) -> None:
+        """Write one of `SINGLE`."""
+        self.memory[0, CELL + LANES * len(PARTS) + SINGLE.index(name)] = value
+
     @property
     def present(self) -> Array:
         """Which members there are now."""

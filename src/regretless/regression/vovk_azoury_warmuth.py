@@ -78,6 +78,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
         charged="(y - p)^2",
         geometry="second order, full or diagonal",
         rate="none",
+        adds_up=True,
     )
     theorems = ONE_MATRIX
 

@@ -217,6 +217,10 @@ def _all(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
     return w["least"] + w["energy"] + _cost(ledger, w)
 
 
+def _shards(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    return w["least"] + (w["energy"] + w["gap"])
+
+
 def _matrix(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
     return v["loss"] + v["regularised"] + v["energy"] + _cost(ledger, w)
 
@@ -245,6 +249,7 @@ def _constant(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> A
 BOUNDS = {
     "sure": {
         "against_all": _all,
+        "against_all_over_shards": _shards,
         "by_a_full_matrix": _matrix,
         "by_newton_steps": _newton,
         "by_the_determinant": _determinant,

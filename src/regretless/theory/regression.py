@@ -22,6 +22,20 @@ The minimum is known from the state alone: min F grows as above in a round, and 
 i grows by c, w and w' the minimisers before and after. So one number bounds the loss beside all vectors at once, and no
 second pass is needed for it.
 
+**Over shards.** Copies play shards s = 1, ..., S from the prior, each with outcomes measured from its own first one,
+o_s, whose rounds are charged to nobody. Beside every u the loss L_s of a copy is at most F_s(u) + E_s, F_s its F_{T+1}
+and E_s its energy, the last two sums of the first line above. A function o_1 + <u, x> is o_s + <u_s, x>, where u_s is u
+but for the weight of the constant feature, which is larger by (o_1 - o_s) / c, c its size; without a constant feature
+let u_s be u, and every shard keep its own o_s. So, as this holds on each shard for one u, for every u
+
+    sum_s L_s <= sum_s F_s(u_s) + sum_s E_s, and so sum_s L_s <= min_u sum_s F_s(u_s) + sum_s E_s.
+
+F_s(v) = min F_s + (v - w_s)' A_s (v - w_s), so that A_s, w_s and min F_s of two shards give those of their sum: its
+matrix is A_1 + A_2, and the sum at any one vector is a valid bound, so that rounding of the minimiser matters to second
+order. The penalty is summed S times. Nothing is said about a learner that goes over all rows; the merged learner has
+made no forecast, and is ridge regression on the rows. Where it learns on from sums that were merged, its energy begins
+with what the right side exceeds its own min F by, and the bound goes on from round to round as for one shard.
+
 **Newton steps** (Hazan, Agarwal & Kale 2007), of the square loss. For every number q, and 0 <= c <= 1, l(q) >= l(p) +
 g (q - p) + c (q - p)^2, g the slope at p, with c = 1 an equality; the steps take c = (g / (2 B))^2, as exp-concavity
 has it where |y - p| <= B, B the width of the outcomes so far with this one. Let F_t(u) = sum_i lambda M_i^2 u_i^2 +
@@ -87,7 +101,8 @@ class RegressionFacts(Facts):
     least : float
         The least penalised loss of any vector, as the best full member has it; NaN without one.
     energy : float
-        What that member adds: the sum of z^2 h / (1 + h), and what clipping cost.
+        What that member adds: the sum of z^2 h / (1 + h), and what clipping cost; where shards were merged, besides
+        what their bound exceeds the least penalised loss by.
     determinant : float
         What Newton steps cost at most: the sum of B^2 ln(1 + c h), and what clipping cost; NaN without them.
     steady : bool
@@ -199,6 +214,32 @@ def against_all(ledger: Ledger, _: None, learner: RegressionFacts) -> float:
     """The loss is at most the least penalised loss of any vector, plus the sum of z^2 h / (1 + h), what clipping cost,
     and what the mixture costs; all of it from the state, so that no row is read again."""
     return learner.least + learner.energy + cost(ledger, learner)
+
+
+def _charged_somewhere(ledger: Ledger, _: None, __: RegressionFacts) -> bool:
+    return ledger.updates > 0
+
+
+ALL_FIRST = ("no shard has a second row, and the first says where its outcomes are measured from", _charged_somewhere)
+
+
+@theorem(
+    title="Against all vectors at once, over shards",
+    quantity="loss",
+    counts=_loss,
+    formula=r"\sum_s L_s \le \min_u \sum_s \Big(\lambda \sum_i M_{s,i}^2 u_{s,i}^2"
+    r" + \sum_t (z_t - \langle u_s, x_t \rangle)^2\Big)"
+    r" + \sum_s \Big(\sum_t z_t^2 \frac{h_t}{1 + h_t} + C_s\Big)",
+    source="Vovk 2001; Azoury & Warmuth 2001, on each shard against one vector, summed",
+    assumes=(ALL_FIRST, STEADY, SQUARE, WHOLE, (FULL, _knows_least)),
+    whole=False,
+    most=_most,
+    compares=False,
+)
+def against_all_over_shards(ledger: Ledger, _: None, learner: RegressionFacts) -> float:
+    """The summed loss of copies that played shards by themselves is at most the least sum of the shards' penalised
+    losses of one vector, plus the sums of z^2 h / (1 + h) and of what clipping cost on all of them."""
+    return learner.least + learner.energy + learner.gap
 
 
 @theorem(
