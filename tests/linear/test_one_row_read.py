@@ -159,4 +159,17 @@ def test_rows_of_other_widths_are_refused(kind):
         for call in (learner.predict_one, lambda row: learner.update_one(row, 1.0)):
             with pytest.raises(RegretlessError, match=f"a row of 8 numbers is expected, and its shape is {fault}"):
                 call(row)
+    for row in ([None] * 8, np.full(8, np.nan)):
+        with pytest.raises(RegretlessError, match="not predicted, for it is not finite"):
+            learner.predict_one(row)
+        with pytest.raises(RegretlessError, match="not played, for its row is not finite"):
+            learner.update_one(row, 1.0)
     assert learner.ledger_ == before
+
+
+def test_a_float32_row_is_learned_by_both_of_a_winnow_without_a_rival():
+    """Where the first class may be either sign, a row of another type is learned for both."""
+    X = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    learner = Winnow().partial_fit(X[:1], ["b"])
+    learner.update_one(X[1], "b")
+    assert learner.state_.reversed.ledger().rounds == learner.ledger_.rounds == 2

@@ -11,7 +11,7 @@ from ..checks import one_of, positive
 from ..errors import ParameterError
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
-from ..rows.one_row import RowAsTable
+from ..rows.one_row import RowAsTable, row_in_order
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.mirror import WINNOW, WinnowFacts, winnow_clean_pass
@@ -213,7 +213,8 @@ class Winnow(OnlineClassifier):
         x = self._plain(x)
         super().update_one(x, label)
         if self.state_.reversed is not None and not isinstance(x, RowAsTable):  # a table is played by both
-            self.state_.reversed.player(self._playing).one(x, -self._codes[label])
+            row = row_in_order(x, self.state_.columns)
+            self.state_.reversed.player(self._playing).one(row, -self._codes[label])
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""

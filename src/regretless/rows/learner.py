@@ -81,9 +81,11 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
         scores = np.empty((1, state.targets))  # its own: others may predict meanwhile
         player = state.player(self._playing)
         try:
-            player.score(x[None], None, None, scores)
+            _, why = player.score(x[None], None, None, scores)
         except TypeError:  # an array of other numbers
-            player.score(row_in_order(x, state.columns)[None], None, None, scores)
+            _, why = player.score(row_in_order(x, state.columns)[None], None, None, scores)
+        if why is not None:
+            raise RegretlessError(f"the row was not predicted, for it is {why}")
         return scores
 
     def _scores_of(self, X: Any) -> Array:
