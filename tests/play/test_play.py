@@ -748,7 +748,7 @@ def test_errors_within_a_play_say_who_and_when():
             asker.row = lambda: next(rows)
             return asker
 
-    with pytest.raises(RegretlessError, match=r"in-turn, after 1 rounds: .*not played"):
+    with pytest.raises(RegretlessError, match=r"in-turn, after 1 rounds: .*not predicted, for it is not finite"):
         play(Perceptron(), Broken(Separable(columns=2)), 5)
 
 
