@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,17 @@ def test_a_column_of_free_text_is_warned_of_as_the_command_line_does(
     pd.DataFrame(data).to_csv(tmp_path / "t.csv", index=False)
     assert main(["learn", str(tmp_path / "t.csv"), "--target", "label", "--no-certify"]) == 0
     assert f"column 'note' {fault}" in capsys.readouterr().err
+
+
+def test_dates_that_are_strings_are_warned_of_with_what_to_do() -> None:
+    """Days as strings are a feature each, and the warning says what to make of them; of that there is none."""
+    days = pd.Series(pd.date_range("2030-01-01", periods=60))
+    labels = [0, 1] * 30
+    with pytest.warns(UserWarning, match="days since a date and days of the week"):
+        assert Perceptron().fit(pd.DataFrame({"day": days.astype(str)}), labels).n_features_in_ == 60
+    with warnings.catch_warnings(action="error"):
+        frame = pd.DataFrame({"day": (days - days.min()).dt.days, "name": days.dt.day_name()})
+        assert Perceptron().fit(frame, labels).n_features_in_ == 8
 
 
 @pytest.mark.filterwarnings("error")

@@ -120,6 +120,7 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
                 f"column {name!r} of X has {count:,} different values in {len(batch):,} rows "
                 f"({count / len(batch):.0%}), each a feature of its own: what is learned of one says nothing of "
                 "others. If it is text, make features of its words first, as scikit-learn's CountVectorizer does; "
+                "if it holds dates, make numbers and names of them, such as days since a date and days of the week; "
                 "if it names the rows, leave it out"
             )
     if text == "learn":
