@@ -78,7 +78,8 @@ def run(arguments: LearnOptions) -> int:
 
         _refuse_contradictions(arguments)
         if task_of(arguments) not in (None, CLASSIFICATION) or arguments.interval is not None:
-            raise UsageError("numbers are learned from one file; shards are for labels")
+            advice = "shards are for labels, or in Python for regretless.distributed.regress"
+            raise UsageError(f"numbers are learned from one file; {advice}")
         options.refuse_set({"--calibrate": arguments.calibrate}, "is for one file: scores of shards have no order")
         return learn_shards(arguments)
     path = shards.only_file(arguments)

@@ -149,6 +149,9 @@ def regress(
     x (y - o) over the second is that of x (y - o') plus (o' - o) times the sum of x. The first row of a shard, which
     its copy does not learn from, is kept beside the sums and added when it is not the first of all. So the result is
     that of one pass over all rows, but for rounding: in its weights, in what it predicts, and in what it learns next.
+    Rounding is that of normal equations in units of the features, which the prior keeps from being singular: where two
+    of eight columns agreed but for a part in 10^7, forecasts of outcomes that spread by 3 differed by less than 1e-9
+    for priors from 1e-6 on, and by 1e-3 for the prior 1e-12.
 
     What the copies lost on the way is bounded beside every vector at once by `against_all_over_shards`. It is no bound
     on what one pass would have lost: each copy pays for finding out by itself, and has its first round for free. The
