@@ -273,6 +273,7 @@ REFUSED = [
     (b"1 1 :1", 1, 3, "colon missing: '1'", "id:value"),
     (b"1 |f 13:3.9", 1, 3, "colon missing: '|f'", "Vowpal Wabbit text, which is not read; svmlight text is"),
     (b"|f 13:3.9", 1, 1, "label not a number: '|f'", "Vowpal Wabbit"),
+    (b"1 'row|f 13:3.9", 1, 3, 'colon missing: "\'row|f"', "Vowpal Wabbit"),
     (b"1 x:1", 1, 3, "id not an integer: 'x'", "whole"),
     (b"1 -1:1", 1, 3, "id not an integer: '-1'", "not negative"),
     (b"1 1.5:1", 1, 3, "id not an integer: '1.5'", "whole"),

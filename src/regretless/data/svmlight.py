@@ -231,7 +231,7 @@ def complaint_error(name: str, complaint: Complaint, limit: str, dtype: np.dtype
     shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")
     if what == "id too large":
         return DataError(name, line, column, f"id {shown} is too large", limit)
-    namespace = what in ("colon missing", "label missing", "label not a number") and text.startswith("|")
+    namespace = what in ("colon missing", "label missing", "label not a number") and "|" in text
     advice = VOWPAL_WABBIT if namespace else ADVICE[what].format(dtype=dtype.name)
     if any(byte < 32 and byte not in b"\t\r\n" for byte in raw):
         advice = f"this does not look like text ({advice})"
