@@ -17,11 +17,11 @@ def at_most(examples: int) -> settings:
     return settings(max_examples=most if SOAK else min(most, examples))
 
 
-def first_of(learners: list[T]) -> list[T]:
-    """The first learner alone; all of them in the soak.
+def first_of(learners: list[T], also: tuple[int, ...] = ()) -> list[T]:
+    """The first learner alone, and those at some places; all of them in the soak.
 
     scikit-learn's checks are many, and try what nearly all learners share. In the suite they try one learner of each
-    way to keep weights: a vector, Winnow's, a matrix, a kernel's rows, the members of an aggregate, those of a
-    forecaster.
+    way to keep weights (a vector, Winnow's, a matrix, a kernel's rows, the members of an aggregate, those of a
+    forecaster), and each that has a `fit`, tags or probabilities of its own.
     """
-    return learners if SOAK else learners[:1]
+    return learners if SOAK else [learners[0], *(learners[place] for place in also)]

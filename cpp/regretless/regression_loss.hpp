@@ -59,13 +59,20 @@ struct HuberLoss : PlainLoss {
 
 REGRETLESS_INLINE double exp_of(double x) { return x > 0 ? 1 / exp_of_negative(-x) : exp_of_negative(x); }
 
+// exp(x) - 1 - x, which near 0 is a difference of like numbers: there by its series, right to the last bits.
+REGRETLESS_INLINE double exp_beyond_line(double x) {
+  if (x < -0.5 || x > 0.5) return (exp_of(x) - 1) - x;
+  double sum = 1;
+  for (int k = 15; k > 2; --k) sum = 1 + sum * x / k;
+  return x * x / 2 * sum;
+}
+
 // Counts, whose mean is exp(origin + p): by how much their log likelihood is less than it can be.
 struct PoissonRound {
   double count, origin;
   REGRETLESS_INLINE double value(double p, double) const {
     if (count == 0) return exp_of(origin + p);
-    const double more = (origin + p) - log_of(count), lost = count * ((exp_of(more) - 1) - more);
-    return lost > 0 ? lost : 0;
+    return count * exp_beyond_line((origin + p) - log_of(count));
   }
   REGRETLESS_INLINE double slope(double p, double) const { return exp_of(origin + p) - count; }
 };

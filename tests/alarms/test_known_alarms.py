@@ -7,6 +7,8 @@ from math import exp
 import numpy as np
 import pytest
 
+from regretless.alarms import EDetector, VilleAlarm
+from regretless.errors import ParameterError
 from regretless.textbook import alarms
 from regretless.theory import confidence
 from regretless.theory.alarms import (
@@ -103,3 +105,11 @@ def test_a_detector_that_adds_two_a_round_raises_too_many_alarms() -> None:
             grown, t = (grown + step) * [1 - bet + bet * 1.0 for bet in BETS], t + 1
         assert t == expected
     assert false_alarms.bound(AlarmLedger(80, 2), None, DetectorFacts(mean_rounds)) == 2
+
+
+def test_a_reference_too_near_the_end_of_the_range_is_refused():
+    """A level whose reciprocal is no float would raise false alarms; evidence beyond floats is infinite."""
+    with pytest.raises(ParameterError, match="1e-100 of the range"):
+        EDetector(0.1, value_range=(0, 1e308), mean_rounds=100)
+    alarm = VilleAlarm(1e-90, alpha=1e-300)
+    assert alarm.play([0.5] * 10)[-1] == np.inf

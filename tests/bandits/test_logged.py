@@ -122,7 +122,9 @@ class TestOnAverage:
 class Scripted:
     """Draws what it is told to, with the probabilities of a learner that follows what it earned."""
 
-    info = BanditInfo(name="scripted", summary="", advised=False, informed=False, needs_horizon=False, twin="")
+    info = BanditInfo(
+        name="scripted", summary="", advised=False, informed=False, needs_horizon=False, twin="", default_of=()
+    )
     rewards = True
     value_range = (0.0, 1.0)
     seed_, run, name = 5, 0, "scripted"

@@ -361,7 +361,7 @@ def test_bad_tables_are_refused(run, tmp_path, text, words, found):
     path, page = tmp_path / "t.csv", tmp_path / "page.html"
     path.write_text(text)
     result = run("pull", path, *words, "--report", page, "--json")
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, json.loads(result.out)["code"]) == (1, 1)
     assert found in result.err
     assert result.err.startswith(f"regretless: {path}")
     assert result.err.count("\n") == 1

@@ -74,7 +74,9 @@ def test_no_module_asks_whether_a_learner_is_of_a_class():
     rooms = (*(f"{room}/" for room in ROOMS.values()), "theory/")
     faults = [
         f"{place}:{line}: {name}"
-        for place, tree in _modules(rf"(?m)^\s*from [^\n]*\b(?:{'|'.join(homes)})\b|^    (?:{'|'.join(homes)}),$")
+        for place, tree in _modules(
+            rf"(?m)^\s*from [^\n]*\b(?:{'|'.join(homes)})\b|^\s+(?:{'|'.join(homes)})(?: as \w+)?,?$"
+        )
         for line, name in _classes(tree)
         if name in homes and place not in made and not place.startswith(rooms)
     ]

@@ -12,12 +12,14 @@ from scipy.optimize import linprog
 
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge, minimax_regret
+from regretless.experts.minimax import by_games
 from regretless.theory.expert_facts import lower_bound
 
 
 def test_two_experts_cost_what_fair_coins_do():
     """Of two experts the minimax regret is T C(T - 1, floor((T - 1) / 2)) / 2^T, exactly."""
     for rounds in range(1, 9):
+        assert by_games(2, rounds) == minimax_regret(2, rounds)
         assert minimax_regret(2, rounds) == Fraction(rounds * comb(rounds - 1, (rounds - 1) // 2), 2**rounds)
 
 

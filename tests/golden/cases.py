@@ -182,7 +182,7 @@ def _learn() -> Iterator[Case]:
     yield Case(
         "learn/options",
         (
-            f"learn - {perceptron} --cache rows.cache --ids-from 1 --svm --save m.rgl < two.svm",
+            f"learn - {perceptron} --cache rows.cache --ids-from 1 --svm --deep --save m.rgl < two.svm",
             f"learn two.svm {perceptron} --against vector.npy --delta 0.1 --iid --quiet",
             f"learn two.svm {perceptron} --passes 2 --checkpoint-every 10 --save c.rgl --set rate=0.5",
             "inspect c.rgl",
@@ -217,7 +217,7 @@ def _learn() -> Iterator[Case]:
         (
             f"learn two.svm {short} m.rgl",
             "certify m.rgl two.svm --json",
-            "certify m.rgl two.svm --against vector.npy --svm --save-comparators v.npz",
+            "certify m.rgl two.svm --against vector.npy --svm --deep --save-comparators v.npz",
             "certify m.rgl - --cache rows.cache --ids-from 1 --iid --delta 0.2 < two.svm",
             "certify m.rgl clean.svm",
             f"learn part-1.svm part-2.svm --workers 1 {short} s.rgl",

@@ -54,7 +54,8 @@ with warnings.catch_warnings():
                 KernelPerceptron(kernel="precomputed", passes=2),
                 KernelPerceptron(average="voted"),
                 KernelPerceptron(budget=5, removal="projection"),
-            ]
+            ],
+            also=(2,),
         ),
         expected_failed_checks=expected,
     )

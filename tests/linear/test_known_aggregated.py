@@ -337,7 +337,7 @@ def test_a_stacked_member_competes_with_constants():
 
 def test_the_minimum_of_a_convex_function_is_met():
     """L-BFGS ends where the slope is 0, for a quadratic of uneven curvature and for a log loss with its ridge."""
-    from regretless.linear.aggregated.comparators import minimise
+    from regretless.linear.aggregated.ridge import minimise
 
     curvature = np.array([1.0, 30.0, 900.0])
     quadratic = minimise(lambda v: (float(v @ (curvature * v) / 2 - v.sum()), curvature * v - 1), np.zeros(3))

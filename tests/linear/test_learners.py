@@ -50,7 +50,8 @@ with warnings.catch_warnings():
                 Perceptron(),
                 OnlineGradientDescent(),
                 OnlineGradientDescent(loss="logistic", schedule="self-tuned", radius=5.0, intercept=1.0),
-            ]
+            ],
+            also=(3,),
         ),
         expected_failed_checks=lambda estimator: EXPECTED,
     )

@@ -89,7 +89,6 @@ def adversary(k: float, epsilon: float) -> np.ndarray:
     return np.array(rows)[:, : len(rows) + 1]
 
 
-@pytest.mark.soak
 @every_check
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_no_fault(estimator, check):

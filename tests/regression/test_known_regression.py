@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.errors import ParameterError
 from regretless.ledger import Ledger
 from regretless.regression import (
     AggregatedQuantile,
@@ -366,3 +367,26 @@ def test_a_mixture_follows_its_best_member(tau):
     loss = float(book.loss(mixed, outcomes, tau).sum())
     assert loss <= (log(4) + log(500)) / eta + gap
     assert loss < 0.1 * float(book.loss(forecasts[:, 3], outcomes, tau).sum())
+
+
+@pytest.mark.parametrize("base", [1e6, 1e9])
+def test_counts_that_hardly_differ_keep_their_losses(base):
+    """Of counts that differ in their last digits the loss is what fractions say, and every bound holds."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(40, 1)), base + random.integers(0, 3, 40)
+    learner = AggregatedRegressor(loss="poisson").fit(X, y)
+    assert all(one.holds for one in learner.certify(X, y) if one.applies)
+    forecasts = [float(y[0])]
+    twin = AggregatedRegressor(loss="poisson").partial_fit(X[:1], y[:1])
+    for row, count in zip(X[1:], y[1:], strict=True):
+        forecasts.append(float(twin.predict_one(row)))
+        twin.update_one(row, count)
+    lost = [count * ((x := (f - count) / count) ** 2 / 2 - x**3 / 3) for f, count in zip(forecasts, y, strict=True)]
+    assert learner.ledger_.loss == pytest.approx(sum(lost), rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("learner", [VovkAzouryWarmuth, OnlineNewtonStep])
+def test_a_prior_that_doubles_lose_is_refused(learner):
+    """With a prior of 1e-60 nearly collinear rows broke bounds; such a prior is refused by its name."""
+    with pytest.raises(ParameterError, match="prior"):
+        learner(prior=1e-60).fit(np.eye(2), [1.0, 2.0])

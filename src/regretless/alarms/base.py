@@ -18,6 +18,8 @@ from ..persist.validation import count, fits, one
 from ..theorem import Theorem
 from ..theory.alarms import BETS, AlarmLedger
 
+LEAST_LEVEL = 1e-100  # of a reference, in parts of the range: its reciprocal times a capital is a float
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Range = tuple[float, float]
 
@@ -110,6 +112,9 @@ class Alarm(ABC):
             )
         self.reference = float(self.reference)
         level = (self.reference - low) / (high - low)
+        if level < LEAST_LEVEL:
+            above = f"it must be above {low:g} by {LEAST_LEVEL:g} of the range, which ends at {high:g}"
+            raise ParameterError("reference", repr(self.reference), above)
         self._factors: list[tuple[float, float]] = [
             (1 - bet, bet / level) for bet in BETS
         ]  # a bet multiplies its capital by 1 - b + (b / p) x

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
 from ..checks import share
 from ..theory.alarms import BETS, AlarmLedger, VilleFacts, fixed_start
 from .base import Alarm, Raised, capitals
+
+MOST_LOG = 709.0  # beyond which an exponential is no float
 
 
 @dataclass(eq=False)
@@ -66,7 +68,7 @@ class VilleAlarm(Alarm):
     @property
     def evidence(self) -> float:
         """The mean of the capitals; after an alarm that of its round."""
-        return exp(self.log_evidence)
+        return _exp(self.log_evidence)
 
     @property
     def ledger_(self) -> AlarmLedger:
@@ -82,8 +84,8 @@ class VilleAlarm(Alarm):
                 logs = [one + log(left + gain * x) for one, (left, gain) in zip(logs, factors, strict=True)]
                 evidence = _log_mean(logs)
                 if evidence >= enough:
-                    self._raise(Raised(self._rounds, exp(evidence), None))
-            course.append(exp(evidence))
+                    self._raise(Raised(self._rounds, _exp(evidence), None))
+            course.append(_exp(evidence))
         self._logs = logs
         return course
 
@@ -104,3 +106,8 @@ def _log_mean(logs: list[float]) -> float:
     """The logarithm of the mean of what these are the logarithms of."""
     most = max(logs)
     return most + log(sum(exp(one - most) for one in logs) / len(logs))
+
+
+def _exp(logarithm: float) -> float:
+    """Its exponential, infinite where that is no float."""
+    return exp(logarithm) if logarithm < MOST_LOG else inf

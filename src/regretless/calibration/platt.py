@@ -19,6 +19,7 @@ from ..theory.calibration import CalibrationFacts, against_every_scaling
 from .labels import is_larger, which_are_larger
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+LEAST_PRIOR = 1e-9
 FARTHEST = 30.0  # log odds, so that curvatures are floats with digits
 LARGEST = 1e70  # score
 NEAR = 1e-3  # log odds next to an end, between which the curvature is that of the end
@@ -80,6 +81,8 @@ class PlattScaling:
 
     def __post_init__(self) -> None:
         self.reach, self.prior = positive("reach", self.reach), positive("prior", self.prior)
+        if self.prior < LEAST_PRIOR:
+            raise ParameterError("prior", repr(self.prior), f"it must be at least {LEAST_PRIOR:g}, for floats to tell")
         if self.reach > FARTHEST:
             raise ParameterError("reach", repr(self.reach), f"must be at most {FARTHEST:g}", " ")
         self._largest = self._rounds = self._loss = self._ones = 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from math import comb
 
@@ -11,7 +10,7 @@ from ..checks import whole
 from ..errors import RegretlessError
 from ..games.matrix import MatrixGame
 
-MOST_CELLS = 1_000_000  # of all the games together; ten thousand take less than a second
+MOST_CELLS = 100_000  # of all the games together: some tens of seconds
 Excess = tuple[int, ...]
 
 
@@ -42,7 +41,7 @@ def minimax_regret(experts: int, rounds: int) -> Fraction:
     Raises
     ------
     RegretlessError
-        If the games would have more than a million cells.
+        If the games of three experts or more would have more than a hundred thousand cells.
 
     Examples
     --------
@@ -52,27 +51,36 @@ def minimax_regret(experts: int, rounds: int) -> Fraction:
     """
     whole("experts", experts)
     whole("rounds", rounds)
+    if experts == 2:
+        return Fraction(rounds * comb(rounds - 1, (rounds - 1) // 2), 2**rounds)
     games = sum(comb(done + experts - 1, experts - 1) for done in range(rounds))
     if experts > 1 and games * experts << experts > MOST_CELLS:
         raise RegretlessError(
             f"{experts} experts over {rounds} rounds make {games:,} games of {experts} rows and {1 << experts:,} "
             f"columns, with more than {MOST_CELLS:,} cells: fewer experts or rounds are expected"
         )
+    return by_games(experts, rounds)
+
+
+def by_games(experts: int, rounds: int) -> Fraction:
+    """`minimax_regret` by backward induction, also of two experts."""
     choices = [losses for losses in product((0, 1), repeat=experts) if not all(losses)]  # all alike: as none
+    levels = [{(0,) * experts}]  # what may be after so many rounds: by what each has lost more than the best one
+    for _ in range(rounds - 1):
+        levels.append({_measured(excess, losses)[0] for excess in levels[-1] for losses in choices})
+    value: dict[Excess, Fraction] = {}
+    for level in reversed(levels) if experts > 1 else ():
+        value = {excess: _value(excess, choices, value) for excess in level}
+    return value.get((0,) * experts, Fraction(0))
 
-    @cache
-    def most(excess: Excess, left: int) -> Fraction:
-        """V less what the best expert has lost, by what each of the others has lost more, in descending order."""
-        if left == 0 or experts == 1:
-            return Fraction(0)
-        after = [_measured(excess, losses) for losses in choices]
-        rest = [most(worse, left - 1) - least for worse, least in after]
-        cells = [[losses[i] + value for losses, value in zip(choices, rest, strict=True)] for i in range(experts)]
-        exact = MatrixGame.from_losses(cells).solve("simplex", exact=True).exact
-        assert exact is not None
-        return exact.value
 
-    return most((0,) * experts, rounds)
+def _value(excess: Excess, choices: list[Excess], after: dict[Excess, Fraction]) -> Fraction:
+    """V less what the best expert has lost, from that of one round later; 0 where none is left."""
+    rest = [after.get(worse, Fraction(0)) - least for worse, least in (_measured(excess, one) for one in choices)]
+    cells = [[losses[i] + more for losses, more in zip(choices, rest, strict=True)] for i in range(len(excess))]
+    exact = MatrixGame.from_losses(cells).solve("simplex", exact=True).exact
+    assert exact is not None
+    return exact.value
 
 
 def _measured(excess: Excess, losses: Excess) -> tuple[Excess, int]:

@@ -17,6 +17,7 @@ from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
 from .state import FULLS, RegressionRules, RegressionState
 
+LEAST_PRIOR = 1e-20
 LOSSES = ("square", "huber", "poisson")
 FEW_COLUMNS = 256  # up to which "auto" has full members
 PRIORS = (1e-4, 1e-2, 1.0)  # of these
@@ -54,6 +55,20 @@ def fit_number(name: str, given: Any) -> float:
     number = positive(name, given)
     if not LEAST_ENTRY <= number <= MOST_ENTRY:
         raise ParameterError(name, repr(given), f"must be a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " ")
+    return number
+
+
+def fit_prior(given: Any) -> float:
+    """A prior that is not lost in matrices of doubles, as a smaller one is where rows are nearly collinear.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    number = fit_number("prior", given)
+    if number < LEAST_PRIOR:
+        raise ParameterError("prior", repr(given), f"must be at least {LEAST_PRIOR:g}", " ")
     return number
 
 

@@ -37,6 +37,7 @@ HALVINGS = 200  # of the range of the outcomes, at most, in the search for the c
 BEST_CONSTANT = "the best constant"
 DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
 BLOCK = 4096  # rows whose scores are made at once
+LAST_BITS = 2.0**-50  # of a logarithm of a mean of counts, absolutely
 
 Rounds = Callable[[], Iterator[Batch]]
 OTHERS = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
@@ -214,7 +215,10 @@ def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> l
         for place, loss in enumerate(state.part("loss"))
         if state.present[place]
     ]
-    return [*members, *(one for candidate in some for one in _to_members(learner, candidate, rows, norm2))]
+    each = [*members, *(one for candidate in some for one in _to_members(learner, candidate, rows, norm2))]
+    # The last bit of the logarithm of a mean is worth this part of the count.
+    off = LAST_BITS * sum(float(z.sum()) for _, z in _blocks(learner, rounds)) if learner.played_rules().counts else 0.0
+    return [replace(one, off=off) for one in each] if off else each
 
 
 def _to_members(learner: CertifiedRegressor, one: VectorLoss, rows: float, norm2: float) -> Iterator[MemberComparator]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ..info import RegressionInfo
 from ..rows.estimator import with_constructor
 from ..theory.regression import NEWTON_STEPS
-from .aggregated import fit_number, member_names, places, size_of_intercept
+from .aggregated import fit_prior, member_names, places, size_of_intercept
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
@@ -78,7 +78,7 @@ class OnlineNewtonStep(OnlineRegressor):
 
     def rules(self) -> RegressionRules:
         """One full member that goes by slopes."""
-        prior = fit_number("prior", self.prior)
+        prior = fit_prior(self.prior)
         return RegressionRules(
             loss="square", schedule="newton", intercept=size_of_intercept(self.intercept), priors=(prior,)
         )

@@ -93,7 +93,11 @@ def lost_likelihood(logarithms: Array, counts: Array) -> Array:
     """By how much the log likelihood of a Poisson distribution is less than it could be, from the logarithms of its
     means."""
     more = logarithms - np.log(np.where(counts > 0, counts, 1))
-    return np.asarray(np.where(counts > 0, counts * np.maximum(np.expm1(more) - more, 0), np.exp(logarithms)))
+    series = np.ones_like(more)  # near 0, where exp(x) - 1 - x is a difference of like numbers
+    for k in range(15, 2, -1):
+        series = 1 + series * more / k
+    lost = np.where(np.abs(more) <= 0.5, more * more / 2 * series, np.expm1(more) - more)
+    return np.asarray(np.where(counts > 0, counts * lost, np.exp(logarithms)))
 
 
 class RegressionState(MixtureState):

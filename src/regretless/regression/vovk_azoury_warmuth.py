@@ -10,7 +10,7 @@ from ..rows.estimator import with_constructor
 from ..rows.mixture_state import LANES
 from ..theorem import Theorem
 from ..theory.regression import ONE_MATRIX, by_slopes
-from .aggregated import fit_number, member_names, places, size_of_intercept
+from .aggregated import fit_prior, member_names, places, size_of_intercept
 from .base import OnlineRegressor
 from .state import RegressionRules, RegressionState
 
@@ -89,7 +89,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
     def rules(self) -> RegressionRules:
         """One full member, or one diagonal."""
         schedule = "diagonal" if one_of("matrix", self.matrix, ("full", "diagonal")) == "diagonal" else ""
-        intercept, prior = size_of_intercept(self.intercept), fit_number("prior", self.prior)
+        intercept, prior = size_of_intercept(self.intercept), fit_prior(self.prior)
         return RegressionRules(loss="square", schedule=schedule, intercept=intercept, priors=(prior,))
 
     def proven(self) -> tuple[Theorem, ...]:

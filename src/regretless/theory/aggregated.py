@@ -150,13 +150,14 @@ class MemberComparator(BaseComparator):
     bias: float = 0.0
     switches: float = 0.0
     late: float = 0.0
+    off: float = 0.0
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rounding(self) -> float:
         """What sums over all rounds may be off by."""
         parts = (self.loss, self.regularised, self.energy, self.linear)
-        return ROUNDING * sum(abs(part) for part in parts if not isnan(part))
+        return ROUNDING * sum(abs(part) for part in parts if not isnan(part)) + self.off
 
     def together(self, each: Sequence[MemberComparator]) -> MemberComparator:
         """Those of all classes as one, whose log losses add up."""

@@ -7,36 +7,30 @@ is read on all rows.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import inf, log
 from typing import Any
 
 import numpy as np
 
 from ...certificate import NO_LIMIT, Certificate, Most, summed
-from ...data.batch import Array, Batch
-from ...data.sample import joined, owned
+from ...data.batch import Array
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
-from ...rows.state import Rules
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, switching
 from ..comparators.evaluate import norms2, signed
 from ..comparators.search import Question
-from ..state import BIAS, State
+from .ridge import SampledRows, Scorer, dot, ridge_regression, sample_rows, weighed
 from .sequence import best_sequence, by_blocks
 from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
-ENTRIES = 4_000_000  # of a sample by which vectors are chosen, or a tenth of all
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
 FEWER_TARGETS = 4  # and for which the linearised bound is made small too
-STEPS = 60  # of L-BFGS
 LIGHT = 0.1  # a penalty, beside that of a rate
-NEARLY, STIFF = 0.97, 10.0  # from where on, of a reach, scores are held back, and how much
+NEARLY = 0.97  # from where on, of a reach, scores are held back
 BLOCK = 4096  # rows whose scores are made at once
-REMEMBERED, CLOSE, SHORTEST = 10, 1e-9, 1e-10  # steps of L-BFGS, what ends it, and the shortest share of a step
 
 
 @dataclass(slots=True)
@@ -60,34 +54,6 @@ class Candidate:
     largest: float = 0.0
     rounds: float = 0.0
     norm2: float = 0.0
-
-
-@dataclass(slots=True)
-class SampledRows:
-    """Some of the rows, by which vectors are chosen.
-
-    Attributes
-    ----------
-    rows : Batch
-        With those columns alone that have an entry.
-    places : ndarray of int
-        Which of all columns these are, the constant feature first.
-    codes : ndarray of int, shape (rows,)
-        What the kernel plays.
-    part : float
-        Which part of all rows they are.
-    above : ndarray, shape (targets,)
-        How many of all rows are of each target.
-    total : int
-        How many rows there are.
-    """
-
-    rows: Batch
-    places: Array
-    codes: Array
-    part: float
-    above: Array
-    total: int
 
 
 @dataclass(slots=True)
@@ -230,7 +196,7 @@ def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iter
                 regularised = STACK_PRIOR * float(square[0]) * rules.intercept**2
                 yield replace(member, regularised=regularised, energy=float(energy[place]), reach=its.reach)
         else:
-            regularised = rules.full_prior * _dot(cells[:, MOST] ** 2, square)
+            regularised = rules.full_prior * dot(cells[:, MOST] ** 2, square)
             label = f"{one.label}, scores within {its.reach:g}"
             yield replace(member, label=label, regularised=regularised, energy=float(energy[place]), reach=its.reach)
 
@@ -305,186 +271,6 @@ def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
     return [Candidate("slopes", f"the best vector for {problem.members[place].name}", vector)]
 
 
-def sample_rows(question: Question) -> SampledRows:
-    """A sample of the rows, and how many of all are of each target.
-
-    Parameters
-    ----------
-    question : Question
-        Its rounds are read once, unless a sample of them is in memory and their classes were counted.
-
-    Returns
-    -------
-    SampledRows
-        All rows where they are few; else a part of them, drawn at random with the same seed every time.
-    """
-    targets, total = question.state.targets, 0
-    draw, above, chosen = np.random.default_rng(0), np.zeros(targets), []
-    rounds = question.rounds if question.sample is None or question.counts is None else question.sample
-    share = question.rows / max(1, question.rows if rounds is question.rounds else sum(len(b) for b, _ in rounds()))
-    share /= targets if targets == 1 else 4 * targets  # each of several targets is a search of its own
-    part = 1.0
-    for batch, codes in rounds():
-        if total == 0 and len(batch):
-            entries = question.rows * batch.entries / len(batch)
-            part = min(1.0, share * max(ENTRIES, entries / 10) / max(entries, 1))
-        total += len(batch)
-        above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
-        here = draw.random(len(batch)) < part if part < 1 else np.ones(len(batch), dtype=bool)
-        chosen.append((owned(batch.only(here)), codes[here]))
-    ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
-    if question.counts is not None:
-        above, total = question.counts, question.rows
-    part = len(rows) / total if total else 1.0
-    return SampledRows(*_with_entries(rows), its_codes, part, above, total)
-
-
-def _with_entries(rows: Batch) -> tuple[Batch, Array]:
-    """The columns that have an entry, and where these are among all, the constant feature first."""
-    if rows.indices is None or rows.starts is None:
-        return rows, np.arange(1 + rows.columns)
-    present, indices = np.unique(rows.indices, return_inverse=True)
-    compact = Batch(rows.values, None, len(present), indices.astype(np.int32).reshape(-1), rows.starts)
-    return compact, np.append(0, 1 + present)
-
-
-def _no_rows(question: Question) -> Batch:
-    return Batch(np.zeros((0, question.state.columns)), None, question.state.columns)
-
-
-class Scorer:
-    """Scores of rows by vectors, the constant feature first."""
-
-    def __init__(self, columns: int, vectors: int, intercept: float) -> None:
-        self._state, self._rules = State(columns, vectors), Rules(intercept=intercept)
-
-    def __call__(self, batch: Batch, vectors: Array) -> Array:
-        """Scores, shape (rows, vectors), of vectors of shape (1 + columns, vectors)."""
-        self._state.weights[:] = vectors[1:]
-        self._state.memory[:, BIAS] = vectors[0]
-        return self._state.scores(batch, self._rules)[0]
-
-
-def ridge_regression(
-    sample: SampledRows,
-    signs: Array,
-    penalty: Array,
-    intercept: float,
-    part: float,
-    reach: float = inf,
-    slopes: Array | None = None,
-) -> Array:
-    """The minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
-
-    Parameters
-    ----------
-    sample : SampledRows
-    signs : ndarray, shape (rows,)
-        Labels, -1 or 1.
-    penalty : ndarray, shape (1 + columns,)
-        Of each column, >= 0; where it is 0, the column was never met.
-    intercept : float
-        Size of the constant feature.
-    part : float
-        Which part of all rounds the sample is, above 0 and at most 1.
-    reach : float, default=inf
-        Scores whose size is above it cost a steep square besides.
-    slopes : ndarray, shape (columns,), optional
-        <slopes, u> is added.
-
-    Returns
-    -------
-    ndarray, shape (1 + columns,)
-        The vector after at most 60 steps of L-BFGS; 0 where the penalty is.
-    """
-    known, rows, places = penalty > 0, sample.rows, sample.places
-    units = np.zeros(len(penalty))
-    units[known] = 1 / np.sqrt(penalty[known])
-    tilts = units * (0.0 if slopes is None else slopes)
-    unit, tilt = units[places], tilts[places]
-    scorer, columns = Scorer(len(places) - 1, 1, intercept), len(places) - 1
-    lengths = None if rows.starts is None else np.diff(rows.starts)
-
-    def turned(rises: Array) -> Array:
-        """The rows, turned, times the slopes of their losses."""
-        if lengths is None or rows.indices is None:
-            return _summed(rises, rows.values)
-        return np.bincount(rows.indices, weights=rows.values * np.repeat(rises, lengths), minlength=columns)
-
-    def objective(v: Array) -> tuple[float, Array]:
-        scores = scorer(rows, (unit * v)[:, None])[:, 0]
-        margins, beyond = signs * scores, np.maximum(np.abs(scores) - reach, 0)
-        rises = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
-        loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
-        rise = unit * np.append(intercept * rises.sum(), turned(rises)) / part
-        return float(loss / part + _dot(tilt, v) + _dot(v, v) / 2), rise + tilt + v
-
-    best = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
-    best[places] = minimise(objective, np.zeros(len(places)))
-    return units * best
-
-
-def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
-    """Where a smooth convex function is about least: by L-BFGS, with steps halved until they descend.
-
-    See Nocedal & Wright 2006, algorithms 7.4 and 7.5. Of scipy's, the import alone takes longer than most certificates.
-
-    Parameters
-    ----------
-    objective : callable
-        Value and slope at a vector.
-    start : ndarray
-    """
-    x, (value, slope) = start, objective(start)
-    pairs: deque[tuple[Array, Array, float]] = deque(maxlen=REMEMBERED)
-    for _ in range(STEPS):
-        step = -_quasi_newton(slope, pairs)
-        descent, length = _dot(slope, step), 1.0
-        if not descent < -CLOSE * max(abs(value), 1.0):
-            break
-        while True:
-            following = x + length * step
-            lower, slope_there = objective(following)
-            if lower <= value + 1e-4 * length * descent:
-                break
-            length /= 2
-            if length < SHORTEST:
-                return x
-        moved, bent = following - x, slope_there - slope
-        curved = _dot(moved, bent)
-        if curved > 0:
-            pairs.append((moved, bent, 1 / curved))
-        x, value, slope = following, lower, slope_there
-    return x
-
-
-def _quasi_newton(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Array:
-    """The slope times the inverse of the curvature that the last steps showed."""
-    step, factors = slope.copy(), []
-    for moved, bent, inverse in reversed(pairs):
-        factor = inverse * _dot(moved, step)
-        step -= factor * bent
-        factors.append(factor)
-    if pairs:
-        moved, bent, inverse = pairs[-1]
-        step /= inverse * _dot(bent, bent)
-    else:
-        step /= max(1.0, sqrt(_dot(slope, slope)))
-    for (moved, bent, inverse), factor in zip(pairs, reversed(factors), strict=True):
-        step += (factor - inverse * _dot(bent, step)) * moved
-    return step
-
-
-def _dot(a: Array, b: Array) -> float:
-    """<a, b> without a BLAS, whose sums depend on the machine and on how many threads it has."""
-    return float(np.einsum("i,i->", a, b))
-
-
-def _summed(a: Array, rows: Array) -> Array:
-    """Rows times the numbers of a, summed without a BLAS."""
-    return np.asarray(np.einsum("i,ij->j", a, rows))
-
-
 def _charged(question: Question, problems: list[Problem], candidates: list[list[Candidate]]) -> list[list[Candidate]]:
     """Charge the candidates, and those of them that are shortened for full members, which are given back.
 
@@ -545,12 +331,12 @@ def charge(question: Question, candidates: list[list[Candidate]]) -> None:
                 if some:
                     here = slice(begin, begin + len(block))
                     signs, often = signed(codes[here], target, targets), times[target][here]
-                    _add(some, scorers[target](block, vectors[target]), signs, often, _dot(often, norms[here]))
+                    _add(some, scorers[target](block, vectors[target]), signs, often, dot(often, norms[here]))
 
 
 def _add(some: list[Candidate], scores: Array, signs: Array, often: Array, norm2: float) -> None:
     """What candidates are charged in some rounds more."""
-    losses = _summed(often, np.logaddexp(0, -signs[:, None] * scores))
+    losses = weighed(often, np.logaddexp(0, -signs[:, None] * scores))
     sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
     for one, loss, size in zip(some, losses, sizes, strict=True):
         one.rounds += float(often.sum())
