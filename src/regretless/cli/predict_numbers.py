@@ -73,7 +73,7 @@ class ForecastNumbers(Predictions):
             own = rules.lost_by(said, outcomes)
             sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
             known += len(outcomes)
-            inside += int(np.count_nonzero(np.abs(missed) <= half))
+            inside += int(np.count_nonzero(np.abs(missed) <= half))  # no outcome is in what is cut off below 0
         spread = sums[4] - sums[3] ** 2 / known if known else 0.0
         return {
             "rows": rows,

@@ -225,26 +225,25 @@ class Intervals(ABC):
             )
         with np.errstate(over="ignore"):
             distances = np.abs(known - centres)
-        unsound = np.flatnonzero((distances > LARGEST) | ((distances > 0) & (distances < self._least)))
-        if len(unsound):
-            row = int(unsound[0])
-            fault = f"outcome {known[row]:g} after the forecast {centres[row]:g}"
-            raise RowRefused(f"row {row} (from 0): {fault}: {self._advice()}", 0, row, fault, self._advice())
-        if self.least is not None and (below := known < self.least).any():
-            row = int(np.argmax(below))
-            raise RowRefused(
-                f"row {row} (from 0): outcome {known[row]:g}: at least {self.least:g} is expected",
-                0,
-                row,
-                f"outcome {known[row]:g}",
-                f"at least {self.least:g} is expected",
-            )
+        self._refuse_unfit(centres, known, distances)
         plan = schedule(arrivals, len(centres))
         if plan is None:
             radii = self._at_once(distances - spreads, spreads, centres)
         else:
             radii = self._late(centres.tolist(), spreads.tolist(), known.tolist(), plan)
         return self._ends(centres, spreads + radii)
+
+    def _refuse_unfit(self, centres: Array, known: Array, distances: Array) -> None:
+        """Refuse outcomes too far from their forecasts, or below the least there is."""
+        unsound = np.flatnonzero((distances > LARGEST) | ((distances > 0) & (distances < self._least)))
+        if len(unsound):
+            row = int(unsound[0])
+            fault, advice = f"outcome {known[row]:g} after the forecast {centres[row]:g}", self._advice()
+            raise RowRefused(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
+        if self.least is not None and (below := known < self.least).any():
+            row = int(np.argmax(below))
+            fault, advice = f"outcome {known[row]:g}", f"at least {self.least:g} is expected"
+            raise RowRefused(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
 
     def _centres(self, forecasts: Any) -> tuple[Array, Array]:
         """The middle of each pair, and half its distance: 0 of single forecasts."""
