@@ -26,9 +26,9 @@ class BinnedOffsets:
     ::
 
         say       p + theta_k within [0, 1], k the bin of p
-        update    theta_k <- theta_k + rate (1[the label is the larger one] - what was said)
+        update    theta_k <- theta_k + rate (1[the label is the larger one] - the forecast)
 
-    Whatever the sequence, the distance of what was said from what came, added up over the bins of p, is at most
+    Whatever the sequence, the distance of forecasts from labels, added up over the bins of p, is at most
     sum_k (max(1 - (k - 1) / bins, k / bins) + rate) / rate rounds in all. Bins are those of p, not of what is said.
     Nothing is promised of the log loss: a forecaster that says nothing of use is calibrated, and stays of no use.
 
@@ -43,7 +43,7 @@ class BinnedOffsets:
     ----------
     offsets_ : ndarray, shape (bins,)
     ledger_ : Ledger
-        Rounds, and as loss the sum over the bins of how far what was said is from what came.
+        Rounds, and as loss the calibration error: the distance of forecasts from labels, added up over the bins.
 
     References
     ----------
@@ -84,7 +84,7 @@ class BinnedOffsets:
         return self._said(_checked(p))
 
     def update(self, p: float, label: Any) -> float:
-        """Learn a round; returned is what was said of it.
+        """Learn a round; returned is its forecast probability.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class BinnedOffsets:
         return self._learn(_checked(p), is_larger(label))
 
     def play(self, probabilities: Any, labels: Any) -> Array:
-        """Many rounds; what was said of each before it was learned.
+        """Many rounds; the forecast probability of each before it was learned.
 
         Parameters
         ----------

@@ -55,7 +55,7 @@ class PlattScaling:
     slope_, offset_ : float
         a and b.
     ledger_ : Ledger
-        Rounds, and the log loss of what was said.
+        Rounds, and the log loss of the forecast probabilities.
 
     References
     ----------

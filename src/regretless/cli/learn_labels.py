@@ -208,10 +208,10 @@ def calibration_lines(calibration: RunCalibration | None) -> Iterator[str]:
     if calibration is None or not calibration.rule.ledger_.rounds:
         return
     rule, rows = calibration.rule, int(calibration.rule.ledger_.rounds)
-    yield f"log loss of calibrated scores, each said before its label is known: {loss_text(rule.ledger_.loss, rows)}"
+    yield f"log loss of calibrated scores, each before its label is known: {loss_text(rule.ledger_.loss, rows)}"
     yield f"  the best constant probability, known in hindsight: {loss_text(rule.best_constant(), rows)}"
     if (error := calibration.error()) is not None:
-        yield f"  what was said is from what came, over ten bins of it: {100 * error:.4g} %"
+        yield f"  calibration error over ten bins: {100 * error:.4g} %"
 
 
 MOST_SHOWN = 12  # classes
@@ -289,7 +289,7 @@ def report_of(outcome: LabelsOutput) -> Report:
 
 
 def _reliability(run: Run) -> dict[str, Any] | None:
-    """How often what was said to be probable came, of a learner of probabilities of two labels."""
+    """Observed frequencies beside forecast probabilities, of a learner of two labels."""
     from ..linear.progressive import reliability
 
     table = reliability(run.progressive) if run.learner.scores_are_log_odds else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser, BooleanOptionalAction
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..data.formats import COLUMNS
-from ..errors import ModelError, RegretlessError
+from ..errors import Interrupted, ModelError, RegretlessError
 from ..report.formatting import printable
 from . import options
 from .files import MODEL, is_same_file, refuse_overwriting
@@ -130,7 +130,7 @@ def run(arguments: WatchOptions) -> int:
 
     def go(stop: Any) -> None:
         try:
-            for rows in job.play():
+            for rows in job.play(stop):
                 console.rounds(rows, unit="rows")
                 if stop():
                     break
@@ -202,8 +202,13 @@ class Job:
         if arguments.previous is not None:
             self._begin(arguments.previous)
 
-    def play(self) -> Iterator[int]:
+    def play(self, stop: Callable[[], bool] = lambda: False) -> Iterator[int]:
         """Watch the file; yields the number of rows after each part, where the caller may stop.
+
+        Parameters
+        ----------
+        stop : callable
+            Whether to stop, asked before rows are waited for.
 
         Raises
         ------
@@ -215,16 +220,18 @@ class Job:
         source: Any = LiveInput() if self._arguments.file == "-" else self._arguments.file
         stream = self._open(source)
         parts = stream.rows()
-        while (part := self._next(parts)) is not None:
+        while (part := self._next(parts, stop)) is not None:
             self._add(part, self._known(stream))
             self.rows, self.skipped = stream.read, stream.skipped
             yield self.rows
         self.rows, self.skipped = stream.read, stream.skipped
         self.notes += stream.notes
 
-    def _next(self, parts: Iterator[LossRows]) -> LossRows | None:
+    def _next(self, parts: Iterator[LossRows], stop: Callable[[], bool]) -> LossRows | None:
         self.waiting = True
         try:
+            if stop():  # asked once waiting is set, so that no signal between the two is lost
+                raise Interrupted("interrupted")
             return next(parts, None)
         finally:
             self.waiting = False

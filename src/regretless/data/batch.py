@@ -172,3 +172,14 @@ def _steps(indices: Array, starts: Array) -> Array:
     between = starts[1:-1]
     steps[between[(between > 0) & (between < len(indices))] - 1] = 1
     return steps
+
+
+def norms2(batch: Batch) -> Array:
+    """The squared length of each row, shape (rows,)."""
+    if batch.starts is None:
+        return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
+    norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
+    if filled.any():
+        squares = np.square(batch.values, dtype=np.float64)
+        norms2[filled] = np.add.reduceat(squares, batch.starts[:-1][filled])
+    return norms2

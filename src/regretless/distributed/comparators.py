@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..certify import played
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, norms2
 from ..data.sample import SMALL, bytes_of, joined, owned
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..linear.comparators.candidates import Means, Plan
-from ..linear.comparators.evaluate import Span, Tally, VectorLosses, norms2, read_tallies, together
+from ..linear.comparators.evaluate import Span, Tally, VectorLosses, read_tallies, together
 from ..linear.comparators.search import Question
 from ..theory.mixing_facts import MixedFacts, MixedLedger
 from .engine import Engine, Here

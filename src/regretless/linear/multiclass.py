@@ -13,7 +13,7 @@ import numpy as np
 from ..certificate import Certificate
 from ..checks import positive
 from ..comparator import Comparator
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..info import LinearInfo
 from ..ledger import FIELDS, Ledger
@@ -24,7 +24,7 @@ from ..theory.facts import LinearFacts
 from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
-from .comparators.evaluate import Charged, Tally, norms2
+from .comparators.evaluate import Charged, Tally
 from .comparators.line_search import Direction, Ray, RaySums, Sight, best_on
 from .comparators.search import Question, extra_plans, unit_length
 from .state import BIAS, State

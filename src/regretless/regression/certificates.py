@@ -16,10 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificate import OTHER_ROUNDS, Certificate
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
-from ..linear.comparators.evaluate import norms2
 from ..rows.mixture_state import FULL, LANES, RATES
 from ..rows.validation import read_rows
 from ..theorem import Theorem

@@ -13,7 +13,7 @@ from ..errors import RegretlessError
 from ..theory.calibration import against_every_scaling
 
 Array = np.ndarray[Any, Any]
-BINS = 10  # of what was said, by which it is compared with what came
+BINS = 10  # of forecast probabilities, in which they are compared with frequencies
 OTHERS = "rows were learned by runs before this one, and their scores are not at hand"
 
 
@@ -63,7 +63,7 @@ class RunCalibration:
         return self.rule.certify(scores, larger)
 
     def error(self) -> float | None:
-        """By how much what was said is from what came, over ten bins of what was said, of this run's rounds."""
+        """The calibration error of this run, over ten bins of forecast probabilities."""
         said, larger = self._all(self._said), self._all(self._larger)
         if not len(said):
             return None

@@ -20,13 +20,13 @@ p_s) + c_s (q_s - p_s)^2, q_s = a s + b, M the largest score so far (Hazan, Agar
 and the minimum is known from the state.
 
 **Offsets of bins.** A probability p is in bin k of K, between (k - 1) / K and k / K; what is said is p + theta_k,
-clipped to [0, 1], and theta_k grows by eta (1[the label is the larger one] - what was said), from 0. So in each bin
+clipped to [0, 1], and theta_k grows by eta (1[the label is the larger one] - the forecast), from 0. So in each bin
 
     sum (1[...] - said) = theta_k / eta.
 
 theta_k grows only where less than 1 was said, thus below 1 - (k - 1) / K, and by eta at most; it shrinks only where
 more than 0 was said. So |theta_k| <= max(1 - (k - 1) / K, k / K) + eta. Whatever the sequence, the sum over the bins of
-how far what was said is from what came is at most the sum of these over eta (a case of what Angelopoulos, Jordan &
+the distance of forecasts from labels is at most the sum of these over eta (a case of what Angelopoulos, Jordan &
 Tibshirani 2025 call gradient equilibrium).
 """
 
@@ -117,7 +117,7 @@ def _error(ledger: Ledger, _: None) -> float:
 
 
 def _all(_: Ledger, __: None, ___: CalibrationFacts) -> Most:
-    return Most(1.0, "what was said and what came lie between 0 and 1")
+    return Most(1.0, "forecast probabilities and observed frequencies lie between 0 and 1")
 
 
 @theorem(
@@ -133,6 +133,6 @@ def _all(_: Ledger, __: None, ___: CalibrationFacts) -> Most:
     compares=False,
 )
 def binned_calibration(ledger: Ledger, _: None, learner: CalibrationFacts) -> float:
-    """How far what was said is from what came, added up over the bins that had rounds, is at most how far their offsets
-    can be from 0, over their step and the rounds."""
+    """The distance of forecast probabilities from observed frequencies, added up over the bins that had rounds, is at
+    most how far their offsets can be from 0, over their step and the rounds."""
     return learner.offsets / (learner.rate * ledger.rounds)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...certificate import NO_LIMIT, Certificate, Most, summed
-from ...data.batch import Array
+from ...data.batch import Array, norms2
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
 from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, switching
-from ..comparators.evaluate import norms2, signed
+from ..comparators.evaluate import signed
 from ..comparators.search import Question
 from .ridge import SampledRows, Scorer, dot, ridge_regression, sample_rows, weighed
 from .sequence import best_sequence, by_blocks

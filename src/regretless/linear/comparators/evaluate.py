@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...comparator import Comparator
-from ...data.batch import Array, Batch
+from ...data.batch import Array, Batch, norms2
 from ...errors import RegretlessError
 from ...rows.state import Rules
 from ..state import BIAS, State
@@ -303,14 +303,3 @@ CHARGED: dict[
 
 def _charged(loss: str, margins: Array) -> Array:
     return CHARGED[loss](margins) if loss in CHARGED else np.zeros_like(margins)
-
-
-def norms2(batch: Batch) -> Array:
-    """The squared length of each row, shape (rows,)."""
-    if batch.starts is None:
-        return np.asarray(np.einsum("ij,ij->i", batch.values, batch.values, dtype=np.float64))
-    norms2, filled = np.zeros(len(batch)), batch.starts[:-1] < batch.starts[1:]
-    if filled.any():
-        squares = np.square(batch.values, dtype=np.float64)
-        norms2[filled] = np.add.reduceat(squares, batch.starts[:-1][filled])
-    return norms2

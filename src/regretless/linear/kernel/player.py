@@ -9,11 +9,10 @@ from typing import Any, cast
 import numpy as np
 
 from ... import _core
-from ...data.batch import Array, Batch
+from ...data.batch import Array, Batch, norms2
 from ...errors import RegretlessError
 from ...rows.state import Rules
 from ..comparators.candidates import matrix_of
-from ..comparators.evaluate import norms2
 from .state import GAMMA_KERNELS, ROUNDS, DualArrays, KernelRules, gram_of, remove_one, resolved_gamma
 from .support import BLOCK, LINES, Support, rows_of, widest_of
 
