@@ -222,24 +222,13 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path]
 
 
-def kinds(report: Any) -> list[tuple[Any, ...]]:
-    """Of the leaves that differ in nothing but their places in lists, and whose values are of one type, the first."""
-    first: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    for path in leaves(report):
-        value = report
-        for key in path:
-            value = value[key]
-        first.setdefault((*(key for key in path if isinstance(key, str)), type(value)), path)
-    return list(first.values())
-
-
 @pytest.mark.parametrize("verb", HEADLINES)
 @pytest.mark.parametrize("other", [None, "x", 1.5, [1.0]], ids=["null", "text", "float", "list"])
 def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
     """Whatever stands in the place of a value, the report agrees, differs by name, or one line says what is wrong."""
     report, data, reading = printed(verb)
     honest = report.read_text()
-    for path in kinds(json.loads(honest)):
+    for path in leaves(json.loads(honest)):
         whole = json.loads(honest)
         inside = whole
         for key in path[:-1]:

@@ -10,6 +10,8 @@ from time import sleep
 
 import pytest
 
+from regretless.cli.watch import Job
+from regretless.errors import Interrupted
 from regretless.verify.formulas import FORMULAS
 
 from ..command_line import CommandLine, start
@@ -94,6 +96,20 @@ def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
     assert column["alarms"] > 0
     back = run("watch", file, "--column", "other", "--against", "wrong", "--mean-rounds", 500, "--json").json
     assert back["columns"][0]["alarms"] == 0
+
+
+def test_a_signal_just_before_it_waits_is_not_lost() -> None:
+    """What came before rows are waited for ends the watch, though the rows may never come."""
+    job, asked = Job.__new__(Job), []
+
+    def stop() -> bool:
+        asked.append(job.waiting)
+        return True
+
+    with pytest.raises(Interrupted):
+        job._next(iter(()), stop)
+    assert asked == [True]
+    assert job.waiting is False
 
 
 def test_an_alarm_is_said_before_the_next_row_is_there(tmp_path: Path) -> None:
