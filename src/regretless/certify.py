@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.certificates import OTHERS, reproduces
 from .linear.labels import codes_of
-from .regression.base import OnlineRegressor
+
+if TYPE_CHECKING:  # or a run on labels would load what learns numbers
+    from .regression.base import OnlineRegressor
 
 UNKNOWN = (
     "there are features that the model has never met, so these are not the rounds it played; give the file that it "
