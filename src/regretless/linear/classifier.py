@@ -26,6 +26,8 @@ class Classifier(Estimator):
         The labels, ascending. It comes last: a learner that has it counts as fitted.
     """
 
+    _sklearn_type = "classifier"
+
     classes_: Array
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -52,21 +54,6 @@ class Classifier(Estimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import (  # type: ignore[import-untyped, unused-ignore]
-            ClassifierTags,
-            InputTags,
-            Tags,
-            TargetTags,
-        )
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(sparse=True),
-        )
 
 
 class LabelPredictor(RowLearner, Classifier):

@@ -36,6 +36,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
     info: ClassVar[RegressionInfo]
     theorems: ClassVar[tuple[Theorem, ...]]
     kind = "regression"
+    _sklearn_type = "regressor"
     _begins = "partial_fit(X[:1], y[:1])"
 
     state_: RegressionState
@@ -308,21 +309,6 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "state_")
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import (  # type: ignore[import-untyped, unused-ignore]
-            InputTags,
-            RegressorTags,
-            Tags,
-            TargetTags,
-        )
-
-        return Tags(
-            estimator_type="regressor",
-            target_tags=TargetTags(required=True),
-            regressor_tags=RegressorTags(),
-            input_tags=InputTags(sparse=True),
-        )
 
     # ---- inside
 

@@ -40,6 +40,7 @@ class Estimator(ABC):
         The names of the columns; only there if they have any.
     """
 
+    _sklearn_type: ClassVar[str]  # "classifier" or "regressor"
     _begins: ClassVar[str] = ""  # the call before the first single row, of those that learn such
 
     n_features_in_: int
@@ -99,9 +100,18 @@ class Estimator(ABC):
 
     # ---- what scikit-learn asks
 
-    @abstractmethod
     def __sklearn_tags__(self) -> Any:
         """What kind of estimator it is, in scikit-learn's words."""
+        from sklearn import utils  # type: ignore[import-untyped, unused-ignore]
+
+        kind = self._sklearn_type
+        return utils.Tags(
+            estimator_type=kind,
+            target_tags=utils.TargetTags(required=True),
+            classifier_tags=utils.ClassifierTags() if kind == "classifier" else None,
+            regressor_tags=utils.RegressorTags() if kind == "regressor" else None,
+            input_tags=utils.InputTags(sparse=True),
+        )
 
     @property
     def turn(self) -> Turn:
