@@ -52,6 +52,7 @@ and nothing in the tenth cover nine tenths as well. So widths and the worst stre
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 from ..certificate import Most
@@ -101,17 +102,22 @@ def _most(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> M
     return Most(max(ledger.alpha, 1 - ledger.alpha), "what misses alone, or hits alone, would give")
 
 
-@theorem(
+coverage = partial(  # what the theorems on intervals have in common
+    theorem,
     title="Coverage on any sequence",
     quantity="coverage error",
     counts=coverage_error,
-    formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
-    r" \le \frac{\max(a_1, 1 - a_1) + \gamma (1 + D)}{\gamma T}",
-    source="Gibbs & Candes 2021, Prop. 4.1, extended to late outcomes",
     assumes=(PLAYED,),
     whole=False,
     most=_most,
     compares=False,
+)
+
+
+@coverage(
+    formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
+    r" \le \frac{\max(a_1, 1 - a_1) + \gamma (1 + D)}{\gamma T}",
+    source="Gibbs & Candes 2021, Prop. 4.1, extended to late outcomes",
 )
 def adaptive_coverage(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> float:
     """The share of misses differs from alpha by at most the largest distance that the level can move, over its step and
@@ -121,17 +127,10 @@ def adaptive_coverage(ledger: IntervalLedger, comparator: None, learner: Interva
     return (furthest + learner.gamma * (1 + ledger.outstanding)) / (learner.gamma * ledger.rounds)
 
 
-@theorem(
-    title="Coverage on any sequence",
-    quantity="coverage error",
-    counts=coverage_error,
+@coverage(
     formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
     r" \le \frac{(1 / c + 1 + D) (1 + G) + \alpha z}{T},\quad G = \sum_t \left(1 - \frac{e_{t-1}}{e_t}\right)",
     source="Angelopoulos, Candes & Tibshirani 2023, extended to steps by the largest score and to late outcomes",
-    assumes=(PLAYED,),
-    whole=False,
-    most=_most,
-    compares=False,
 )
 def tracker_coverage(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> float:
     """The share of misses differs from alpha by at most 1 / c + 1 + D, for the D outcomes outstanding at once, times
@@ -141,17 +140,10 @@ def tracker_coverage(ledger: IntervalLedger, comparator: None, learner: Interval
     return (reach * (1 + ledger.growth) + ledger.alpha * ledger.zero) / ledger.rounds
 
 
-@theorem(
-    title="Coverage on any sequence",
-    quantity="coverage error",
-    counts=coverage_error,
+@coverage(
     formula=r"\left|\tfrac{1}{T} \sum_t m_t - \alpha\right|"
     r" \le \frac{K_T / e_T + V + \alpha z}{T},\quad K_t = M_t + (1 + D) E_t",
     source="Angelopoulos, Barber & Bates 2024, extended to steps by the largest score and to late outcomes",
-    assumes=(PLAYED,),
-    whole=False,
-    most=_most,
-    compares=False,
 )
 def decaying_coverage(ledger: IntervalLedger, comparator: None, learner: IntervalFacts) -> float:
     """The share of misses differs from alpha by at most the largest score and 1 + D times the largest step, over the
