@@ -46,16 +46,16 @@ class Shifting:
     def _forget(self, costs: Array) -> None:
         losses, before, after = self.losses, self.losses[:-1], self.losses[1:]
         least = np.empty(len(before))
-        came = least[:, None]
+        switched = least[:, None]
         for row in costs:
             np.minimum.reduce(before, axis=1, out=least)
-            np.minimum(after, came, out=after)
+            np.minimum(after, switched, out=after)
             np.add(losses, row, out=losses)
 
     def _remember(self, costs: Array, stayed: Any, leaders: Any) -> None:
         losses, before, after, flat = self.losses, self.losses[:-1], self.losses[1:], self.losses.reshape(-1)
         places, least = np.arange(len(before)) * losses.shape[1], np.empty(len(before))
-        came, leading, places_before = (
+        switched, leading, places_before = (
             least[:, None],
             np.empty(len(before), dtype=np.intp),
             np.empty(len(before), dtype=np.intp),
@@ -64,9 +64,9 @@ class Shifting:
             before.argmin(1, out=leading)
             np.add(leading, places, out=places_before)
             flat.take(places_before, out=least, mode="clip")  # any other mode takes a detour
-            np.less_equal(after, came, out=stays)
+            np.less_equal(after, switched, out=stays)
             leads[:] = leading
-            np.minimum(after, came, out=after)
+            np.minimum(after, switched, out=after)
             np.add(losses, row, out=losses)
 
     def best(self, switches: int) -> tuple[float, int, list[tuple[int, int, int]] | None]:

@@ -459,7 +459,7 @@ def test_worlds_of_ones_own_are_looked_at():
 def test_regret_with_sleep_is_known_at_the_end_whatever_is_kept(monkeypatch):
     """Where sums at all marks are too many to be kept, the regret at the last one is the same."""
     full = simulate(LEARNERS["exp3"](), ASLEEP, runs=2)
-    monkeypatch.setattr("regretless.bandits.comparators.MOST_KEPT", 10)
+    monkeypatch.setattr("regretless.bandits.comparators.MOST_STORED", 10)
     few = simulate(LEARNERS["exp3"](), ASLEEP, runs=2)
     np.testing.assert_array_equal(full.regrets, few.regrets)
     assert np.isnan(few.regret_curve[:, :-1]).all()

@@ -91,11 +91,11 @@ def test_without_the_steps_the_bound_of_scalings_is_wrong():
 
 
 def test_labels_that_change_places_are_the_run_with_signs_changed():
-    """The mirrored scaling is that of minus the scores and the other labels."""
+    """With its labels swapped a scaling is that of minus the scores and the other labels."""
     scores, labels = rounds(5)
     one, other = PlattScaling(), PlattScaling()
     one.play(scores, labels)
-    one.mirror()
+    one._swap_labels()
     other.play(-scores, ~labels)
     assert one.state_dict()["sums"] == pytest.approx(other.state_dict()["sums"], rel=1e-9)
 
@@ -103,15 +103,30 @@ def test_labels_that_change_places_are_the_run_with_signs_changed():
 def test_a_scaling_that_is_saved_goes_on():
     """Through JSON and back nothing changes, and a state that does not fit is refused."""
     scores, labels = rounds(6)
-    whole, parts = PlattScaling(), PlattScaling()
-    said = whole.play(scores, labels)
-    first = parts.play(scores[:70], labels[:70])
-    parts = PlattScaling.from_state(json.loads(json.dumps(parts.state_dict(), allow_nan=False)))
-    assert np.append(first, parts.play(scores[70:], labels[70:])).tolist() == said.tolist()
-    state = parts.state_dict()
-    for spoilt in ({}, state | {"sums": {}}, state | {"sums": state["sums"] | {"rounds": -1.0}}):
+    for kind, numbers in ((PlattScaling, scores), (BinnedOffsets, np.abs(np.sin(scores)))):
+        whole, parts = kind(), kind()
+        forecasts = whole.play(numbers, labels)
+        first = parts.play(numbers[:70], labels[:70])
+        parts = kind.from_state(json.loads(json.dumps(parts.state_dict(), allow_nan=False)))
+        assert np.append(first, parts.play(numbers[70:], labels[70:])).tolist() == forecasts.tolist()
+        assert parts.ledger_ == whole.ledger_
+
+
+def test_states_that_do_not_fit_are_refused():
+    """What is missing, of another number of bins, or contradicts itself is no state."""
+    scaling, offsets = PlattScaling().state_dict(), BinnedOffsets(2).state_dict()
+    for spoilt in ({}, scaling | {"sums": {}}, scaling | {"sums": scaling["sums"] | {"rounds": -1.0}}):
         with pytest.raises(ModelError):
             PlattScaling.from_state(spoilt)
+    for change in (
+        {"rounds": [0]},
+        {"rounds": [0, -1]},
+        {"errors": [0.0, 1.0]},
+        {"offsets": [0.5, 0.0]},
+        {"errors": 0},
+    ):
+        with pytest.raises(ModelError, match="the state of the calibration"):
+            BinnedOffsets.from_state(offsets | change)
 
 
 def test_what_is_no_score_is_refused():

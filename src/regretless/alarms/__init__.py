@@ -1,5 +1,5 @@
-"""Alarms that say when losses get worse than a reference, and how seldom they do so in vain; means with intervals that
-hold at any time."""
+"""Alarms for losses that get worse than a reference, with bounds on false ones; means with intervals that hold at any
+time."""
 
 from __future__ import annotations
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from math import isfinite, nan
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..arrays import numbers
 from ..certificate import Certificate
 from ..errors import ParameterError, RegretlessError, RowRefused
-from ..persist.validation import count, fits, one
+from ..persist.json_state import JsonState
+from ..persist.validation import count, one
 from ..theorem import Theorem
 from ..theory.alarms import BETS, AlarmLedger
 
@@ -42,7 +43,7 @@ def checked_range(value: Any) -> Range:
 
 
 def outside(loss: float, value_range: Range) -> tuple[str, str]:
-    """What is wrong with a loss, and what to do."""
+    """The fault of a loss outside the range, and the advice."""
     low, high = value_range
     return f"the loss is {loss!r}", f"a number from {low:g} to {high:g} is expected: declare the range of all losses"
 
@@ -87,13 +88,13 @@ class Raised(NamedTuple):
 
 
 @dataclass(eq=False)
-class Alarm(ABC):
+class Alarm(JsonState):
     """Watches losses, and raises an alarm once there is evidence that they got worse than a reference.
 
     Parameters
     ----------
     reference : float
-        What a loss is to be expected to be at most, inside `value_range`.
+        The largest expected loss that is no alarm, inside `value_range`.
     value_range : (float, float)
         Where all losses lie.
     """
@@ -103,6 +104,7 @@ class Alarm(ABC):
     value_range: Range = (0.0, 1.0)
 
     theorem: ClassVar[Theorem]
+    _kind = "alarm"
 
     def __post_init__(self) -> None:
         self.value_range = low, high = checked_range(self.value_range)
@@ -133,11 +135,11 @@ class Alarm(ABC):
     @property
     @abstractmethod
     def evidence(self) -> float:
-        """That losses exceed the reference, as far as it goes; after an alarm that which the next one begins with."""
+        """The evidence so far that losses exceed the reference; after an alarm, that of the next one."""
 
     @abstractmethod
     def _run(self, values: list[float]) -> list[float]:
-        """Look at further losses on the scale from 0 to 1, and note alarms; the evidence after each of them."""
+        """Take further losses on the scale from 0 to 1, and note alarms; the evidence after each of them."""
 
     @abstractmethod
     def facts(self) -> Any:
@@ -146,7 +148,7 @@ class Alarm(ABC):
     # Rounds.
 
     def update(self, loss: float) -> bool:
-        """Look at the loss of a round; whether an alarm is raised.
+        """Take the loss of a round; whether an alarm is raised.
 
         Parameters
         ----------
@@ -170,7 +172,7 @@ class Alarm(ABC):
         return bool(self._raised)
 
     def play(self, losses: Any) -> Array:
-        """Look at the losses of many rounds.
+        """Take the losses of many rounds.
 
         Parameters
         ----------
@@ -193,7 +195,7 @@ class Alarm(ABC):
 
     @property
     def ledger_(self) -> AlarmLedger:
-        """What was counted so far."""
+        """The rounds and alarms so far."""
         return AlarmLedger(self._rounds, self._alarms)
 
     @property
@@ -207,7 +209,7 @@ class Alarm(ABC):
         return self._last
 
     def certify(self) -> list[Certificate]:
-        """What is promised of losses that are not worse than the reference, beside what was counted."""
+        """The bound for losses that are not worse than the reference, beside the count."""
         words = f"that no loss is above {self.reference:.6g} in expectation, given those before"
         stated = self.theorem.certify(self.ledger_, [None], self.facts())
         # Of one run, which may exceed what is expected of many.
@@ -223,41 +225,22 @@ class Alarm(ABC):
 
     @abstractmethod
     def _rule_state(self) -> dict[str, Any]:
-        """What the rule knows of the rounds so far, as JSON values."""
+        """The state of the rule, as JSON values."""
 
     @abstractmethod
-    def _go_on(self, state: Mapping[str, Any]) -> None:
-        """Take up what `_rule_state` gave; the counts are there already."""
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
+        """Restore a `_rule_state`; the counts are restored already."""
 
-    def state_dict(self) -> dict[str, Any]:
-        """The parameters and all that was counted, as JSON values; `from_state` makes the same alarm of it."""
-        parameters = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            "parameters": parameters | {"value_range": list(self.value_range)},
-            "rounds": self._rounds,
-            "alarms": self._alarms,
-            "last_alarm": self._last,
-            **self._rule_state(),
-        }
+    def _state_values(self) -> dict[str, Any]:
+        return {"rounds": self._rounds, "alarms": self._alarms, "last_alarm": self._last, **self._rule_state()}
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """An alarm that goes on where that of `state_dict` stood.
-
-        Raises
-        ------
-        ModelError
-            If the state does not fit together.
-        """
-        with fits("the state of the alarm"):
-            made = cls(**state["parameters"])
-            made._alarms, made._rounds = count(state["alarms"], "alarms"), count(state["rounds"], "rounds")
-            last = state["last_alarm"]
-            made._last = None if last is None else count(last, "last_alarm", 1)
-            if (last is None) != (made._alarms == 0) or max(last or 0, made._alarms) > made._rounds:
-                raise ValueError("it has other alarms than rounds")
-            made._go_on(state)
-        return made
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._alarms, self._rounds = count(state["alarms"], "alarms"), count(state["rounds"], "rounds")
+        last = state["last_alarm"]
+        self._last = None if last is None else count(last, "last_alarm", 1)
+        if (last is None) != (self._alarms == 0) or max(last or 0, self._alarms) > self._rounds:
+            raise ValueError("it has other alarms than rounds")
+        self._restore_rule(state)
 
 
 def capitals(described: Any) -> list[float]:

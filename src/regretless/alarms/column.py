@@ -1,4 +1,4 @@
-"""One column of losses that is watched: its alarm, its mean, and its course by windows."""
+"""A column of losses: its alarm, its mean, and its course by windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ColumnAlarm(NamedTuple):
     Attributes
     ----------
     round : int
-        Of the rounds that are watched, from 1.
+        From 1; earlier rounds of the reference are not counted.
     column : str
     evidence, threshold : float
     since : int or None
@@ -37,7 +37,7 @@ class ColumnAlarm(NamedTuple):
 
 
 class _Window(NamedTuple):
-    """Some neighbouring rounds: the sum of their losses, the most evidence, and the sums up to their last one."""
+    """Rounds in a row: the sum of their losses, the largest evidence, and the sums up to the last of them."""
 
     rounds: int
     losses: float
@@ -57,7 +57,7 @@ class WatchedLosses:
         self.open: _Window | None = None
 
     def add(self, values: Array) -> list[ColumnAlarm]:
-        """Watch further losses; the alarms that they raise."""
+        """Add further losses; the alarms that they raise."""
         assert self.alarm is not None
         evidence = self.alarm.play(values)
         self.mean.update(values)
@@ -69,7 +69,7 @@ class WatchedLosses:
         return [ColumnAlarm(one.round, self.name, one.evidence, threshold, one.since) for one in self.alarm.raised_]
 
     def close(self, merge: bool) -> None:
-        """End the window; of each two make one if that is wanted."""
+        """End the window; with `merge`, make one of each two."""
         assert self.open is not None
         self.windows.append(self.open)
         self.open = None
@@ -94,7 +94,7 @@ class WatchedLosses:
         ]
 
     def result(self) -> WatchedColumn:
-        """What is known of it."""
+        """The column as a result."""
         alarm, mean = self.alarm, self.mean
         low, high = mean.interval_
         earlier = (self.earlier.rounds_, self.earlier.mean_) if self.earlier.rounds_ else None
@@ -113,7 +113,7 @@ class WatchedLosses:
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """All that was counted, as JSON values."""
+        """The state, as JSON values."""
         return {
             "alarm": None if self.alarm is None else self.alarm.state_dict(),
             "earlier": self.earlier.state_dict(),
@@ -122,9 +122,9 @@ class WatchedLosses:
             "open": None if self.open is None else list(self.open),
         }
 
-    def go_on(self, state: Mapping[str, Any], kind: type[Alarm]) -> None:
-        """Take up what `state_dict` gave."""
-        self.alarm = None if state["alarm"] is None else kind.from_state(state["alarm"])
+    def restore(self, state: Mapping[str, Any], rule: type[Alarm]) -> None:
+        """Restore a `state_dict`."""
+        self.alarm = None if state["alarm"] is None else rule.from_state(state["alarm"])
         self.earlier = ConfidenceSequence.from_state(state["earlier"])
         self.mean = ConfidenceSequence.from_state(state["mean"])
         self.windows = [_window_of(window) for window in state["windows"]]

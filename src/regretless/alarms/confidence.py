@@ -1,17 +1,18 @@
-"""The mean of losses inside an interval that may be looked at at any time."""
+"""The mean of losses inside an interval that holds at any time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ..certificate import Certificate
 from ..checks import one_of, share
-from ..persist.validation import count, fits, one
+from ..persist.json_state import JsonState
+from ..persist.validation import count, one
 from ..theory.betting import GRID, BettingLedger, HedgedCapital, constant_mean
 from ..theory.confidence import Confidence, Increments, MeanLedger, interval, mean_loss
 from .base import Array, Range, checked_range, scaled
@@ -20,14 +21,14 @@ METHODS = ("bernstein", "betting")
 
 
 @dataclass(eq=False)
-class ConfidenceSequence:
+class ConfidenceSequence(JsonState):
     """The mean of losses, and an interval that holds after all numbers of rounds at once, so that one may stop any
     time.
 
-    ``bernstein`` is about the average of what was to be expected of each loss so far, given those before, which may
-    change from round to round: an empirical Bernstein bound, mixed over rates. ``betting`` is about what is to be
-    expected of a loss where that is the same number in all rounds, the means that nobody gained much by betting
-    against; it is narrower while rounds are few. How rounds depend on each other is free in both.
+    ``bernstein`` is about the average of the conditional expectations of the losses so far, given those before, which
+    may change from round to round: an empirical Bernstein bound, mixed over rates. ``betting`` is about an expectation
+    that is the same number in all rounds: it holds the means against which no bet gained much, and is narrower while
+    rounds are few. Rounds may depend on each other in any way in both.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ class ConfidenceSequence:
     method: str = "bernstein"
     value_range: Range = (0.0, 1.0)
 
+    _kind = "confidence sequence"
+
     def __post_init__(self) -> None:
         self.level, self.value_range = share("level", self.level), checked_range(self.value_range)
         one_of("method", self.method, METHODS)
@@ -87,7 +90,7 @@ class ConfidenceSequence:
         return self._at(float(low)), self._at(float(high))
 
     def update(self, loss: Any) -> None:
-        """Take in the loss of a round, or the losses of several.
+        """Add the loss of a round, or the losses of several.
 
         Parameters
         ----------
@@ -131,62 +134,44 @@ class ConfidenceSequence:
         return self.sums.add(values) if self._capital is None else self._capital.add(values)
 
     def _at(self, value: Any) -> Any:
-        """What it is in the unit of the losses."""
+        """A number on the scale from 0 to 1 in the unit of the losses."""
         low, high = self.value_range
         return low + value * (high - low)
 
     def certify(self) -> list[Certificate]:
-        """How far the mean loss may be from what was to be expected of it."""
+        """The largest distance of the mean loss from its expectation."""
         low, high = self.value_range
-        sums, width, asked = self.sums, high - low, Confidence(1 - self.level)
+        sums, width, confidence = self.sums, high - low, Confidence(1 - self.level)
         if self._capital is None:
-            return [mean_loss.certify(MeanLedger(sums.rounds, sums.total, sums.variance, width), [None], asked)]
+            return [mean_loss.certify(MeanLedger(sums.rounds, sums.total, sums.variance, width), [None], confidence)]
         bets = self._capital
         ledger = BettingLedger(
             sums.rounds, sums.total, bets.means, bets.gains, bets.losses, bets.low, bets.high, width
         )  # fmt: skip
-        return [constant_mean.certify(ledger, [None], asked)]
+        return [constant_mean.certify(ledger, [None], confidence)]
 
     # In a file.
 
-    def state_dict(self) -> dict[str, Any]:
-        """The parameters and the sums so far, as JSON values; `from_state` goes on with them."""
+    def _state_values(self) -> dict[str, Any]:
         bets = {}
         if (capital := self._capital) is not None:
             grid = {name: getattr(capital, name).tolist() for name in ("means", "gains", "losses")}
             bets = {"low": capital.low, "high": capital.high, **grid}
-        return {
-            "parameters": {each.name: getattr(self, each.name) for each in fields(self)}
-            | {"value_range": list(self.value_range)},
-            "rounds": self.sums.rounds,
-            "total": self.sums.total,
-            "variance": self.sums.variance,
-            "bets": bets,
-        }
+        sums = self.sums
+        return {"rounds": sums.rounds, "total": sums.total, "variance": sums.variance, "bets": bets}
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """A sequence that goes on where that of `state_dict` stood.
-
-        Raises
-        ------
-        ModelError
-            If the state does not fit together.
-        """
-        with fits("the state of the confidence sequence"):
-            made = cls(**state["parameters"])
-            sums = made.sums
-            sums.rounds = count(state["rounds"], "rounds")
-            sums.total, sums.variance = one(state["total"], float, "total"), one(state["variance"], float, "variance")
-            if not (0 <= sums.total <= sums.rounds and 0 <= sums.variance <= sums.rounds):
-                raise ValueError("its sums are not those of so many rounds")
-            if (capital := made._capital) is not None:
-                capital.low, capital.high = (one(state["bets"][end], float, end) for end in ("low", "high"))
-                for name in ("means", "gains", "losses"):
-                    setattr(capital, name, _grid(state["bets"][name], name))
-                if not (np.diff(capital.means) > 0).all():
-                    raise ValueError("its means do not ascend")
-        return made
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        sums = self.sums
+        sums.rounds = count(state["rounds"], "rounds")
+        sums.total, sums.variance = one(state["total"], float, "total"), one(state["variance"], float, "variance")
+        if not (0 <= sums.total <= sums.rounds and 0 <= sums.variance <= sums.rounds):
+            raise ValueError("its sums are not those of so many rounds")
+        if (capital := self._capital) is not None:
+            capital.low, capital.high = (one(state["bets"][end], float, end) for end in ("low", "high"))
+            for name in ("means", "gains", "losses"):
+                setattr(capital, name, _grid(state["bets"][name], name))
+            if not (np.diff(capital.means) > 0).all():
+                raise ValueError("its means do not ascend")
 
 
 def _grid(values: Any, what: str) -> Array:

@@ -1,4 +1,4 @@
-"""An e-detector: alarms whose mean distance is at least so many rounds while nothing gets worse."""
+"""An e-detector: alarms with a bound on the mean number of rounds to a false one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EDetector(Alarm):
 
     While no loss exceeds the reference in expectation, given those before, there are at least `mean_rounds` rounds on
     average to the first alarm, and from each alarm to the next; so there are rounds / mean_rounds alarms at most, in
-    expectation. How rounds depend on each other is free.
+    expectation. Rounds may depend on each other in any way.
 
     Each of several bets b = 1/2, 1/4, ..., 1/256 has a capital M <- (M + 1)(1 - b + b x / p), of losses x and a
     reference p on the scale from 0 to 1. The evidence is their mean, and the alarm is raised once it is `mean_rounds`.
@@ -28,7 +28,7 @@ class EDetector(Alarm):
     Parameters
     ----------
     reference : float
-        What a loss is to be expected to be at most, inside `value_range`.
+        The largest expected loss that is no alarm, inside `value_range`.
     mean_rounds : float
         At least 1.
     value_range : (float, float)
@@ -56,7 +56,7 @@ class EDetector(Alarm):
         if not (number and isfinite(self.mean_rounds) and 1 <= self.mean_rounds <= 1e15):
             raise ParameterError("mean_rounds", repr(self.mean_rounds), "it must be a number from 1 to 1e15")
         self.mean_rounds = float(self.mean_rounds)
-        self._grown, self._products, self._starts = [0.0] * len(BETS), [0.0] * len(BETS), [0] * len(BETS)
+        self._capitals, self._products, self._starts = [0.0] * len(BETS), [0.0] * len(BETS), [0] * len(BETS)
         self._since: int | None = None
 
     @property
@@ -67,7 +67,7 @@ class EDetector(Alarm):
     @property
     def evidence(self) -> float:
         """The mean of the capitals."""
-        return sum(self._grown) / len(BETS)
+        return sum(self._capitals) / len(BETS)
 
     @property
     def since_(self) -> int | None:
@@ -76,24 +76,24 @@ class EDetector(Alarm):
         return self._since
 
     def _run(self, values: list[float]) -> list[float]:
-        grown, products, factors = self._grown, self._products, self._factors
-        enough = self.mean_rounds * len(BETS)
+        wealth, products, factors = self._capitals, self._products, self._factors
+        threshold = self.mean_rounds * len(BETS)
         course = []
         for round, x in enumerate(values, self._rounds + 1):
-            won = [left + gain * x for left, gain in factors]
-            grown = [(capital + 1.0) * factor for capital, factor in zip(grown, won, strict=True)]
-            for bet, factor in enumerate(won):
+            growth = [rest + gain * x for rest, gain in factors]
+            wealth = [(capital + 1.0) * factor for capital, factor in zip(wealth, growth, strict=True)]
+            for bet, factor in enumerate(growth):
                 if products[bet] > 1.0:
                     products[bet] *= factor
                 else:
                     products[bet], self._starts[bet] = factor, round
-            total = sum(grown)
+            total = sum(wealth)
             course.append(total / len(BETS))
-            if total >= enough:
-                self._since = self._starts[grown.index(max(grown))]
+            if total >= threshold:
+                self._since = self._starts[wealth.index(max(wealth))]
                 self._raise(Raised(round, course[-1], self._since))
-                grown, products = [0.0] * len(BETS), [0.0] * len(BETS)
-        self._grown, self._products, self._rounds = grown, products, self._rounds + len(values)
+                wealth, products = [0.0] * len(BETS), [0.0] * len(BETS)
+        self._capitals, self._products, self._rounds = wealth, products, self._rounds + len(values)
         return course
 
     def facts(self) -> DetectorFacts:
@@ -102,15 +102,15 @@ class EDetector(Alarm):
 
     def _rule_state(self) -> dict[str, Any]:
         return {
-            "capitals": list(self._grown),
+            "capitals": list(self._capitals),
             "products": list(self._products),
             "starts": list(self._starts),
             "since": self._since,
         }
 
-    def _go_on(self, state: Mapping[str, Any]) -> None:
-        self._grown, self._products = capitals(state["capitals"]), capitals(state["products"])
-        if min(*self._grown, *self._products) < 0 or sum(self._grown) >= self.mean_rounds * len(BETS):
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
+        self._capitals, self._products = capitals(state["capitals"]), capitals(state["products"])
+        if min(*self._capitals, *self._products) < 0 or sum(self._capitals) >= self.mean_rounds * len(BETS):
             raise ValueError("a capital is below 0, or an alarm was to be raised")
         self._starts = [count(start, "a start", min(1, self._rounds)) for start in one(state["starts"], list, "starts")]
         self._since = None if self._last is None else count(state["since"], "since", 1)

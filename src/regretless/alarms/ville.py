@@ -1,4 +1,4 @@
-"""An alarm with a fixed start: one that is false with a small probability, however long it watches."""
+"""An alarm with a fixed start, and a bound on the probability that it is ever false."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class VilleAlarm(Alarm):
     """Raises one alarm when losses have been worse than a reference since the start, and then none any more.
 
     While no loss exceeds the reference in expectation, given those before, there is ever an alarm with probability at
-    most `alpha`, however many rounds there are, and however they depend on each other. The longer losses were better
-    than the reference, the later it notices that they no longer are: for that there is `EDetector`.
+    most `alpha`, for any number of rounds with any dependence. The longer losses were better than the reference, the
+    later is the alarm after a change: for that there is `EDetector`.
 
     Each of several bets b = 1/2, 1/4, ..., 1/256 has a capital W <- W (1 - b + b x / p), of losses x and a reference p
     on the scale from 0 to 1. The evidence is their mean, and the alarm is raised once it is 1 / alpha.
@@ -28,9 +28,9 @@ class VilleAlarm(Alarm):
     Parameters
     ----------
     reference : float
-        What a loss is to be expected to be at most, inside `value_range`.
+        The largest expected loss that is no alarm, inside `value_range`.
     alpha : float
-        How improbable a false alarm is, between 0 and 1.
+        The probability of a false alarm, at most; between 0 and 1.
     value_range : (float, float)
         Where all losses lie.
 
@@ -72,18 +72,18 @@ class VilleAlarm(Alarm):
 
     @property
     def ledger_(self) -> AlarmLedger:
-        """What was counted so far, up to the alarm if there was one."""
+        """The rounds and alarms so far, up to the alarm if there was one."""
         return AlarmLedger(self._rounds, self._alarms, self.log_evidence)
 
     def _run(self, values: list[float]) -> list[float]:
-        logs, factors, enough = self._logs, self._factors, log(1 / self.alpha)
+        logs, factors, threshold = self._logs, self._factors, log(1 / self.alpha)
         course, evidence = [], self.log_evidence
         for x in values:
             if not self._alarms:
                 self._rounds += 1
-                logs = [one + log(left + gain * x) for one, (left, gain) in zip(logs, factors, strict=True)]
+                logs = [one + log(rest + gain * x) for one, (rest, gain) in zip(logs, factors, strict=True)]
                 evidence = _log_mean(logs)
-                if evidence >= enough:
+                if evidence >= threshold:
                     self._raise(Raised(self._rounds, _exp(evidence), None))
             course.append(_exp(evidence))
         self._logs = logs
@@ -96,18 +96,18 @@ class VilleAlarm(Alarm):
     def _rule_state(self) -> dict[str, Any]:
         return {"log_capitals": list(self._logs)}
 
-    def _go_on(self, state: Mapping[str, Any]) -> None:
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
         self._logs = capitals(state["log_capitals"])
         if (self.log_evidence >= log(1 / self.alpha)) != (self._alarms == 1):
             raise ValueError("its capital and its alarms contradict each other")
 
 
 def _log_mean(logs: list[float]) -> float:
-    """The logarithm of the mean of what these are the logarithms of."""
+    """The logarithm of the mean of numbers with these logarithms."""
     most = max(logs)
     return most + log(sum(exp(one - most) for one in logs) / len(logs))
 
 
 def _exp(logarithm: float) -> float:
-    """Its exponential, infinite where that is no float."""
+    """The exponential, infinite where it is no float."""
     return exp(logarithm) if logarithm < MOST_LOG else inf

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ..arrays import numbers
 from ..certificate import Certificate
 from ..checks import share, whole
 from ..errors import ParameterError, RegretlessError, RowRefused
-from ..persist.validation import count, fits, one
+from ..persist.json_state import JsonState
+from ..persist.validation import count, one
 from ..report import WatchedColumn, WatchReport, page_of_watch
 from .base import Array, checked_range, outside
 from .column import ColumnAlarm, WatchedLosses, alarm_of
@@ -26,26 +27,27 @@ MEAN_ROUNDS, DELTA = 10_000.0, 0.05
 
 
 @dataclass(eq=False)
-class Watch:
-    """Watches columns of losses, and says which of them got worse than their references.
+class Watch(JsonState):
+    """Watches columns of losses for those that get worse than their references.
 
-    All promises are for the columns together: each of K has an e-detector at K times `mean_rounds`, or a fixed start at
+    All bounds are for the columns together: each of K has an e-detector at K times `mean_rounds`, or a fixed start at
     `alpha` / K, an interval at 1 - (1 - `level`) / K, and a reference from earlier rounds at `delta` / K.
 
     Parameters
     ----------
     columns : sequence of str
     reference : float, optional
-        What losses are to be expected to be at most. Without it, their upper confidence limit in earlier rounds: those
-        that `begin` takes, or the first `reference_rounds`.
+        The largest expected loss that is no alarm. By default the upper confidence limit of earlier rounds: those of
+        `begin`, or the first `reference_rounds`.
     reference_rounds : int, optional
     mean_rounds : float, optional
-        The mean number of rounds to a false alarm of any column, at least: 10,000 if nothing is said.
+        The mean number of rounds to a false alarm of any column, at least: 10,000 by default.
     alpha : float, optional
-        Instead of that, with what probability there is ever a false alarm, at most. A column has one alarm then.
+        Instead of `mean_rounds`: the probability that there is ever a false alarm, at most. A column has one alarm
+        then.
     delta : float, optional
-        How improbable it may be that a limit from earlier rounds is too low: 0.05, or half of `alpha`, of which it is a
-        part.
+        The probability that a limit from earlier rounds is too low, at most: 0.05 by default, or half of `alpha`, of
+        which it is a part.
     level : float
         The intervals of the means hold with this probability, after all numbers of rounds at once.
     value_range : (float, float)
@@ -70,6 +72,8 @@ class Watch:
     level: float = 0.95
     value_range: tuple[float, float] = (0.0, 1.0)
 
+    _kind = "watch"
+
     def __post_init__(self) -> None:
         self.columns, self.value_range = list(self.columns), checked_range(self.value_range)
         if not self.columns or len(set(self.columns)) < len(self.columns):
@@ -77,7 +81,7 @@ class Watch:
         self._check_promise()
         many = len(self.columns)
         self.level = share("level", self.level)
-        limits = 1 - 2 * self.reference_delta / many  # of an interval whose upper end alone is looked at
+        limits = 1 - 2 * self.reference_delta / many  # of an interval whose upper end alone is used
         self._each = [
             WatchedLosses(
                 name,
@@ -110,23 +114,23 @@ class Watch:
 
     @property
     def reference_delta(self) -> float:
-        """How improbable it may be that a limit from earlier rounds is too low."""
+        """The probability that a limit from earlier rounds is too low, at most."""
         return self.delta or (DELTA if self.alpha is None else self.alpha / 2)
 
     # The reference.
 
     @property
     def references_(self) -> list[float] | None:
-        """What the losses of each column are compared with; None before it is known."""
+        """The reference of each column; None before it is known."""
         return [each.alarm.reference for each in self._each if each.alarm is not None] or None
 
     @property
     def reference_rounds_(self) -> int:
-        """Earlier rounds so far that the references come from."""
+        """The number of earlier rounds for the references so far."""
         return self._each[0].earlier.rounds_
 
     def begin(self, losses: Any) -> None:
-        """Take in earlier rounds, from which the references come.
+        """Add earlier rounds, whose upper limits become the references.
 
         Parameters
         ----------
@@ -144,7 +148,7 @@ class Watch:
             each.earlier.update(values)
 
     def _fix(self) -> None:
-        """Take the upper limits of the earlier rounds for references."""
+        """Set the references to the upper limits of the earlier rounds."""
         if not self.reference_rounds_:
             raise RegretlessError("there is no reference: give one, or earlier rounds")
         limits = [each.earlier.interval_[1] for each in self._each]
@@ -168,16 +172,16 @@ class Watch:
 
     @property
     def spent_(self) -> list[str]:
-        """The columns that have had their one alarm, where there is an `alpha`: they can have no more."""
+        """With `alpha`, the columns whose one alarm was raised: they can have no more."""
         return [each.name for each in self._each if isinstance(each.alarm, VilleAlarm) and each.alarm.last_alarm_]
 
     @property
     def rounds_(self) -> int:
-        """Rounds that were watched."""
+        """The number of rounds, without those of the reference."""
         return self._each[0].mean.rounds_
 
     def add(self, losses: Any) -> list[ColumnAlarm]:
-        """Watch further rounds; of those that the references are still to come from, none is watched.
+        """Add further rounds; those for a reference that is not known yet raise no alarm.
 
         Parameters
         ----------
@@ -213,7 +217,7 @@ class Watch:
         return raised
 
     def _window(self, rows: Array, ends: bool) -> list[ColumnAlarm]:
-        """Watch rounds of one window, and end it if these are its last."""
+        """Add rounds of one window, and end it if these are its last."""
         raised = [alarm for each, values in zip(self._each, rows.T, strict=True) for alarm in each.add(values)]
         if ends:
             merge = len(self._each[0].windows) + 1 == WINDOWS
@@ -244,11 +248,11 @@ class Watch:
             raise RowRefused(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
         return table
 
-    # What came of it.
+    # Results.
 
     @property
     def promise(self) -> str:
-        """What is promised of false alarms, in a sentence."""
+        """The bound on false alarms, in a sentence."""
         many, earlier = len(self._each), self.reference is None
         columns = f", {many} columns together" if many > 1 else ""
         if self.alpha is not None:
@@ -260,11 +264,11 @@ class Watch:
         return often + (doubt if earlier else "")
 
     def results(self) -> list[WatchedColumn]:
-        """What is known of each column."""
+        """A result for each column."""
         return [each.result() for each in self._each]
 
     def certify(self) -> list[Certificate]:
-        """What is promised of each column's alarms, beside what was counted; of a single column its mean besides."""
+        """The bound on each column's alarms beside their number; for a single column the bound on its mean too."""
         certificates = []
         for each in self._each:
             if each.alarm is not None:
@@ -295,33 +299,20 @@ class Watch:
 
     # In a file.
 
-    def state_dict(self) -> dict[str, Any]:
-        """The parameters and all that was counted, as JSON values; `from_state` goes on from there."""
+    def _state_values(self) -> dict[str, Any]:
         return {
-            "parameters": {each.name: _plain(getattr(self, each.name)) for each in fields(self)},
             "stride": self._stride,
             "alarms": [list(one) for one in self.alarms_],
             "columns": [each.state_dict() for each in self._each],
         }
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """A watch that goes on where that of `state_dict` stood.
-
-        Raises
-        ------
-        ModelError
-            If the state does not fit together.
-        """
-        with fits("the state of the watch"):
-            made = cls(**state["parameters"])
-            made._stride = count(state["stride"], "stride", 1)
-            made.alarms_ = [alarm_of(alarm) for alarm in one(state["alarms"], list, "alarms")]
-            kind = EDetector if made.alpha is None else VilleAlarm
-            for each, described in zip(made._each, state["columns"], strict=True):
-                each.go_on(described, kind)
-                made._refuse_other(each)
-        return made
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._stride = count(state["stride"], "stride", 1)
+        self.alarms_ = [alarm_of(alarm) for alarm in one(state["alarms"], list, "alarms")]
+        rule = EDetector if self.alpha is None else VilleAlarm
+        for each, described in zip(self._each, state["columns"], strict=True):
+            each.restore(described, rule)
+            self._refuse_other(each)
 
     def _refuse_other(self, each: WatchedLosses) -> None:
         """Refuse a column whose parts are not those of one watch."""
@@ -332,7 +323,3 @@ class Watch:
             raise ValueError("its columns are not of one watch")
         if (each.alarm is None) != (first.alarm is None) or (each.alarm is None and each.mean.rounds_):
             raise ValueError("its columns are watched, and without a reference")
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 TOLERANCE = 1e-6  # a round; a table may be one of floats of 32 bits
 Read = Callable[[int, int], Array]
 CELLS = 1 << 18  # losses that are looked at together
-MOST_KEPT = 1 << 22  # sums of arms up to marks that are kept, as 34 MB
+MOST_STORED = 1 << 22  # sums of arms up to marks that are kept, as 34 MB
 MOST_ROUNDS = 2_000_000  # in which a best sequence is sought: rounds are looked at one by one
 
 
@@ -75,7 +75,7 @@ class Hindsight:
         self.losses, self.asleep = np.zeros(self.arms), np.zeros(self.arms)
         self.advised = np.zeros(self.experts)
         self.least = np.full(len(self.marks), inf)
-        few = self.arms * len(self.marks) <= MOST_KEPT
+        few = self.arms * len(self.marks) <= MOST_STORED
         shape = len(self.marks), self.arms
         self.at_marks = (np.zeros(shape), np.zeros(shape)) if few else None
         sought = self.switches is not None and self.marks[-1] <= MOST_ROUNDS

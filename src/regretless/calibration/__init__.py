@@ -1,4 +1,4 @@
-"""Probabilities from scores, and probabilities that come as often as they say, on any sequence."""
+"""Calibration on any sequence: probabilities from scores, and forecasts corrected by bins."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Probabilities moved by bins, so that what is said in each comes as often as it says."""
+"""Offsets by bins of forecast probabilities, so that labels in each bin are as frequent as forecast."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from ..certificate import Certificate
 from ..checks import share, whole
 from ..errors import RegretlessError
 from ..ledger import Ledger
+from ..persist.json_state import JsonState
+from ..persist.validation import count, one
 from ..theory.calibration import CalibrationFacts, binned_calibration
 from .labels import is_larger, which_are_larger
 
@@ -20,17 +23,18 @@ WITHIN = "from 0 to 1 is expected"
 
 
 @dataclass(eq=False)
-class BinnedOffsets:
-    """Probabilities p of any forecaster, each moved by an offset of its bin, which follows the errors in the bin.
+class BinnedOffsets(JsonState):
+    """Forecast probabilities p, each corrected by an offset of its bin, which follows the errors in the bin.
 
     ::
 
-        say       p + theta_k within [0, 1], k the bin of p
+        predict   p + theta_k within [0, 1], k the bin of p
         update    theta_k <- theta_k + rate (1[the label is the larger one] - the forecast)
 
     Whatever the sequence, the distance of forecasts from labels, added up over the bins of p, is at most
-    sum_k (max(1 - (k - 1) / bins, k / bins) + rate) / rate rounds in all. Bins are those of p, not of what is said.
-    Nothing is promised of the log loss: a forecaster that says nothing of use is calibrated, and stays of no use.
+    sum_k (max(1 - (k - 1) / bins, k / bins) + rate) / rate rounds in all. Bins are those of p, not of the corrected
+    forecast. Nothing is promised of the log loss: a forecaster that ignores the rows is calibrated, and remains
+    useless.
 
     Parameters
     ----------
@@ -55,9 +59,9 @@ class BinnedOffsets:
     >>> from regretless.calibration import BinnedOffsets
     >>> rng = np.random.default_rng(0)
     >>> too_sure = np.where(rng.random(4000) < 0.5, 0.05, 0.95)
-    >>> came = rng.random(4000) < np.where(too_sure > 0.5, 0.7, 0.3)
+    >>> labels = rng.random(4000) < np.where(too_sure > 0.5, 0.7, 0.3)
     >>> offsets = BinnedOffsets()
-    >>> said = offsets.play(too_sure, came)
+    >>> corrected = offsets.play(too_sure, labels)
     >>> offsets.offsets_[[0, 9]].round(1).tolist()
     [0.3, -0.3]
     >>> offsets.certify()[0].holds
@@ -67,6 +71,8 @@ class BinnedOffsets:
     bins: int = 10
     rate: float = 0.05
 
+    _kind = "calibration"
+
     def __post_init__(self) -> None:
         self.bins, self.rate = whole("bins", self.bins), share("rate", self.rate)
         self.offsets_ = np.zeros(self.bins)
@@ -74,22 +80,22 @@ class BinnedOffsets:
         self._errors = np.zeros(self.bins)
 
     def probability(self, p: float) -> float:
-        """What is said where the forecaster says p.
+        """The corrected forecast where the forecaster has p.
 
         Raises
         ------
         RegretlessError
             If p is no number from 0 to 1.
         """
-        return self._said(_checked(p))
+        return self._corrected(_checked(p))
 
     def update(self, p: float, label: Any) -> float:
-        """Learn a round; returned is its forecast probability.
+        """Learn a round; the corrected forecast of it, made before it was learned.
 
         Parameters
         ----------
         p : float
-            What the forecaster says, from 0 to 1.
+            The forecast, from 0 to 1.
         label : bool, or -1, 0 or 1
             Whether it is the larger one.
 
@@ -101,7 +107,7 @@ class BinnedOffsets:
         return self._learn(_checked(p), is_larger(label))
 
     def play(self, probabilities: Any, labels: Any) -> Array:
-        """Many rounds; the forecast probability of each before it was learned.
+        """Many rounds; the corrected forecast of each, made before it was learned.
 
         Parameters
         ----------
@@ -117,20 +123,20 @@ class BinnedOffsets:
         """
         each = np.asarray(numbers(probabilities, "probabilities"), dtype=np.float64).ravel()
         larger = which_are_larger(labels, len(each), "probabilities")
-        sound = (each >= 0) & (each <= 1)
-        if not sound.all():
-            row = int(np.argmin(sound))
+        valid = (each >= 0) & (each <= 1)
+        if not valid.all():
+            row = int(np.argmin(valid))
             raise RegretlessError(f"probabilities: row {row} (from 0) is {each[row]:g}: a number {WITHIN}")
         return np.array([self._learn(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
 
     def _learn(self, p: float, larger: bool) -> float:
-        k, said = self._bin(p), self._said(p)
-        self.offsets_[k] += self.rate * (larger - said)
-        self._errors[k] += larger - said
+        k, corrected = self._bin(p), self._corrected(p)
+        self.offsets_[k] += self.rate * (larger - corrected)
+        self._errors[k] += larger - corrected
         self._rounds[k] += 1
-        return said
+        return corrected
 
-    def _said(self, p: float) -> float:
+    def _corrected(self, p: float) -> float:
         return min(max(p + float(self.offsets_[self._bin(p)]), 0.0), 1.0)
 
     def _bin(self, p: float) -> int:
@@ -150,6 +156,24 @@ class BinnedOffsets:
     def certify(self) -> list[Certificate]:
         """The theorem on the calibration error, with the numbers of this run."""
         return [binned_calibration.certify(self.ledger_, [None], self.facts())]
+
+    # ---- in a file
+
+    def _state_values(self) -> dict[str, Any]:
+        offsets, rounds, errors = (each.tolist() for each in (self.offsets_, self._rounds, self._errors))
+        return {"offsets": offsets, "rounds": rounds, "errors": errors}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        for name in ("offsets", "rounds", "errors"):
+            if len(one(state[name], list, name)) != self.bins:
+                raise ValueError(f"{name} are not of {self.bins} bins")
+        self.offsets_[:] = [one(value, float, "an offset") for value in state["offsets"]]
+        self._rounds[:] = [count(value, "rounds of a bin") for value in state["rounds"]]
+        self._errors[:] = [one(value, float, "an error") for value in state["errors"]]
+        if not (np.abs(self._errors) <= self._rounds).all():
+            raise ValueError("an error is larger than its rounds")
+        if not (np.abs(self.offsets_ - self.rate * self._errors) <= 1e-9 * (1 + self._rounds)).all():
+            raise ValueError("an offset is not that of its errors")
 
 
 def _checked(p: Any) -> float:

@@ -1,4 +1,4 @@
-"""Which of two labels each round has, as a user says it."""
+"""Which of two labels each round has, in any of the codings that users have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_larger(label: Any) -> bool:
 
 
 def which_are_larger(labels: Any, rounds: int, what: str) -> Flags:
-    """Whether each label is the larger one, shape (rounds,); `what` is that which there is one of in each round.
+    """Whether each label is the larger one, shape (rounds,); `what` names the column beside them.
 
     Raises
     ------

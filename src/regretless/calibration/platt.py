@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, inf, isfinite, log, log1p
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from ..certificate import Certificate
 from ..checks import positive
 from ..errors import ParameterError, RegretlessError
 from ..ledger import Ledger
-from ..persist.validation import fits, one
+from ..persist.json_state import JsonState
+from ..persist.validation import one
 from ..theory.aggregated import MemberComparator
 from ..theory.calibration import CalibrationFacts, against_every_scaling
 from .labels import is_larger, which_are_larger
@@ -28,19 +29,19 @@ SUMS = ("largest", "rounds", "loss", "ones", "h11", "h12", "h22", "b1", "b2", "k
 
 
 @dataclass(eq=False)
-class PlattScaling:
+class PlattScaling(JsonState):
     """Log odds a s + b from scores s of any classifier of two labels, learned round by round.
 
     ::
 
-        say       1 / (1 + exp(-p)), p = a s + b within +-reach
+        predict   1 / (1 + exp(-p)), p = a s + b within +-reach
         suffer    the log loss
         update    (a, b) the least prior (M^2 a^2 + b^2) + sum of g (q - p) + c (q - p)^2 over the rounds so far
 
     M is the largest score so far, q = a s + b, g the slope of the loss at p, and c the largest curvature that is below
     the loss within reach (see `regretless.theory.calibration`). Scores may have any unit, and need not be of a good
-    classifier: whatever comes, the log loss is near that of the best scaling in hindsight, and the certificate says how
-    near.
+    classifier: on any sequence the log loss is near that of the best scaling in hindsight, and the certificate has the
+    distance.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class PlattScaling:
     >>> scores = rng.normal(size=2000) * 50
     >>> labels = rng.random(2000) < 1 / (1 + np.exp(-scores / 25))
     >>> scaling = PlattScaling()
-    >>> said = scaling.play(scores, labels)
+    >>> probabilities = scaling.play(scores, labels)
     >>> round(scaling.probability(25.0), 2)
     0.75
     >>> scaling.certify(scores, labels)[0].holds
@@ -78,6 +79,8 @@ class PlattScaling:
 
     reach: float = 6.0
     prior: float = 0.01
+
+    _kind = "calibration"
 
     def __post_init__(self) -> None:
         self.reach, self.prior = positive("reach", self.reach), positive("prior", self.prior)
@@ -105,7 +108,7 @@ class PlattScaling:
         )
 
     def log_odds(self, score: float) -> float:
-        """What is said of a score, before its label: log odds of the larger label."""
+        """Log odds of the larger label, before the label is known."""
         a, b = self._solution(max(self._largest, abs(score)))
         return min(max(a * score + b, -self.reach), self.reach)
 
@@ -120,19 +123,19 @@ class PlattScaling:
         return 1 / (1 + exp(-self.log_odds(_checked(score))))
 
     def probabilities(self, scores: Any) -> Array:
-        """The same of many scores, none of whose labels is known."""
+        """The probability of the larger label for many scores, none of whose labels is known."""
         each = _column(scores)
         largest = np.maximum(np.abs(each), self._largest)
         a11, a22 = self._h11 + self.prior * largest**2, self._h22 + self.prior
         determinant = a11 * a22 - self._h12**2
-        sound = determinant > 0
-        safe = np.where(sound, determinant, 1)
-        a = np.where(sound, (a22 * self._b1 - self._h12 * self._b2) / safe, 0)
-        b = np.where(sound, (a11 * self._b2 - self._h12 * self._b1) / safe, self._b2 / a22)
+        regular = determinant > 0
+        safe = np.where(regular, determinant, 1)
+        a = np.where(regular, (a22 * self._b1 - self._h12 * self._b2) / safe, 0)
+        b = np.where(regular, (a11 * self._b2 - self._h12 * self._b1) / safe, self._b2 / a22)
         return np.asarray(1 / (1 + np.exp(-np.clip(a * each + b, -self.reach, self.reach))))
 
     def update(self, score: float, label: Any) -> float:
-        """Learn a round; returned is the probability of the larger label that was said of it.
+        """Learn a round; the probability of the larger label, forecast before it was learned.
 
         Parameters
         ----------
@@ -155,12 +158,12 @@ class PlattScaling:
         reach = self.reach
         p = min(max(a * score + b, -reach), reach)
         small = exp(-abs(p))
-        said = (1 if p >= 0 else small) / (1 + small)
+        probability = (1 if p >= 0 else small) / (1 + small)
         value = log1p(small) + (p if p > 0 else 0.0)
         up, down = reach - p, reach + p
-        above = (self._high - value - said * up) / (up * up) if up > NEAR else self._flat
-        below = (self._low - value + said * down) / (down * down) if down > NEAR else self._flat
-        c, slope = max(min(above, below), 0.0), said - larger
+        above = (self._high - value - probability * up) / (up * up) if up > NEAR else self._flat
+        below = (self._low - value + probability * down) / (down * down) if down > NEAR else self._flat
+        c, slope = max(min(above, below), 0.0), probability - larger
         pull, weight = c * p - slope / 2, c * score
         self._h11 += weight * score
         self._h12 += weight
@@ -171,10 +174,10 @@ class PlattScaling:
         self._rounds += 1
         self._ones += larger
         self._loss += value - (p if larger else 0.0)
-        return said
+        return probability
 
     def play(self, scores: Any, labels: Any) -> Array:
-        """Many rounds; the probability of the larger label that was said of each before it was learned.
+        """Many rounds; the probability of the larger label in each, forecast before it was learned.
 
         Parameters
         ----------
@@ -192,11 +195,11 @@ class PlattScaling:
         larger = which_are_larger(labels, len(each), "scores")
         return np.array([self._learn(*one) for one in zip(each.tolist(), larger.tolist(), strict=True)])
 
-    def mirror(self) -> None:
-        """The labels change places, and scores their signs."""
+    def _swap_labels(self) -> None:
+        """Exchange the two labels and change the signs of all scores so far."""
         self._h12, self._b2, self._ones = -self._h12, -self._b2, self._rounds - self._ones
 
-    # ---- what was learned
+    # ---- the scaling
 
     @property
     def slope_(self) -> float:
@@ -243,10 +246,10 @@ class PlattScaling:
         if against is None:
             scale = max(self._largest, 1e-300)
             best = _best(each / scale, larger, self.reach, self.prior)
-            some = [(name, float(one[0]) / scale, float(one[1])) for name, one in best]
+            scalings = [(name, float(one[0]) / scale, float(one[1])) for name, one in best]
         else:
-            some = [("yours", float(against[0]), float(against[1]))]
-        comparators = [self._comparator(name, a, b, each, larger) for name, a, b in some]
+            scalings = [("yours", float(against[0]), float(against[1]))]
+        comparators = [self._comparator(name, a, b, each, larger) for name, a, b in scalings]
         return [against_every_scaling.certify(self.ledger_, comparators, self.facts())]
 
     def _comparator(self, name: str, a: float, b: float, scores: Array, larger: Any) -> MemberComparator:
@@ -265,30 +268,17 @@ class PlattScaling:
 
     # ---- in a file
 
-    def state_dict(self) -> dict[str, Any]:
-        """The parameters and all that was learned, as JSON values; `from_state` makes the same scaling of it."""
-        sums = {name: getattr(self, f"_{name}") for name in SUMS}
-        return {"parameters": {"reach": self.reach, "prior": self.prior}, "sums": sums}
+    def _state_values(self) -> dict[str, Any]:
+        return {"sums": {name: getattr(self, f"_{name}") for name in SUMS}}
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """A scaling that goes on where that of `state_dict` stood.
-
-        Raises
-        ------
-        ModelError
-            If the state does not fit together.
-        """
-        with fits("the state of the calibration"):
-            made = cls(**state["parameters"])
-            for name in SUMS:
-                value = one(state["sums"][name], float, name)
-                if not isfinite(value) or (value < 0 and name not in ("h12", "b1", "b2", "k")):
-                    raise ValueError(f"{name} is {value}")
-                setattr(made, f"_{name}", value)
-            if made._ones > made._rounds:
-                raise ValueError("more labels than rounds")
-        return made
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        for name in SUMS:
+            value = one(state["sums"][name], float, name)
+            if not isfinite(value) or (value < 0 and name not in ("h12", "b1", "b2", "k")):
+                raise ValueError(f"{name} is {value}")
+            setattr(self, f"_{name}", value)
+        if self._ones > self._rounds:
+            raise ValueError("more labels than rounds")
 
 
 def _checked(score: Any) -> float:
@@ -322,13 +312,13 @@ def _best(scores: Array, larger: Any, reach: float, prior: float) -> list[tuple[
     least = inf
     for _ in range(STEPS):
         odds = X @ u
-        said = 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
+        forecasts = 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
         value = float((np.logaddexp(0, odds) - odds * larger).sum() + prior * u @ u)
         if not value < least * (1 - 1e-14):
             break
         least = value
-        hessian = (X * (said * (1 - said))[:, None]).T @ X + 2 * prior * np.eye(2)
-        step = np.linalg.solve(hessian, X.T @ (said - larger) + 2 * prior * u)
+        hessian = (X * (forecasts * (1 - forecasts))[:, None]).T @ X + 2 * prior * np.eye(2)
+        step = np.linalg.solve(hessian, X.T @ (forecasts - larger) + 2 * prior * u)
         size = 1.0
         while size > 1e-6 and _penalised(X, larger, u - size * step, prior) > value:
             size /= 2

@@ -49,6 +49,10 @@ def _interval(described: Mapping[str, Any]) -> dict[str, Any]:
     return {"wanted": rule.coverage, "gamma": rule.gamma, "rounds": ledger.rounds, "misses": ledger.misses}
 
 
+def _interval_text(values: Mapping[str, Any]) -> str:
+    return f"of {100 * values['wanted']:g} %, {values['misses']:,} misses in {values['rounds']:,} rounds"
+
+
 def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the heaviest experts."""
     rounds = values["rounds"]
@@ -65,8 +69,7 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
         "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
     }
     if "interval" in values:
-        said = values["interval"]
-        facts["intervals"] = f"of {100 * said['wanted']:g} %, {said['misses']:,} misses in {said['rounds']:,} rounds"
+        facts["intervals"] = _interval_text(values["interval"])
     if values["waiting"]:
         facts["waiting"] = f"{values['waiting']} predictions for their outcomes"
     weights = values["weights"]
@@ -121,8 +124,7 @@ def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
         "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
     }
     if "interval" in values:
-        said = values["interval"]
-        facts["intervals"] = f"of {100 * said['wanted']:g} %, {said['misses']:,} misses in {said['rounds']:,} rounds"
+        facts["intervals"] = _interval_text(values["interval"])
     lines = fact_lines(facts)
     if len(values["members"]) > 1:
         lines += ["", *member_lines(values["members"], charged, LOSS)]

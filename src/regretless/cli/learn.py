@@ -90,7 +90,7 @@ def run(arguments: LearnOptions) -> int:
 
 def _learn(arguments: LearnOptions, path: str) -> int:
     """Learn labels or numbers, as the options say, or the model to go on with, or else the first rows."""
-    from .task import said_of_task, taken_for, task_of, task_of_rows
+    from .task import requested_task, taken_for, task_of, task_of_rows
 
     task, stream = task_of(arguments), None
     if arguments.resume is not None:
@@ -98,7 +98,7 @@ def _learn(arguments: LearnOptions, path: str) -> int:
 
         own = task_of_model(arguments.resume)
         if task not in (None, own):
-            raise UsageError(f"{said_of_task(arguments)} contradicts the model, which is for {own}")
+            raise UsageError(f"{requested_task(arguments)} contradicts the model, which is for {own}")
         task = own
     elif task is None:
         from ..data.stream import BegunStream

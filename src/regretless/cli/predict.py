@@ -72,20 +72,20 @@ def run(arguments: PredictOptions) -> int:
     refuse_swapped(arguments.model, [arguments.file])
     learner, extra = read_predictor(arguments.model)
     goes_on = continuation_of(learner, extra)
-    said = _kind_of(learner.info.task)(arguments, learner, goes_on)
+    printer = _kind_of(learner.info.task)(arguments, learner, goes_on)
     source: Any = LiveInput() if arguments.file == "-" else arguments.file
     schema = known_schema(learner, goes_on.schema)
     stream = options.open_input(source, arguments, schema, frozen=True, unlabelled=True, max_features=MOST_FEATURES)
     scored = _scored(learner, stream)
     if arguments.json:
         head = {"schema": "regretless.predict/1", "task": learner.info.task}
-        counted = said.counts(scored, stream)
+        counted = printer.counts(scored, stream)
         names = {"model": arguments.model, "input": arguments.file}
         write_json({**head, **names, **counted, "skipped": stream.skipped})
-        for complaint in said.complaints(counted):
+        for complaint in printer.complaints(counted):
             complain(complaint)
     else:
-        texts = said.loss_texts if arguments.losses else said.texts
+        texts = printer.loss_texts if arguments.losses else printer.texts
         for text in texts(stream, scored):
             # At once: whoever sent a row through a pipe may wait for the answer.
             sys.stdout.write(text)

@@ -66,11 +66,11 @@ class ForecastNumbers(Predictions):
             if batch.labels is None or batch.labels.dtype.kind == "U":
                 continue
             there = np.isfinite(batch.labels)
-            outcomes, said = batch.labels[there].astype(np.float64), scores[there, 0]
+            outcomes, forecasts = batch.labels[there].astype(np.float64), scores[there, 0]
             if not known and len(outcomes):
                 origin = float(outcomes[0])
-            missed, z = outcomes - said, outcomes - origin
-            own = rules.lost_by(said, outcomes)
+            missed, z = outcomes - forecasts, outcomes - origin
+            own = rules.lost_by(forecasts, outcomes)
             sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
             known += len(outcomes)
             inside += int(np.count_nonzero(np.abs(missed) <= half))  # no outcome is in what is cut off below 0

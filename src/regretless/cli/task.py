@@ -42,11 +42,11 @@ def task_of(arguments: LearnOptions) -> str | None:
         return task
     own: str = (LEARNERS | REGRESSORS)[name].info.task
     if task not in (None, own):
-        raise UsageError(f"{said_of_task(arguments)} contradicts --learner {name}, which is for {own}")
+        raise UsageError(f"{requested_task(arguments)} contradicts --learner {name}, which is for {own}")
     return own
 
 
-def said_of_task(arguments: LearnOptions) -> str:
+def requested_task(arguments: LearnOptions) -> str:
     """The option by which `task_of` knows the task."""
     if arguments.any_labels:
         return "--any-labels"

@@ -110,7 +110,7 @@ def _add_watching(parser: ArgumentParser) -> None:
 
 
 def run(arguments: WatchOptions) -> int:
-    """Watch."""
+    """Watch the losses of a file."""
     from .signals import run_until_signal
 
     options.refuse_quiet_progress(arguments)
@@ -148,17 +148,17 @@ def run(arguments: WatchOptions) -> int:
     return ALARMED if arguments.fail_on_alarm and (job.raised or job.spent) else DONE
 
 
-# ---- Reading and watching.
+# ---- The result.
 
 
 class WatchOutput(Output):
-    """What was watched.
+    """The result.
 
     Attributes
     ----------
     job : Job
     path : str
-        The file, as the user called it.
+        The file, as in the arguments.
     seconds : float
     interrupted : bool
         Whether it was stopped before the last row.
@@ -172,7 +172,7 @@ class WatchOutput(Output):
 
     @property
     def certificates(self) -> list[Certificate]:  # type: ignore[override]
-        """What is promised, beside what was counted."""
+        """The bounds beside the counts."""
         return self.watch.certify()
 
     def lines(self) -> Iterator[str]:
@@ -187,17 +187,17 @@ class WatchOutput(Output):
             yield f"{column.name}: no row was watched, {many(rows, 'row')} for the reference so far"
             return
         low, high = column.interval
-        often = f"with probability {100 * self.watch.level:.6g}%" + (
+        confidence = f"with probability {100 * self.watch.level:.6g}%" + (
             " for all columns together" if len(self.watch.columns) > 1 else ""
         )
-        between = f"between {number_text(low)} and {number_text(high)} ({often}, after any number of rows)"
+        between = f"between {number_text(low)} and {number_text(high)} ({confidence}, after any number of rows)"
         yield f"{column.name}: {many(self.watch.rounds_, 'row')}, mean {number_text(column.mean)}, {between}"
-        whence = ""
+        origin = ""
         if column.earlier is not None and column.earlier[1] is not None:
             mean = number_text(column.earlier[1])
-            whence = f", the upper limit of {many(column.earlier[0], 'row')} before, of mean {mean}"
+            origin = f", the upper limit of {many(column.earlier[0], 'row')} before, of mean {mean}"
         assert column.reference is not None
-        yield f"  reference {number_text(column.reference)}{whence}"
+        yield f"  reference {number_text(column.reference)}{origin}"
         yield f"  {self._alarms(column)}"
 
     def _alarms(self, column: WatchedColumn) -> str:

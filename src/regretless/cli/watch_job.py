@@ -1,4 +1,4 @@
-"""What ``regretless watch`` does with a file: rows are read and watched, and the state is saved and gone on with."""
+"""The work of ``regretless watch``: rows are read and watched, states saved and restored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OF_STATE = (
 
 
 class Job:
-    """Reads rows, watches them, and says each alarm at once.
+    """Reads rows, watches them, and prints each alarm at once.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Job:
     raised : list of (row, time, alarm)
         The alarms of this file, its rows counted from 1; the first 1,000.
     rows, skipped : int
-        Rows of this file so far, and how many of them were passed over.
+        Rows of this file so far, and how many of them were left out.
     notes : list of str
-        What a user should know of the columns.
+        Notes on the columns.
     waiting : bool
         Whether the next rows are being read.
     before : dict of int, or None
@@ -56,13 +56,13 @@ class Job:
         self._names, self._against = options.names_of(arguments.column), arguments.against
         self._range = options.range_of(arguments.range)
         if arguments.resume is not None:
-            self.watch: Watch | None = self._resumed(arguments.resume)
+            self.watch: Watch | None = self._read_state(arguments.resume)
             self.before = {column.name: column.alarms for column in self.watch.results()}
             self.spent = self.watch.spent_
             return
         _refuse_sources(arguments)
         self._refuse_names()
-        self._made(["loss"])  # so that a setting without meaning is refused before a file is read
+        self._new_watch(["loss"])  # so that a setting without meaning is refused before a file is read
         self.watch = None
         if arguments.previous is not None:
             self._begin(arguments.previous)
@@ -73,7 +73,7 @@ class Job:
         Parameters
         ----------
         stop : callable
-            Whether to stop, asked before rows are waited for.
+            Whether to stop; called before it waits for rows.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Job:
         stream = self._open(source)
         parts = stream.rows()
         while (part := self._next(parts, stop)) is not None:
-            self._add(part, self._known(stream))
+            self._add(part, self._watch_of(stream))
             self.rows, self.skipped = stream.read, stream.skipped
             yield self.rows
         self.rows, self.skipped = stream.read, stream.skipped
@@ -95,7 +95,7 @@ class Job:
     def _next(self, parts: Iterator[LossRows], stop: Callable[[], bool]) -> LossRows | None:
         self.waiting = True
         try:
-            if stop():  # asked once waiting is set, so that no signal between the two is lost
+            if stop():  # called once waiting is set, so that no signal between the two is lost
                 raise Interrupted("interrupted")
             return next(parts, None)
         finally:
@@ -104,7 +104,7 @@ class Job:
     def _add(self, part: LossRows, watch: Watch) -> None:
         before = watch.rounds_
         raised = watch.add(self._losses(part))
-        # Rows that the reference comes from are no rounds.
+        # Rows of the reference are no rounds.
         first = len(part.losses) - (watch.rounds_ - before) - before - 1
         for alarm in raised:
             place = alarm.round + first
@@ -117,45 +117,45 @@ class Job:
     def _open(self, source: Any, *, previous: bool = False) -> LossColumns:
         from ..data.loss_columns import LossColumns
 
-        one, names = self._arguments, self._names
+        arguments, names = self._arguments, self._names
         columns = [*(names or ()), self._against] if names and self._against else names
         with options.errors_by_option(("format",)):
-            more = {} if previous else {"time": one.time, "format": one.format}
-            skip = one.missing == "skip"
-            return LossColumns(source, columns, self._range, header=one.header, skip_missing=skip, **more)
+            more = {} if previous else {"time": arguments.time, "format": arguments.format}
+            skip = arguments.missing == "skip"
+            return LossColumns(source, columns, self._range, header=arguments.header, skip_missing=skip, **more)
 
     def _losses(self, part: LossRows) -> Any:
         """The losses of the rows; their differences where one column is watched against another."""
         return part.losses if self._against is None else part.losses[:, :1] - part.losses[:, 1:]
 
-    def _known(self, stream: LossColumns) -> Watch:
+    def _watch_of(self, stream: LossColumns) -> Watch:
         """The watch, once the columns are known."""
         if self.watch is None:
             self._names = self._names or stream.experts
-            self.watch = self._made(self._names)
+            self.watch = self._new_watch(self._names)
         return self.watch
 
     def _begin(self, path: str) -> None:
-        """Take the reference from all rows of a file."""
+        """Make all rows of a file the earlier ones of the reference."""
         stream = self._open(path, previous=True)
         for part in stream.rows():
-            self._known(stream).begin(self._losses(part))
+            self._watch_of(stream).begin(self._losses(part))
         self.notes += stream.notes
 
-    def _made(self, names: list[str]) -> Watch:
+    def _new_watch(self, names: list[str]) -> Watch:
         from ..alarms import Watch
 
-        one, (columns, value_range) = self._arguments, self._watched(names)
+        arguments, (columns, value_range) = self._arguments, self._watched(names)
         settings: dict[str, Any] = {
-            "reference_rounds": one.reference_rounds,
-            "mean_rounds": one.mean_rounds,
-            "alpha": one.alpha,
-            "delta": one.delta,
-            "level": 0.95 if one.level is None else one.level,
-            "reference": one.reference,
+            "reference_rounds": arguments.reference_rounds,
+            "mean_rounds": arguments.mean_rounds,
+            "alpha": arguments.alpha,
+            "delta": arguments.delta,
+            "level": 0.95 if arguments.level is None else arguments.level,
+            "reference": arguments.reference,
         }
-        if self._against is not None and one.previous is None and one.reference_rounds is None:
-            settings["reference"] = one.reference or 0.0
+        if self._against is not None and arguments.previous is None and arguments.reference_rounds is None:
+            settings["reference"] = arguments.reference or 0.0
         reference, (low, high) = settings["reference"], value_range
         if reference is not None and not low < reference < high:
             where = f"what is watched lies between {low:g} and {high:g}"
@@ -183,7 +183,7 @@ class Job:
         with replacing(path) as file:
             file.write(json.dumps(whole, allow_nan=False).encode())
 
-    def _resumed(self, path: str) -> Watch:
+    def _read_state(self, path: str) -> Watch:
         from ..alarms import Watch
         from ..alarms.base import checked_range
         from ..persist.validation import fits, one
@@ -209,7 +209,7 @@ class Job:
             return watch
 
     def _watched(self, names: list[str]) -> tuple[list[str], tuple[float, float]]:
-        """What is watched where these columns are read, and the range of its values."""
+        """The columns of the watch where these are read, and the range of their values."""
         low, high = self._range
         if self._against is None:
             return names, (low, high)
@@ -218,12 +218,12 @@ class Job:
 
 def _refuse_sources(arguments: WatchOptions) -> None:
     """Refuse less or more than one reference."""
-    given = {
+    references = {
         "--reference": arguments.reference,
         "--reference-rounds": arguments.reference_rounds,
         "--previous": arguments.previous,
     }
-    stated = [name for name, value in given.items() if value is not None]
+    stated = [name for name, value in references.items() if value is not None]
     if len(stated) > 1:
         raise UsageError(f"{' and '.join(stated)}: one reference is expected")
     if not stated and arguments.against is None:
@@ -236,7 +236,7 @@ def _refuse_sources(arguments: WatchOptions) -> None:
 
 
 def alarm_line(row: int, time: str | None, alarm: ColumnAlarm, watch: Watch) -> str:
-    """An alarm in a line; rounds are said as rows of the file."""
+    """An alarm in a line, its rounds as rows of the file."""
     when = f"row {row:,}" + ("" if time is None else f" ({time})")
     assert watch.references_ is not None
     reference = watch.references_[list(watch.columns).index(alarm.column)]

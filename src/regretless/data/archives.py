@@ -84,8 +84,8 @@ class Stored:
         if math.prod(length for length in self.shape if length) * self.dtype.itemsize > LARGEST:
             raise ValueError(f"an array has the shape {self.shape}")
         if math.prod(self.shape) * self.dtype.itemsize > size - begin:
-            said = f"its header says shape {self.shape} and type {self.dtype}, and {size - begin} bytes follow"
-            raise EOFError(f"an array is cut short: {said}")
+            sizes = f"its header says shape {self.shape} and type {self.dtype}, and {size - begin} bytes follow"
+            raise EOFError(f"an array is cut short: {sizes}")
 
     def all(self) -> Array:
         """The array as a whole, writable."""

@@ -291,11 +291,11 @@ class _BitReader(MatrixReader):
         between, length = marks * (width - 1), 2 * width - 1
         for raw in lines:
             refuse_large(self._name, len(self._digits), "a table of 0 and 1", line=records.line, file_size=self._size)
-            name, _, said = raw.partition(marks) if named else (b"", b"", raw)
-            said = said.rstrip(b"\r\n").replace(b" ", b"")
-            digits = said[::2]
+            name, _, cells = raw.partition(marks) if named else (b"", b"", raw)
+            cells = cells.rstrip(b"\r\n").replace(b" ", b"")
+            digits = cells[::2]
             expected = b"1" if self._signs else b"01"
-            plain = len(said) == length and said[1::2] == between and not digits.translate(None, expected)
+            plain = len(cells) == length and cells[1::2] == between and not digits.translate(None, expected)
             called = decoded(name, self._name, records.line).strip()
             if plain and '"' not in called and (not named or self._is_new(called)):
                 self._digits += digits

@@ -104,8 +104,8 @@ class MatrixReader(ABC):
             fault = f"{len(columns)} names of columns above rows of {self._width} {self.cells}"
             raise DataError(self._name, None, None, fault, "as many are expected")
         if comments := self._records.comments:
-            said = "1 line, which begins" if comments == 1 else f"{comments:,} lines, which begin"
-            self._notes.append(f"{self._name}: passed over as comments: {said} with #")
+            commented = "1 line, which begins" if comments == 1 else f"{comments:,} lines, which begin"
+            self._notes.append(f"{self._name}: passed over as comments: {commented} with #")
         return self._matrix(columns)
 
     @abstractmethod

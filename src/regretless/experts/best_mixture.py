@@ -46,20 +46,20 @@ def least_quadratic(matrix: Array, linear: Array) -> Array:
     h, g = matrix / scale, linear / scale
     v = np.zeros(n)
     v[int(np.argmin(np.diag(h) / 2 + g))] = 1.0
-    used, entered, crowd, came = v > 0, np.zeros(n, dtype=bool), 1, 0
+    used, entered, crowd, entrants = v > 0, np.zeros(n, dtype=bool), 1, 0
     for _ in range(20 * n + 50):
         target = _on_face(h, g, used, v)
         if target[used].min() > 0:
             v = target
             entered = _entering(h @ v + g, v, used, crowd)
-            came = int(entered.sum())
-            if not came:
+            entrants = int(entered.sum())
+            if not entrants:
                 break
             used = used | entered
             crowd = min(2 * crowd, n) if n > FEW else 1
             continue
         if entered.any() and target[entered].max() <= 0:  # rounding alone let them in
-            if came == 1:
+            if entrants == 1:
                 break
             used, entered, crowd = v > 0, np.zeros(n, dtype=bool), 1
             continue

@@ -22,7 +22,7 @@ Blocks = Callable[[], Iterable[tuple[Any, Any]]]
 MOST_SOLVED = 1000  # experts among whom combinations are searched
 AT_ONCE, LEAST = 4, 384  # as many rounds as this times the experts are rotated in together, and no fewer than these
 CELLS = 1 << 20  # forecasts that are looked at together
-MOST_KEPT = 1 << 25  # forecasts that are kept in memory, as 268 MB
+MOST_STORED = 1 << 25  # forecasts that are kept in memory, as 268 MB
 COLLINEAR = 1e-14  # singular values that are smaller parts of the largest are rounding
 MOST_WEIGHTS, SMALL = 10, 1e-6  # of a combination that are shown
 
@@ -255,7 +255,7 @@ class ForecastHindsight:
 
     def _rows(self, among: Any) -> Callable[[], Iterator[tuple[Array, Any]]]:
         """A way to read the features again and again; from memory if they are not too many."""
-        if self.ledger.rounds * len(among) > MOST_KEPT:
+        if self.ledger.rounds * len(among) > MOST_STORED:
             return lambda: self._features(among)
         rest = list(self._features(among))
         return lambda: iter(rest)
@@ -390,8 +390,8 @@ class Totals:
         if self.loss.name in MIXED:
             own = own_losses(table, outcomes, self.loss)
             return float((np.where(missing, 0.0, own).sum(1) / speak).sum())
-        gone = missing if table.ndim == 2 else missing[:, :, None]
-        known, among = np.where(gone, 0.0, table), speak if table.ndim == 2 else speak[:, None]
+        silent = missing if table.ndim == 2 else missing[:, :, None]
+        known, among = np.where(silent, 0.0, table), speak if table.ndim == 2 else speak[:, None]
         with np.errstate(over="ignore"):
             forecast_mean = known.sum(1) / among
         if not np.isfinite(forecast_mean).all():  # the sum was beyond floats

@@ -163,8 +163,8 @@ class Doubling(Pictured):
         try:
             for t in range(len(table) + 1):
                 for row in plan.settle[plan.starts[t] : plan.starts[t + 1]].tolist():
-                    came = table[row] if bare else None if known is None else known[row]
-                    losses[row] = self.update(forecasts[row], came)
+                    outcome = table[row] if bare else None if known is None else known[row]
+                    losses[row] = self.update(forecasts[row], outcome)
                 row = t
                 if t < len(table):
                     forecasts.append(self._predict(~np.isnan(table[t]) if bare else table[t]))

@@ -264,7 +264,7 @@ class History:
             for name in TABLES:
                 setattr(result, name, _unpacked(described[name], len(names)))
             result.residuals.extend(
-                (time, float(predicted), float(came)) for time, predicted, came in described["residuals"]
+                (time, float(predicted), float(outcome)) for time, predicted, outcome in described["residuals"]
             )
             sizes = {len(getattr(result, name)) for name in ("rounds", *NUMBERS, *TABLES)}
             if len(sizes) > 1 or result.stride < 1:

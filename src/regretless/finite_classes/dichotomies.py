@@ -92,8 +92,8 @@ def _chambers(lines: Array) -> tuple[Array, Array]:
         parted, across = _at_right_angles(before, new)
         whole = _not_among(table, parted)
         sides = _beside(across, new, before)
-        said = _product(normals[whole], new) > 0
-        table = np.vstack([_with(table[whole], said), _with(parted, True), _with(parted, False)])
+        labels = _product(normals[whole], new) > 0
+        table = np.vstack([_with(table[whole], labels), _with(parted, True), _with(parted, False)])
         normals = np.vstack([normals[whole], *sides])
         refuse_many(len(table), len(lines))
     return table, normals
@@ -249,9 +249,9 @@ Tried = Iterator[tuple[list[bytes], Array]]
 def _homogeneous(vectors: Array) -> Tried:
     weights = _weights(vectors, NORMALS)
     if len(weights):
-        said = weights @ vectors.astype(np.int64).T
-        clear = (said != 0).all(axis=1)
-        yield _keys(said[clear] > 0), weights[clear]
+        products = weights @ vectors.astype(np.int64).T
+        clear = (products != 0).all(axis=1)
+        yield _keys(products[clear] > 0), weights[clear]
 
 
 def _affine(vectors: Array) -> Tried:

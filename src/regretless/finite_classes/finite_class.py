@@ -103,7 +103,7 @@ class FiniteClass:
         <FiniteClass: 2 hypotheses on 3 points>
         """
         asked = list(points)
-        table = [[_said(function, place, point) for point in asked] for place, function in enumerate(functions)]
+        table = [[_label_of(function, place, point) for point in asked] for place, function in enumerate(functions)]
         return cls(table, hypotheses=hypotheses, points=[str(point) for point in asked])
 
     @classmethod
@@ -389,7 +389,7 @@ def _refuse(says: Array, row: int, column: int) -> NoReturn:
     raise RegretlessError(f"hypothesis {row} has {says[column]!s} for point {column}; 0 or 1 is expected")
 
 
-def _said(function: Callable[[Any], Any], place: int, point: Any) -> bool:
+def _label_of(function: Callable[[Any], Any], place: int, point: Any) -> bool:
     label = function(point)
     if is_label(label):
         return bool(label)

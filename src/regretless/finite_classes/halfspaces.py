@@ -126,8 +126,8 @@ class DyadicTree:
         """
         for labels, points, weights in self.paths():
             for round_, (label, point) in enumerate(zip(labels, points, strict=True), start=1):
-                said = sum((w * v for w, v in zip(weights, point, strict=True)), Fraction(0)) > 0
-                if said != label:
+                predicted = sum((w * v for w, v in zip(weights, point, strict=True)), Fraction(0)) > 0
+                if predicted != label:
                     path = "".join(map(str, labels))
                     raise RegretlessError(f"the dyadic tree is not shattered: round {round_} of its path {path}")
 

@@ -148,16 +148,16 @@ class MistakeTree:
         path, rows = np.arange(len(self.leaves)), finite_class.rows
         for level in range(self.depth):
             asked = self.points[(1 << level) - 1 + (path >> self.depth - level)]
-            said = rows[self.leaves, asked >> 6] >> (asked & 63).astype(np.uint64) & np.uint64(1)
-            wrong = np.flatnonzero(said != (path >> self.depth - level - 1 & 1).astype(np.uint64))
+            labels = rows[self.leaves, asked >> 6] >> (asked & 63).astype(np.uint64) & np.uint64(1)
+            wrong = np.flatnonzero(labels != (path >> self.depth - level - 1 & 1).astype(np.uint64))
             if len(wrong):
-                raise RegretlessError(self._refusal(int(wrong[0]), level, int(asked[wrong[0]]), int(said[wrong[0]])))
+                raise RegretlessError(self._refusal(int(wrong[0]), level, int(asked[wrong[0]]), int(labels[wrong[0]])))
 
-    def _refusal(self, leaf: int, level: int, point: int, said: int) -> str:
+    def _refusal(self, leaf: int, level: int, point: int, label: int) -> str:
         labels = format(leaf, f"0{self.depth}b")
         return (
             f"the mistake tree is not shattered: on its path {labels} hypothesis {int(self.leaves[leaf])} "
-            f"has label {said} for point {point} in round {level + 1}"
+            f"has label {label} for point {point} in round {level + 1}"
         )
 
     def nested(self, points: Sequence[Any] | None = None, hypotheses: Sequence[Any] | None = None) -> dict[str, Any]:
@@ -189,12 +189,12 @@ class MistakeTree:
         from .vc import check_shattered
 
         check_shattered(finite_class, points)
-        asked, said = np.array(points, dtype=np.int64), np.zeros(finite_class.hypotheses, dtype=np.int64)
+        asked, labels = np.array(points, dtype=np.int64), np.zeros(finite_class.hypotheses, dtype=np.int64)
         for point in asked:
             bits = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)
-            said = said << 1 | bits.astype(np.int64)
+            labels = labels << 1 | bits.astype(np.int64)
         leaves = np.empty(1 << len(asked), dtype=np.int64)
-        leaves[said[::-1]] = np.arange(finite_class.hypotheses)[::-1]  # so that the first one with these labels stays
+        leaves[labels[::-1]] = np.arange(finite_class.hypotheses)[::-1]  # so that the first one with these labels stays
         return cls(np.repeat(asked, 1 << np.arange(len(asked))), leaves)
 
     @classmethod

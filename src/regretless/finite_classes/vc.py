@@ -88,8 +88,8 @@ def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
         raise RegretlessError(f"{size} points need 2^{size} hypotheses; there are {hypotheses}")
     labels = np.zeros(hypotheses, dtype=np.uint64)
     for point in points:
-        said = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)
-        labels = labels << np.uint64(1) | said
+        bits = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)
+        labels = labels << np.uint64(1) | bits
     had = np.zeros(1 << size, dtype=bool)
     had[labels] = True
     if not had.all():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PATIENCE = 5000
 # Marks of a self-play's trajectory, and the most strategies for which it stores them.
 MARKS = 120
-KEPT_STRATEGIES = 24
+MOST_STRATEGIES = 24
 
 # Where the methods cross, as benchmarks/bench_games.py --crossovers measures it: the simplex method is fastest up to
 # this product of rows, columns and the fewer of them; self-play from this tolerance on, as a share of the range; HiGHS
@@ -197,7 +197,7 @@ def _by_method(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> RawS
         average=wish.average,
         alternate=wish.alternate,
         marks=MARKS,
-        keep_strategies=max(payoffs.shape) <= KEPT_STRATEGIES,
+        keep_strategies=max(payoffs.shape) <= MOST_STRATEGIES,
         **watched,
     )
 

@@ -95,7 +95,7 @@ class AdaptiveIntervals(Intervals):
     def _follow(self, scores: list[float]) -> list[float]:
         alpha, gamma, window = self.alpha, self.gamma, self.window
         rounds, misses, radii = self._books.rounds, self._books.misses, []
-        last, ordered, kept = self._scores, self._sorted, len(self._sorted)
+        last, ordered, size = self._scores, self._sorted, len(self._sorted)
         for score in scores:  # as `_radius` and `_learn` have it, at less cost
             a = alpha + gamma * (alpha * rounds - misses)
             if a <= 0:
@@ -103,15 +103,15 @@ class AdaptiveIntervals(Intervals):
             elif a >= 1:
                 radius = NOTHING
             else:
-                rank = ceil((1 - a) * (kept + 1))
-                radius = ordered[rank - 1] if rank <= kept else inf
+                rank = ceil((1 - a) * (size + 1))
+                radius = ordered[rank - 1] if rank <= size else inf
             radii.append(radius)
             rounds += 1
             misses += score > radius
             last.append(score)
             insort(ordered, score)
-            if kept < window:
-                kept += 1
+            if size < window:
+                size += 1
             else:
                 del ordered[bisect_left(ordered, last.popleft())]
         self._books.rounds, self._books.misses = rounds, misses
@@ -124,7 +124,7 @@ class AdaptiveIntervals(Intervals):
     def _rule_state(self) -> dict[str, Any]:
         return {"scores": list(self._scores)}
 
-    def _go_on(self, state: Mapping[str, Any]) -> None:
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
         self._scores.extend(_finite(one(score, float, "a score"), "a score", NOTHING) for score in state["scores"])
         self._sorted = sorted(self._scores)
         if len(self._scores) != min(self._books.rounds, self.window):

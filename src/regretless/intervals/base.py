@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite, isinf, isnan, nan
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from ..checks import share
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
-from ..persist.validation import count, fits, one
+from ..persist.json_state import JsonState
+from ..persist.validation import count, one
 from ..theorem import Theorem
 from ..theory.intervals import IntervalFacts
 
@@ -40,7 +41,7 @@ class Interval(tuple[float, float]):
 
 
 @dataclass(eq=False)
-class Intervals(ABC):
+class Intervals(JsonState):
     """Intervals around forecasts, of which a share of `coverage` holds the outcome on any sequence.
 
     The share is over the rounds, and not for each kind of them: a rule that is very wide most of the time and empty in
@@ -58,6 +59,7 @@ class Intervals(ABC):
     least: float | None = field(default=None, kw_only=True)
 
     theorem: ClassVar[Theorem]
+    _kind = "intervals"
     pairs: ClassVar[bool] = False
     """Whether forecasts may be pairs of quantiles, whose scores are below 0 inside."""
 
@@ -111,7 +113,7 @@ class Intervals(ABC):
         """What the rule has learned, as JSON values."""
 
     @abstractmethod
-    def _go_on(self, state: Mapping[str, Any]) -> None:
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
         """Take up what `_rule_state` gave; the books are there already."""
 
     # One round after the other.
@@ -378,51 +380,42 @@ class Intervals(ABC):
 
     # In a file.
 
-    def state_dict(self) -> dict[str, Any]:
-        """The parameters and all that was learned, as JSON values; `from_state` makes the same intervals of it."""
-        pending = self._pending.items()
-        waiting = [[ticket, _or_none(value), _or_none(radius), spread] for ticket, (value, spread, radius) in pending]
-        parameters = [(each.name, getattr(self, each.name)) for each in fields(self)]
+    def _parameters(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._parameters().items() if value is not None}
+
+    def _state_values(self) -> dict[str, Any]:
+        pending = [
+            [ticket, _or_none(value), _or_none(radius), spread]
+            for ticket, (value, spread, radius) in self._pending.items()
+        ]
         return {
-            "parameters": {name: value for name, value in parameters if value is not None},
             "ledger": asdict(self._books),
             "recent": "".join("01"[missed] for missed in self._recent),
             "tickets": self._tickets,
-            "pending": waiting,
+            "pending": pending,
             "rule": self._rule_state(),
         }
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """Intervals that go on where those of `state_dict` stood.
-
-        Raises
-        ------
-        ModelError
-            If the state does not fit together.
-        """
-        with fits("the state of the intervals"):
-            made = cls(**state["parameters"])
-            if set(state["ledger"]) != set(asdict(made._books)) or state["ledger"]["alpha"] != made.alpha:
-                raise ValueError("its ledger is of other intervals")
-            for name, value in state["ledger"].items():
-                kind = type(getattr(made._books, name))
-                setattr(made._books, name, _finite(one(value, kind, name), name))
-            made._recent.extend(bool("01".index(digit)) for digit in one(state["recent"], str, "recent"))
-            made._recent_misses = sum(made._recent)
-            if len(made._recent) != min(made._books.rounds, STRETCH):
-                raise ValueError("it has not as many recent rounds as rounds")
-            made._tickets = count(state["tickets"], "tickets")
-            for ticket, value, radius, *pair in state["pending"]:
-                forecast = nan if value is None else _finite(one(value, float, "a forecast"), "a forecast", -inf)
-                half = inf if radius is None else _finite(one(radius, float, "a radius"), "a radius", -inf)
-                spread = _finite(one(pair[0] if pair else 0.0, float, "half a pair"), "half a pair")
-                made._pending[count(ticket, "a ticket")] = forecast, spread, half
-                made._waiting += not isnan(forecast)
-            if any(ticket >= made._tickets for ticket in made._pending):
-                raise ValueError("a ticket waits that was never drawn")
-            made._go_on(state["rule"])
-        return made
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        if set(state["ledger"]) != set(asdict(self._books)) or state["ledger"]["alpha"] != self.alpha:
+            raise ValueError("its ledger is of other intervals")
+        for name, value in state["ledger"].items():
+            kind = type(getattr(self._books, name))
+            setattr(self._books, name, _finite(one(value, kind, name), name))
+        self._recent.extend(bool("01".index(digit)) for digit in one(state["recent"], str, "recent"))
+        self._recent_misses = sum(self._recent)
+        if len(self._recent) != min(self._books.rounds, STRETCH):
+            raise ValueError("it has not as many recent rounds as rounds")
+        self._tickets = count(state["tickets"], "tickets")
+        for ticket, value, radius, *pair in state["pending"]:
+            forecast = nan if value is None else _finite(one(value, float, "a forecast"), "a forecast", -inf)
+            half = inf if radius is None else _finite(one(radius, float, "a radius"), "a radius", -inf)
+            spread = _finite(one(pair[0] if pair else 0.0, float, "half a pair"), "half a pair")
+            self._pending[count(ticket, "a ticket")] = forecast, spread, half
+            self._waiting += not isnan(forecast)
+        if any(ticket >= self._tickets for ticket in self._pending):
+            raise ValueError("a ticket waits that was never drawn")
+        self._restore_rule(state["rule"])
 
 
 def _ends(forecast: float, radius: float) -> tuple[float, float]:

@@ -104,7 +104,7 @@ class DecayingTracker(Intervals):
         numbers = [self._q, self._largest, self._step, self._longest, *self._grown, *self._since]
         return {"numbers": numbers, "steps": self._steps}
 
-    def _go_on(self, state: Mapping[str, Any]) -> None:
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
         q, *rest = (one(number, float, "a number of the rule") for number in state["numbers"])
         self._q = _finite(q, "q", -inf)
         largest, step, longest, *varied = (_finite(number, "a number of the rule") for number in rest)

@@ -78,6 +78,6 @@ class QuantileTracker(Intervals):
     def _rule_state(self) -> dict[str, Any]:
         return {"q": self._q, "largest": self._largest}
 
-    def _go_on(self, state: Mapping[str, Any]) -> None:
+    def _restore_rule(self, state: Mapping[str, Any]) -> None:
         self._q = _finite(one(state["q"], float, "q"), "q", -inf)
         self._largest = _finite(one(state["largest"], float, "largest"), "largest")

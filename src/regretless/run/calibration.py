@@ -1,4 +1,4 @@
-"""Probabilities that a run learns from its scores, each said before the label is known."""
+"""Probabilities that a run learns from its scores, each forecast before the label is known."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class RunCalibration:
         self._first: Any = None  # the label that was alone at first
         self._scores: list[Array] = []
         self._larger: list[Array] = []
-        self._said: list[Array] = []
+        self._forecasts: list[Array] = []
 
     def __call__(self, scores: Array, codes: Array, classes: Array, votes: Array | None = None) -> None:
-        """Take in rounds that were played.
+        """Learn the rounds of a batch.
 
         Raises
         ------
@@ -46,12 +46,12 @@ class RunCalibration:
             self._first = classes[0]
         elif self._first is not None:
             if self._first == classes[0]:  # the label that was alone was taken for the larger one
-                self.rule.mirror()
+                self.rule._swap_labels()
                 self._scores, self._larger = [-one for one in self._scores], [~one for one in self._larger]
-                self._said = [1 - one for one in self._said]
+                self._forecasts = [1 - one for one in self._forecasts]
             self._first = None
         each, larger = np.array((scores if votes is None else votes)[:, 0]), codes > 0
-        self._said.append(self.rule.play(each, larger))
+        self._forecasts.append(self.rule.play(each, larger))
         self._scores.append(each)
         self._larger.append(larger)
 
@@ -64,11 +64,11 @@ class RunCalibration:
 
     def error(self) -> float | None:
         """The calibration error of this run, over ten bins of forecast probabilities."""
-        said, larger = self._all(self._said), self._all(self._larger)
-        if not len(said):
+        forecasts, larger = self._all(self._forecasts), self._all(self._larger)
+        if not len(forecasts):
             return None
-        bins = np.minimum((said * BINS).astype(np.int64), BINS - 1)
-        return float(np.abs(np.bincount(bins, larger - said, BINS)).sum() / len(said))
+        bins = np.minimum((forecasts * BINS).astype(np.int64), BINS - 1)
+        return float(np.abs(np.bincount(bins, larger - forecasts, BINS)).sum() / len(forecasts))
 
     @staticmethod
     def _all(parts: list[Array]) -> Array:
@@ -80,16 +80,16 @@ class RunCalibration:
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Self:
-        """What `describe` gave.
+        """The calibration of a `describe`.
 
         Raises
         ------
         ModelError
             If it does not fit together.
         """
-        made = cls(PlattScaling.from_state(described))
-        made._first = described.get("first")
-        return made
+        calibration = cls(PlattScaling.from_state(described))
+        calibration._first = described.get("first")
+        return calibration
 
 
 def _plain(label: Any) -> Any:

@@ -136,18 +136,18 @@ class LearnerMixture:
         """
         if self._apart:
             raise RegretlessError(f"the learners have not learned the same rows, for {self._apart}")
-        said = [self._learn(learner, X, y, classes) for learner in self.learners]
-        if not len(said[0]):
+        predictions = [self._learn(learner, X, y, classes) for learner in self.learners]
+        if not len(predictions[0]):
             return self
-        labels = read_labels(y, len(said[0]))
+        labels = read_labels(y, len(predictions[0]))
         if classes is not None:
             self._know(np.asarray(read_labels(classes, len(classes))))
         first = np.sort(np.unique(labels, return_index=True)[1])
         new = first[~np.isin(labels[first], self.classes_)] if len(self.classes_) else first
         if self.last_label:
-            before = said[0][:1] if self._last is None else np.asarray([self._last])
-            said.append(np.concatenate([before, labels[:-1]]))
-        table = np.column_stack(said)
+            before = predictions[0][:1] if self._last is None else np.asarray([self._last])
+            predictions.append(np.concatenate([before, labels[:-1]]))
+        table = np.column_stack(predictions)
         wrong = table != labels[:, None]
         wrong[new] = True
         played = self._combiner.play(wrong.astype(np.float64), weights=True)
@@ -161,10 +161,10 @@ class LearnerMixture:
 
     def _learn(self, learner: OnlineClassifier, X: Any, y: Any, classes: Any) -> Array:
         """What a learner says of each row before it has learned it."""
-        said: list[Array] = []
+        predictions: list[Array] = []
 
         def write_down(scores: Array, codes: Array, known: Array, tie: float, votes: Array | None) -> None:
-            said.append(learner.labels(scores if votes is None else votes))
+            predictions.append(learner.labels(scores if votes is None else votes))
 
         watching, learner.on_scores = learner.on_scores, write_down
         try:
@@ -175,7 +175,7 @@ class LearnerMixture:
             raise
         finally:
             learner.on_scores = watching
-        return np.concatenate(said) if said else np.zeros(0)
+        return np.concatenate(predictions) if predictions else np.zeros(0)
 
     def _know(self, labels: Array) -> None:
         self.classes_ = np.unique(np.concatenate([self.classes_, labels]) if len(self.classes_) else labels)
@@ -190,10 +190,11 @@ class LearnerMixture:
         RegretlessError
             If X cannot be used, or nothing was learned yet.
         """
-        said = [learner.predict(X) for learner in self.learners]
+        predictions = [learner.predict(X) for learner in self.learners]
         if self.last_label:
-            said.append(np.full(len(said[0]), self._last))
-        return _votes(np.column_stack(said), np.broadcast_to(self.weights_, (len(said[0]), len(said))))
+            predictions.append(np.full(len(predictions[0]), self._last))
+        table = np.column_stack(predictions)
+        return _votes(table, np.broadcast_to(self.weights_, table.shape))
 
     # ---- what was learned
 

@@ -85,8 +85,8 @@ def shrunk(plain: float, h: float) -> float:
 def stacked(scores: Array, y: Array, kappa: float, prior: float, constant: float = 1.0) -> tuple[Array, float]:
     """A full learner of what others say, cut to [-4, 4], and a constant, with prior sum u_i^2: scores, the sum of B."""
     Z = np.column_stack([np.clip(scores, -4, 4), np.full(len(scores), constant)])
-    said, _, B = full(Z / 4, y, kappa, prior / 16, 1.0)
-    return said, B
+    forecasts, _, B = full(Z / 4, y, kappa, prior / 16, 1.0)
+    return forecasts, B
 
 
 def mixture(scores: Array, y: Array, share: bool = True) -> tuple[Array, Array, float]:

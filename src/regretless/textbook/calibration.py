@@ -13,8 +13,8 @@ def f(q: Any) -> Any:
 
 
 def platt_scaling(scores: Array, larger: Array, reach: float, prior: float) -> tuple[Array, float]:
-    """Log odds said of each score, and by how much the least penalised sum of lower bounds is below 0."""
-    said: list[float] = []
+    """Log odds of each score, and by how much the least penalised sum of lower bounds is below 0."""
+    log_odds: list[float] = []
     parts: list[tuple[Array, float, float, float]] = []
     M = 0.0
 
@@ -35,18 +35,18 @@ def platt_scaling(scores: Array, larger: Array, reach: float, prior: float) -> t
             for q in (-reach, reach)
         )
         parts.append((x, p, sigma - bool(y), float(c)))
-        said.append(p)
-    return np.array(said), least()[1]
+        log_odds.append(p)
+    return np.array(log_odds), least()[1]
 
 
 def binned_offsets(p: Array, larger: Array, bins: int, rate: float) -> Array:
-    """What is said of each probability p."""
-    theta, said = np.zeros(bins), []
+    """The corrected forecast of each probability p."""
+    theta, forecasts = np.zeros(bins), []
     for one, y in zip(p, larger, strict=True):
         k = min(int(one * bins), bins - 1)
-        said.append(float(np.clip(one + theta[k], 0, 1)))
-        theta[k] += rate * (bool(y) - said[-1])
-    return np.array(said)
+        forecasts.append(float(np.clip(one + theta[k], 0, 1)))
+        theta[k] += rate * (bool(y) - forecasts[-1])
+    return np.array(forecasts)
 
 
 def _scaling(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:

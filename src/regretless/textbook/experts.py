@@ -248,9 +248,9 @@ def combine(
     for a, y in zip(advice, outcomes, strict=True):
         speaks = ~np.isnan(a)
         p = rule.send(speaks)
-        said = np.where(speaks, a, 0.0)
-        prediction = float(p @ said)
-        own = loss(said, y) if slope is None else slope(prediction, y) * (said - prediction)
+        numbers = np.where(speaks, a, 0.0)
+        prediction = float(p @ numbers)
+        own = loss(numbers, y) if slope is None else slope(prediction, y) * (numbers - prediction)
         h = float(loss(prediction, y)) if itself else float(p @ np.where(speaks, own, 0.0))
         rule.send((np.where(speaks, own, h), h))
         predictions.append(prediction)
@@ -269,11 +269,11 @@ def aggregating(advice: Array, outcomes: Array, low: float, high: float) -> tupl
     """
     eta = 2 / (high - low) ** 2
     losses, predictions = np.zeros(advice.shape[1]), []
-    for said, y in zip(advice, outcomes, strict=True):
+    for forecasts, y in zip(advice, outcomes, strict=True):
         p = np.exp(-eta * (losses - losses.min()))
-        at_low, at_high = (-np.log(p / p.sum() @ np.exp(-eta * (said - end) ** 2)) / eta for end in (low, high))
+        at_low, at_high = (-np.log(p / p.sum() @ np.exp(-eta * (forecasts - end) ** 2)) / eta for end in (low, high))
         predictions.append((low + high) / 2 + (at_low - at_high) / (2 * (high - low)))
-        losses = losses + (said - y) ** 2
+        losses = losses + (forecasts - y) ** 2
     p = np.exp(-eta * (losses - losses.min()))
     return np.array(predictions), p / p.sum()
 
@@ -297,11 +297,11 @@ def weighted_majority(advice: Array, labels: Array, beta: float, always: bool = 
     Experts that err are multiplied by beta in the rounds in which the majority errs, or in all of them.
     """
     weights, mistakes, predictions = np.ones(advice.shape[1]), 0, []
-    for said, label in zip(advice, labels, strict=True):
-        predictions.append(int(weights[said == 1].sum() >= weights[said == 0].sum()))
+    for votes, label in zip(advice, labels, strict=True):
+        predictions.append(int(weights[votes == 1].sum() >= weights[votes == 0].sum()))
         mistakes += predictions[-1] != label
         if always or predictions[-1] != label:
-            weights = np.where(said != label, weights * beta, weights)
+            weights = np.where(votes != label, weights * beta, weights)
     return mistakes, np.array(predictions), weights
 
 

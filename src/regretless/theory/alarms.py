@@ -1,7 +1,8 @@
-"""When do losses get worse than a reference, and how seldom is that said of losses that do not?
+"""Alarms for losses that get worse than a reference, and bounds on the false ones.
 
 Losses are put on the scale from 0 to 1: x_t in [0, 1], and the reference p in (0, 1). That nothing got worse means that
-each conditional mean E_{t-1}[x_t] is at most p; how rounds depend on each other is free. For a bet 0 < b < 1 the factor
+each conditional mean E_{t-1}[x_t] is at most p; rounds may depend on each other in any way. For a bet 0 < b < 1 the
+factor
 
     L_t = 1 - b + b x_t / p
 
@@ -19,13 +20,13 @@ is finite, then by Fatou's lemma N <= E[e_tau] <= E[tau], and else it is above N
 the first alarm, and from each alarm to the next, is at least N (Shin, Ramdas & Rinaldo 2022, where this is the e-SR
 procedure). Of K detectors on the same rounds with K N each in place of N, all alarms together are at most T / N in
 expectation, whatever they have to do with each other; and as the mean of their e_t reaches N where one reaches K N, the
-first of all alarms too comes after N rounds on average, at least.
+mean number of rounds to the first of all alarms is at least N too.
 
 **A fixed start.** The product W_t of the L_t is a supermartingale that begins at 1, and so is its mean over the bets.
 By Ville's inequality it reaches 1 / alpha at any time with probability at most alpha. Of K of them alpha / K each.
 
 **A reference from earlier rounds.** Let the average of the conditional means of those rounds be m, and p its upper
-confidence limit, which is below m with probability at most delta (`confidence`). What is said above holds given those
+confidence limit, which is below m with probability at most delta (`confidence`). The bounds above hold given those
 rounds, whenever p >= m, of later rounds whose conditional means are at most m. So a fixed start with alpha - delta
 fails with probability alpha at most in all; and the mean number of rounds is at least N but for a probability of
 delta that the reference was too low.
@@ -45,12 +46,12 @@ BETS = tuple(2.0**-k for k in range(1, 9))
 
 @dataclass(frozen=True, slots=True)
 class AlarmLedger:
-    """What was counted of losses beside a reference.
+    """Counts of losses beside a reference.
 
     Attributes
     ----------
     rounds : int
-        Rounds that were looked at; of a fixed start, up to its alarm.
+        Of a fixed start, up to its alarm.
     alarms : int
     log_evidence : float
         Of a fixed start: the logarithm of the mean of the products over the bets.
@@ -63,7 +64,7 @@ class AlarmLedger:
 
 @dataclass(frozen=True, slots=True)
 class DetectorFacts(Facts):
-    """What is promised of an e-detector.
+    """The promise of an e-detector.
 
     Attributes
     ----------
@@ -76,12 +77,12 @@ class DetectorFacts(Facts):
 
 @dataclass(frozen=True, slots=True)
 class VilleFacts(Facts):
-    """What is promised of a fixed start.
+    """The promise of a fixed start.
 
     Attributes
     ----------
     delta : float
-        How improbable it is that there is ever a false alarm.
+        The probability that there is ever a false alarm, at most.
     """
 
     delta: float

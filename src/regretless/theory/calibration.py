@@ -1,4 +1,4 @@
-r"""What probabilities from scores lose beside every scaling of the scores, and how often what they say comes.
+r"""The log loss of probabilities from scores beside that of every scaling, and the calibration error of bins.
 
 **Platt's scaling** (Platt 1999). A round has a score s and a label; the loss of log odds q is l(q) = ln(1 + e^q) - q
 [the label is the larger one]. Log odds are kept within +-R. With g the slope at p, and f(q) = ln(1 + e^q), let
@@ -19,14 +19,15 @@ p_s) + c_s (q_s - p_s)^2, q_s = a s + b, M the largest score so far (Hazan, Agar
 
 and the minimum is known from the state.
 
-**Offsets of bins.** A probability p is in bin k of K, between (k - 1) / K and k / K; what is said is p + theta_k,
-clipped to [0, 1], and theta_k grows by eta (1[the label is the larger one] - the forecast), from 0. So in each bin
+**Offsets of bins.** A probability p is in bin k of K, between (k - 1) / K and k / K; the corrected forecast is
+p + theta_k, clipped to [0, 1], and theta_k grows by eta (1[the label is the larger one] - the forecast), from 0. So in
+each bin
 
-    sum (1[...] - said) = theta_k / eta.
+    sum (1[...] - forecast) = theta_k / eta.
 
-theta_k grows only where less than 1 was said, thus below 1 - (k - 1) / K, and by eta at most; it shrinks only where
-more than 0 was said. So |theta_k| <= max(1 - (k - 1) / K, k / K) + eta. Whatever the sequence, the sum over the bins of
-the distance of forecasts from labels is at most the sum of these over eta (a case of what Angelopoulos, Jordan &
+theta_k grows only where the forecast is below 1, thus below 1 - (k - 1) / K, and by eta at most; it shrinks only where
+the forecast is above 0. So |theta_k| <= max(1 - (k - 1) / K, k / K) + eta. Whatever the sequence, the sum over the bins
+of the distance of forecasts from labels is at most the sum of these over eta (a case of what Angelopoulos, Jordan &
 Tibshirani 2025 call gradient equilibrium).
 """
 

@@ -130,10 +130,10 @@ def gap_at(learner: GameFacts, rounds: float) -> tuple[str, float] | None:
     """
     if not gains_by_turns(learner):
         return None
-    book, nobody = GameLedger(rounds=rounds, weight=1.0, last_weight=1.0), GameComparator()
+    book, comparator = GameLedger(rounds=rounds, weight=1.0, last_weight=1.0), GameComparator()
     for one in BY_METHOD.get(learner.method, OTHERS):
-        if one in BEFOREHAND and one.obstacle(book, nobody, learner) is None:
-            return one.title, one.value(book, nobody, learner)
+        if one in BEFOREHAND and one.obstacle(book, comparator, learner) is None:
+            return one.title, one.value(book, comparator, learner)
     return None
 
 

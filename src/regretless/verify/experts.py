@@ -84,17 +84,17 @@ def _losses(report: Fields, prior: Array, advice: Array, outcomes: Array, cost: 
         return None
     if info.forecasts:
         play = FORECASTERS.get(twin)
-        said = None if play is None else play(parameters, prior, advice, outcomes, name)
-        return None if said is None else np.asarray(cost(said, outcomes, tau))
+        forecasts = None if play is None else play(parameters, prior, advice, outcomes, name)
+        return None if forecasts is None else np.asarray(cost(forecasts, outcomes, tau))
     rule = _rule(twin, parameters, prior, _span(name, parameters, tau, linear=linear))
     if rule is None:
         return None
     itself = twin in rules.OWN_LOSS and not linear and name not in MIXED
     slope = (lambda p, y: SLOPES[name](p, y, tau)) if linear else None
-    said, _, history = rules.combine(rule, advice, outcomes, lambda a, y: cost(a, y, tau), slope, itself=itself)
+    forecasts, _, history = rules.combine(rule, advice, outcomes, lambda a, y: cost(a, y, tau), slope, itself=itself)
     if name in MIXED:
         return np.asarray((history * np.nan_to_num(cost(advice, outcomes[:, None], tau))).sum(axis=1))
-    return np.asarray(cost(said, outcomes, tau))
+    return np.asarray(cost(forecasts, outcomes, tau))
 
 
 def span(report: Fields) -> float:

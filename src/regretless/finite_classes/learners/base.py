@@ -344,7 +344,7 @@ class ClassLearner(HasInfo, PersistentRecord):
         )
         if point >= self.finite_class.points or predicted > 1 or self._tickets == self.rounds_:
             raise ValueError("it has an open prediction that it never made")
-        label = self._said(point, predicted)
+        label = self._label(point, predicted)
         label.ticket = self._tickets - 1
         self._open = point, label
 
@@ -361,7 +361,7 @@ class ClassLearner(HasInfo, PersistentRecord):
         if extra is not None:
             raise ValueError("this learner has no further state")
 
-    def _said(self, point: int, predicted: int) -> Label:
+    def _label(self, point: int, predicted: int) -> Label:
         """An earlier prediction for a point."""
         label = self._say(point)
         if label != predicted:

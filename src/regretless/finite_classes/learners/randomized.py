@@ -158,10 +158,10 @@ class RandomizedOptimal(SearchingLearner):
     def _room(self, points: Array) -> Array:
         return np.empty(len(points))
 
-    def _note(self, row: int, said: Label, played: ClassPlay) -> None:
-        assert isinstance(said, DrawnLabel)
+    def _note(self, row: int, predicted: Label, played: ClassPlay) -> None:
+        assert isinstance(predicted, DrawnLabel)
         assert played.probabilities is not None
-        played.probabilities[row] = said.probability
+        played.probabilities[row] = predicted.probability
 
     # Model files: the seed and the number of draws determine the generator.
 
@@ -188,7 +188,7 @@ class RandomizedOptimal(SearchingLearner):
             raise ValueError("its search has a size beyond the number of hypotheses")
         self._draw_from(self._tickets)
 
-    def _said(self, point: int, predicted: int) -> DrawnLabel:
+    def _label(self, point: int, predicted: int) -> DrawnLabel:
         label = DrawnLabel(predicted)
         label.probability = self._chance(point)
         if label.probability == 1 - predicted:

@@ -73,13 +73,13 @@ class SearchingLearner(ClassLearner):
 
     def _play(self, points: Array, played: ClassPlay) -> None:
         for row, (point, label) in enumerate(zip(points.tolist(), played.labels.tolist(), strict=True)):
-            said = self._say(point)
+            predicted = self._say(point)
             self.__dict__["_tickets"] += 1
-            self._settle(point, label, said)
-            played.predictions[row], played.alive[row] = said, self._state.book[2]
-            self._note(row, said, played)
+            self._settle(point, label, predicted)
+            played.predictions[row], played.alive[row] = predicted, self._state.book[2]
+            self._note(row, predicted, played)
 
-    def _note(self, row: int, said: Label, played: ClassPlay) -> None:
+    def _note(self, row: int, predicted: Label, played: ClassPlay) -> None:
         """Store further results of a round."""
 
 
@@ -163,7 +163,7 @@ class StandardOptimal(SearchingLearner):
     def __post_init__(self) -> None:
         one_of("tie", self.tie, (0, 1))
         super().__post_init__()
-        self._stood: tuple[bytes, tuple[int, int]] | None = None  # version space of the last certificate
+        self._certified: tuple[bytes, tuple[int, int]] | None = None  # version space of the last certificate
 
     def _say(self, point: int) -> Label:
         return Label(self._chance(point))
@@ -182,10 +182,10 @@ class StandardOptimal(SearchingLearner):
         words, key = self._state.version_space, self.state()
         if np.array_equal(words, self.finite_class.all_hypotheses):
             return whole
-        if self._stood is None or self._stood[0] != key:
+        if self._certified is None or self._certified[0] != key:
             least, most = dimension_bounds(self.finite_class, words)
-            self._stood = key, (least, min(most, whole[1]))
-        return self._stood[1]
+            self._certified = key, (least, min(most, whole[1]))
+        return self._certified[1]
 
     def _new_search(self) -> Any:
         return _core.Littlestone(self.finite_class.columns, self.finite_class.hypotheses)
