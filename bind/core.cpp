@@ -2,6 +2,7 @@
 #include "aggregated.hpp"
 #include "bit_tables.hpp"
 #include "combiner.hpp"
+#include "delimited.hpp"
 #include "duel.hpp"
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
   bind_bit_tables(m);
   bind_player(m);
   bind_combiner(m);
+  bind_delimited(m);
   bind_duel(m);
   bind_kernel_machine(m);
   bind_littlestone(m);

@@ -180,6 +180,16 @@ COMBINER_MEMORY: int = 8
 
 COMBINER_RULES: dict = ...
 
+def read_delimited(text: bytes, delimiter: str, kinds: str, places: Sequence[int], nulls: Sequence[bytes], trues: Sequence[bytes], falses: Sequence[bytes]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]], list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]], list[list], list[int]] | None:
+    """
+    Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n number, b boolean, t text, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, and how many cells of each column are missing, which are nan in numbers.
+    """
+
+def cut_delimited(text: bytes, delimiter: str) -> int:
+    """
+    Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or carriage returns stand elsewhere than usual.
+    """
+
 class Payer:
     """
     What a player wins against the other's strategy: a sign times a product.

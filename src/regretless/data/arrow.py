@@ -19,7 +19,7 @@ from .columns import DATES, NUMERIC, VALUED
 from .source import Input, Source, can_be_read_again, whole_file
 from .stream import KEY, normalized
 from .table import TableStream
-from .table_chunk import Chunk
+from .table_chunk import ArrowColumns, Chunk
 
 ENTRIES = 1 << 17
 BUFFER = 1 << 16  # read of each column at a time, instead of all its pages of a row group
@@ -136,7 +136,7 @@ class ArrowStream(TableStream):
             return DataError(path, None, None, f"in row {first + row + 1}, {fault}", advice)
 
         columns = [_converted(batch.column(name), self._kind(name)) for name in wanted]
-        return Chunk(pa.Table.from_arrays(columns, wanted), error)
+        return Chunk(ArrowColumns(pa.Table.from_arrays(columns, wanted)), error)
 
 
 def _is_text(value: Any) -> bool:

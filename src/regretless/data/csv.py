@@ -14,11 +14,11 @@ import numpy as np
 
 from ..errors import DataError
 from .columns import DATES
-from .delimited import NULLS, SMALLEST, Block, Blocks, UnequalRows, find_faults, legible, parse
+from .delimited import NULLS, SMALLEST, Block, Blocks, UnequalRows, find_faults, legible, parse, plain_columns
 from .messages import listed, option, shown
 from .source import Source, open_bytes
 from .table import TARGETS, TableStream
-from .table_chunk import Chunk
+from .table_chunk import ArrowColumns, Chunk
 
 NUMBER = r"^[ \t]*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
 # From this share of numbers on, a cell that is none is taken for a slip rather than for a category.
@@ -292,14 +292,17 @@ class CsvStream(TableStream):
             line, place = block.position(spans()[row], 0 if column is None else names.index(column))
             return DataError(self.name, line, place, fault, advice)
 
+        kinds = {name: self._kind(name) for name in wanted}
+        if (plain := plain_columns(block, names, kinds, self._apart())) is not None:
+            return Chunk(plain, error)
         try:
-            return Chunk(parse(block, block.text, names, self._types(wanted)), error)
+            return Chunk(ArrowColumns(parse(block, block.text, names, self._types(wanted))), error)
         except pa.ArrowInvalid:
-            faults = find_faults(block, names, {name: self._kind(name) for name in wanted}, self._ways)
+            faults = find_faults(block, names, kinds, self._ways)
         bad = faults.rows()
         text = block.without([spans()[row] for row in bad])
         left = np.setdiff1d(np.arange(len(spans())), bad)
-        return Chunk(parse(block, text, names, self._types(wanted)), error, left, faults)
+        return Chunk(ArrowColumns(parse(block, text, names, self._types(wanted))), error, left, faults)
 
     def _ways(self, name: str, numbers: int, cells: int) -> str:
         """What can be done about a cell of a column that is no number."""

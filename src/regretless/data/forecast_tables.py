@@ -9,11 +9,11 @@ import numpy as np
 
 from ..errors import DataError, did_you_mean
 from .batch import Array
-from .columns import NUMERIC
+from .columns import NUMERIC, Codes
 from .csv import share_of_numbers
 from .forecast_stream import TARGETS, ColumnRoles, ForecastBatch, ForecastStream, moments
 from .messages import listed
-from .named_columns import Selection, Usual, floats, open_columns
+from .named_columns import Selection, Usual, open_columns
 from .source import Source
 from .table_chunk import Chunk
 
@@ -63,13 +63,12 @@ class TableForecasts(ForecastStream):
 
     def _batch(self, chunk: Chunk, choice: ForecastSelection) -> tuple[ForecastBatch, DataError | None]:
         """The rows that can be used, up to the first that cannot, and the error to raise after them."""
-        advice = np.empty((chunk.table.num_rows, len(self.experts)))
-        for place, name in enumerate(self.experts):
-            advice[:, place] = floats(chunk.table[name])
-        outcomes = None if choice.target is None else floats(chunk.table[choice.target])
+        columns = chunk.columns
+        advice = columns.matrix(self.experts, np.dtype(np.float64))
+        outcomes = None if choice.target is None else columns.floats(choice.target)
         if self._columns.need_target and outcomes is None:
             outcomes = np.full(len(advice), np.nan)
-        times = None if self._columns.time is None else _words(chunk.table[self._columns.time])
+        times = None if self._columns.time is None else _words(columns.codes(self._columns.time))
         clock, arrivals = self._moments(chunk, times, outcomes)
         read = chunk.read()
 
@@ -92,7 +91,7 @@ class TableForecasts(ForecastStream):
         name = self._columns.arrivals
         if name is None:
             return None, None
-        words = _words(chunk.table[name])
+        words = _words(chunk.columns.codes(name))
         rows = [row for row, word in enumerate(words) if word or outcomes is None or not np.isnan(outcomes[row])]
         arrivals = np.full(len(words), NEVER)
         arrivals[rows] = self._whole(chunk, name, words, rows)
@@ -290,8 +289,10 @@ def _strange(values: Array, outcomes: Array) -> str | None:
     return None
 
 
-def _words(column: Any) -> list[str]:
-    return ["" if word is None else str(word) for word in column.to_pylist()]
+def _words(codes: Codes) -> list[str]:
+    code, values = codes
+    words = [*values, ""]  # which the code of none picks
+    return [words[place] for place in code.tolist()]
 
 
 def _without_categorical(advice: str, otherwise: str) -> str:

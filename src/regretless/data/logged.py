@@ -278,7 +278,7 @@ def _distributions(table: Array, log: Log, name: str, context: str | None) -> Ar
 def _check(part: PickedRows, name: str, bad: Array, expected: str) -> None:
     """Note that a column of numbers holds in these rows what cannot be; empty cells are noted already."""
     values = part.numbers[name]
-    rows = bad[~np.isnan(values[bad])] if part.chunk.table[name].null_count else bad  # those have a fault already
+    rows = bad[~np.isnan(values[bad])] if len(part.chunk.columns.missing(name)) else bad  # those have a fault already
     part.chunk.fault(rows, name, lambda row: f"column {name!r} holds {values[row]:g}", expected)
 
 

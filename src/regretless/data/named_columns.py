@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..errors import DataError
 from .arrow import ArrowStream
 from .batch import Array
@@ -16,8 +14,8 @@ from .columns import Codes
 from .csv import CsvStream
 from .formats import COLUMNS, delimiter_of
 from .source import Source, name_of
-from .table import TableStream, codes_of, missing_rows
-from .table_chunk import Chunk
+from .table import TableStream
+from .table_chunk import Chunk, Columns
 
 Usual = Callable[[str, Any], str]
 
@@ -99,12 +97,6 @@ def open_columns(path: Source, format: str, selection: Selection, header: bool |
     return table
 
 
-def floats(column: Any) -> Array:
-    """A column of numbers; what is missing becomes nan."""
-    values: Array = np.asarray(column.cast("double").to_numpy(), dtype=np.float64)
-    return values
-
-
 # Words and numbers.
 
 
@@ -154,13 +146,13 @@ def read_picked(
     table = open_columns(path, COLUMNS.choose(path, format), _Picked(name_of(path), words, numbers))
     empty = True
     for chunk in table.chunks():
-        if not (chunk.table.num_rows or len(chunk.faults.rows())):
+        if not (chunk.columns.rows or len(chunk.faults.rows())):
             continue
         empty = False
         yield PickedRows(
             chunk,
-            {name: codes_of(_filled(chunk, name)) for name in (chunk.table.column_names if words is None else words)},
-            {name: floats(_filled(chunk, name)) for name in numbers},
+            {name: _filled(chunk, name).codes(name) for name in (chunk.columns.names if words is None else words)},
+            {name: _filled(chunk, name).floats(name) for name in numbers},
         )
     if empty:
         raise DataError(table.name, None, None, "no rows", "give a file with at least one row")
@@ -200,9 +192,8 @@ class _Picked(Selection):
         return self._words is None or name in self._words
 
 
-def _filled(chunk: Chunk, name: str) -> Any:
-    """A column of a chunk, whose empty cells become faults."""
-    column = chunk.table[name]
-    if column.null_count:
-        chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", "every row needs one")
-    return column
+def _filled(chunk: Chunk, name: str) -> Columns:
+    """The columns of a chunk, once the empty cells of one are faults."""
+    if len(missing := chunk.columns.missing(name)):
+        chunk.fault(missing, name, lambda _: f"column {name!r} has no value", "every row needs one")
+    return chunk.columns

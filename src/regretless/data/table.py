@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import DataError, ModelError, ParameterError, RegretlessError, did_you_mean
 from ..memory import refuse_large
-from .batch import ABSENT, Array, Batch, sparse_rows, with_words
-from .columns import DATES, KINDS, NUMERIC, VALUED, Codes, FeatureMap, TooManyColumns, whole_ngrams, words_of
+from .batch import Array, Batch, sparse_rows, with_words
+from .columns import DATES, KINDS, NUMERIC, VALUED, FeatureMap, TooManyColumns, whole_ngrams, words_of
 from .feature_crosses import TableProducts
 from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
 from .messages import SKIPPING, described, likely_targets, listed, one_of, option
@@ -337,26 +337,24 @@ class TableStream(Stream):
             with self._limit():
                 self._map.settle(features)
 
+    def _apart(self) -> Collection[str]:
+        """The columns of numbers that are no features."""
+        return () if self._target is None else (self._target,)
+
     # From columns to rows
 
     def _batches(self, chunk: Chunk) -> tuple[Iterable[Batch], DataError | None]:
         """The rows that can be used, up to the first that cannot if that is an error."""
         numeric = self._map.names(NUMERIC)
-        values = np.empty((chunk.table.num_rows, len(numeric)), self._dtype)
-        with np.errstate(over="ignore"):
-            for place, name in enumerate(numeric):
-                values[:, place] = self._numbers(chunk, name, zero=self._missing == "zero")
-        if self._missing == "zero":
-            values[np.isnan(values)] = 0.0
-        _refuse_not_finite(chunk, numeric, values, optional=True)
+        values = self._values(chunk, numeric)
         products = None
         if self._crossing is not None:
             products = TableProducts(self._crossing, numeric, self._map.names(["text"]))
             for left, right, bad in products.infinite(values):
                 chunk.fault(bad, right, _too_large(left, right), "scale the values down")
         labels = self._labels(chunk)
-        codes = {name: codes_of(chunk.table[name]) for name in self._map.names(["text"])}
-        words = {name: words_of(chunk.table[name], self._map.ngrams) for name in self._map.names(["words"])}
+        codes = {name: chunk.columns.codes(name) for name in self._map.names(["text"])}
+        words = {name: words_of(chunk.columns.strings(name), self._map.ngrams) for name in self._map.names(["words"])}
         good, error = self._judge(chunk)
         if good is not None:
             values, labels = values[good], None if labels is None else labels[good]
@@ -391,33 +389,38 @@ class TableStream(Stream):
         except (TooManyColumns, TooManyProducts) as error:
             raise self._error(str(error), "hash them with --hash-bits, or raise --max-features") from error
 
-    def _numbers(self, chunk: Chunk, name: str, *, zero: bool) -> Array:
-        """A numeric column; a missing cell reads 0, and is a fault unless `zero`."""
-        column = chunk.table[name].cast("double")
-        if column.null_count:
-            if not zero:
+    def _values(self, chunk: Chunk, names: list[str]) -> Array:
+        """Numeric columns side by side; a missing cell reads 0, and is a fault where it is not to be taken for that."""
+        zero, columns = self._missing == "zero", chunk.columns
+        values, missing = columns.matrix(names, self._dtype), [columns.missing(name) for name in names]
+        for place, name in enumerate(names):
+            if len(missing[place]) and not zero:
                 leave = "" if self._known is not None else f", or {option('--ignore', [name])} to leave the column out"
-                chunk.fault(missing_rows(column), name, lambda _: f"column {name!r} has no value", ZERO + leave)
-            column = column.fill_null(0.0)
-        return np.asarray(column.to_numpy())
+                chunk.fault(missing[place], name, _has_none(name), ZERO + leave)
+                values[missing[place], place] = 0.0
+        if zero and not (columns.finite and not any(map(len, missing))):
+            values[np.isnan(values)] = 0.0
+        if not columns.finite or values.dtype != np.float64:  # a number of double precision may be none of single
+            _refuse_not_finite(chunk, names, values, optional=True)
+        return values
 
     def _labels(self, chunk: Chunk) -> Array | None:
-        target = self._target
-        if target is None or target not in chunk.table.column_names:
+        target, columns = self._target, chunk.columns
+        if target is None or target not in columns.names:
             return None
-        if self._frozen and chunk.table[target].null_count == chunk.table.num_rows:
+        missing = columns.missing(target)
+        if self._frozen and len(missing) == columns.rows:
             return None
-        missing = missing_rows(chunk.table[target])
         if not self._unlabelled:
             chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
-            labels = self._numbers(chunk, target, zero=True)
-            _refuse_not_finite(chunk, [target], labels.reshape(-1, 1), optional=False)
-            if len(missing):
-                labels = labels.copy()
-                labels[missing] = np.nan
+            labels = columns.floats(target)
+            if not columns.finite:
+                there = labels.copy()
+                there[missing] = 0.0
+                _refuse_not_finite(chunk, [target], there.reshape(-1, 1), optional=False)
             return labels
-        code, known = codes_of(chunk.table[target])
+        code, known = columns.codes(target)
         longest = max(map(len, known), default=0)
         refuse_large(self.name, 4 * longest * len(code), "rows of such long labels", file_size=self._size)
         return np.array([*known, ""])[code]
@@ -425,7 +428,7 @@ class TableStream(Stream):
     def _judge(self, chunk: Chunk) -> tuple[Array | None, DataError | None]:
         """A mask of the rows to use (None for all), and the error to raise after them."""
         bad, before = chunk.faults.rows(), self._rows
-        self._rows += len(np.union1d(chunk.read(), bad)) if len(bad) else chunk.table.num_rows
+        self._rows += len(np.union1d(chunk.read(), bad)) if len(bad) else chunk.columns.rows
         if not len(bad):
             return None, None
         if not self._skips:
@@ -454,18 +457,9 @@ def _holds(name: str, column: Array) -> Any:
     return lambda row: f"column {name!r} holds {column[row]}"
 
 
+def _has_none(name: str) -> Any:
+    return lambda row: f"column {name!r} has no value"
+
+
 def _too_large(left: str, right: str) -> Any:
     return lambda row: f"the product of {left!r} and {right!r} is infinite"
-
-
-def missing_rows(column: Any) -> Array:
-    """The rows in which a column has no value."""
-    return np.flatnonzero(column.is_null().to_numpy())
-
-
-def codes_of(column: Any) -> Codes:
-    """Which of the listed values each row of a column of text holds (-1 for none), and the values."""
-    if column.null_count == len(column):
-        return np.full(len(column), ABSENT, np.int32), []
-    array = column.unify_dictionaries().combine_chunks()
-    return array.indices.fill_null(ABSENT).to_numpy(), array.dictionary.to_pylist()

@@ -2,16 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
-from .batch import Array
+from .batch import ABSENT, Array
+from .columns import Codes
 
 Explain = Callable[[int], tuple[str, str]]
+
+
+class Columns(ABC):
+    """Columns of consecutive rows, by name.
+
+    Attributes
+    ----------
+    rows : int
+    names : sequence of str
+    finite : bool
+        Whether all numbers are known to be finite, but for those that are missing.
+    """
+
+    rows: int
+    names: Sequence[str]
+    finite = False
+
+    @abstractmethod
+    def floats(self, name: str) -> Array:
+        """A column of numbers or booleans, float64; what is missing is nan. It may not be written to."""
+
+    @abstractmethod
+    def codes(self, name: str) -> Codes:
+        """Which of the listed values each row of a column of text holds (-1 for none), and the values."""
+
+    @abstractmethod
+    def missing(self, name: str) -> Array:
+        """The rows in which a column has no value."""
+
+    @abstractmethod
+    def strings(self, name: str) -> Any:
+        """A column of words, as pyarrow has it."""
+
+    def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
+        """Columns of numbers side by side, shape (rows, names), to keep and to write to; what is missing is nan."""
+        values: Array = np.empty((self.rows, len(names)), dtype)
+        with np.errstate(over="ignore"):
+            for place, name in enumerate(names):
+                values[:, place] = self.floats(name)
+        return values
+
+
+class ArrowColumns(Columns):
+    """Columns of pyarrow: of float64, bool, dictionary-encoded text, text or null."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self.rows, self.names = table, table.num_rows, table.column_names
+
+    def floats(self, name: str) -> Array:
+        return floats(self._table[name])
+
+    def codes(self, name: str) -> Codes:
+        column = self._table[name]
+        if column.null_count == len(column):
+            return np.full(len(column), ABSENT, np.int32), []
+        array = column.unify_dictionaries().combine_chunks()
+        return numpy_of(array.indices.fill_null(ABSENT), np.dtype(np.int32)), array.dictionary.to_pylist()
+
+    def missing(self, name: str) -> Array:
+        from pyarrow import compute
+
+        column = self._table[name]
+        if not column.null_count:
+            return np.empty(0, np.intp)
+        return numpy_of(compute.indices_nonzero(column.is_null()), np.dtype(np.uint64)).astype(np.intp)
+
+    def strings(self, name: str) -> Any:
+        return self._table[name]
+
+
+def numpy_of(array: Any, dtype: np.dtype[Any]) -> Array:
+    """An array of pyarrow without gaps, or of gaps whose values do not matter, without a copy.
+
+    Its own ways to numpy import pandas where that is installed, which takes longer than to read a small file.
+    """
+    values = array.buffers()[1]
+    if values is None or not len(array):
+        return np.empty(0, dtype)
+    return np.frombuffer(values, dtype, len(array), array.offset * dtype.itemsize)
+
+
+def floats(column: Any) -> Array:
+    """A column of numbers as pyarrow has it; what is missing becomes nan."""
+    column = column.cast("double")
+    if column.null_count:
+        column = column.fill_null(np.nan)
+    chunks = [numpy_of(chunk, np.dtype(np.float64)) for chunk in getattr(column, "chunks", [column])]
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty(0), *chunks])
+
+
+class TextColumns(Columns):
+    """Columns that the compiled reader of delimited text has read.
+
+    Parameters
+    ----------
+    inside : sequence of str
+        The columns of `matrix`.
+    matrix : ndarray of float64, shape (rows, columns)
+    apart : dict of str to ndarray of float64
+        Other columns of numbers.
+    codes : dict of str to Codes
+        The columns of text.
+    gaps : dict of str to int
+        How many cells of each column are missing.
+    """
+
+    finite = True
+
+    def __init__(
+        self,
+        inside: Sequence[str],
+        matrix: Array,
+        apart: dict[str, Array],
+        codes: dict[str, Codes],
+        gaps: dict[str, int],
+    ) -> None:
+        self._inside, self._matrix, self._apart, self._codes, self._gaps = inside, matrix, apart, codes, gaps
+        self.rows, self.names = len(matrix), list(gaps)
+
+    def floats(self, name: str) -> Array:
+        if name in self._apart:
+            return self._apart[name]
+        if name not in self._inside:  # it is empty so far
+            return np.full(self.rows, np.nan)
+        values: Array = self._matrix[:, self._inside.index(name)]
+        return values
+
+    def codes(self, name: str) -> Codes:
+        return self._codes.get(name, (np.full(self.rows, ABSENT, np.int32), []))
+
+    def missing(self, name: str) -> Array:
+        if not self._gaps[name]:
+            return np.empty(0, np.intp)
+        if self._gaps[name] == self.rows:
+            return np.arange(self.rows)
+        if name in self._codes:
+            return np.flatnonzero(self._codes[name][0] == ABSENT)
+        return np.flatnonzero(np.isnan(self.floats(name)))
+
+    def strings(self, name: str) -> Any:
+        raise NotImplementedError  # words are read by pyarrow
+
+    def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
+        if list(names) == list(self._inside) and dtype == self._matrix.dtype:
+            return self._matrix
+        return super().matrix(names, dtype)
 
 
 @dataclass
@@ -42,8 +190,7 @@ class Chunk:
 
     Attributes
     ----------
-    table : pyarrow.Table
-        Columns of float64, bool, dictionary-encoded text or null.
+    columns : Columns
     error : callable
         Makes the error for (row, column or None, what was found, what to do).
     places : ndarray or None
@@ -52,7 +199,7 @@ class Chunk:
         What was wrong with those; rows are counted as they were read.
     """
 
-    table: Any
+    columns: Columns
     error: Callable[[int, str | None, str, str], DataError]
     places: Array | None = None
     faults: Faults = field(default_factory=Faults)
@@ -64,4 +211,4 @@ class Chunk:
 
     def read(self) -> Array:
         """Which of the rows that were read the rows of the table are."""
-        return np.arange(self.table.num_rows) if self.places is None else self.places
+        return np.arange(self.columns.rows) if self.places is None else self.places

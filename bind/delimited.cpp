@@ -1,0 +1,238 @@
+// The reader of delimited text for Python: whole rows of text, columns as numpy arrays.
+#include "delimited.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "compiled.hpp"
+#include "regretless/delimited.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+const DelimitedKernels& delimited_kernels() { return REGRETLESS_COMPILED(delimited); }
+
+template <class T>
+using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+using Columns = std::tuple<Matrix, std::vector<Array1<double>>, std::vector<Array1<std::int32_t>>,
+                           std::vector<nb::list>, std::vector<std::int64_t>>;
+
+template <class T>
+std::unique_ptr<T[]> unwritten(std::size_t size) {
+  return std::make_unique_for_overwrite<T[]>(std::max<std::size_t>(size, 1));
+}
+template <class T>
+nb::capsule owner_of(std::unique_ptr<T[]>& array) {
+  return nb::capsule(array.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+}
+template <class T>
+Array1<T> handed_over(std::unique_ptr<T[]>& array, std::size_t size) {
+  T* const data = array.get();
+  return Array1<T>(data, {size}, owner_of(array));
+}
+
+// Text with room around it, its last byte a newline.
+class Padded {
+ public:
+  Padded(const char* text, std::size_t size) : memory_(unwritten<char>(size + 1 + 2 * delimited_padding)), size_(size) {
+    std::memset(memory_.get(), 0, delimited_padding);
+    std::memcpy(begin(), text, size);
+    if (size && text[size - 1] != '\n') begin()[size_++] = '\n';
+    std::memset(begin() + size_, 0, delimited_padding);
+  }
+  char* begin() const { return memory_.get() + delimited_padding; }
+  std::size_t size() const { return size_; }
+  // A carriage return by itself ends a row, too: such text is left to others.
+  bool has_lone_return() const {
+    const char *at = begin(), *const end = at + size_;
+    while ((at = static_cast<const char*>(std::memchr(at, '\r', std::size_t(end - at)))))
+      if (*++at != '\n') return true;
+    return false;
+  }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  std::size_t size_;
+};
+
+std::vector<DelimitedTerm> terms(const std::vector<nb::bytes>& words) {
+  std::vector<DelimitedTerm> result;
+  for (const nb::bytes& word : words) {
+    if (word.size() > std::size_t(delimited_term)) throw std::invalid_argument("a term has at most eight bytes");
+    std::uint64_t packed = 0;
+    for (std::size_t k = 0; k < word.size(); ++k) packed |= std::uint64_t(std::uint8_t(word.c_str()[k])) << (8 * k);
+    result.push_back({packed, std::int64_t(word.size())});
+  }
+  return result;
+}
+
+DelimitedKind kind_of(char letter) {
+  switch (letter) {
+    case '.': return DelimitedKind::skipped;
+    case 'n': return DelimitedKind::number;
+    case 'b': return DelimitedKind::boolean;
+    case 't': return DelimitedKind::text;
+    case 'e': return DelimitedKind::empty;
+    default: throw std::invalid_argument("kinds are . n b t e");
+  }
+}
+
+char delimiter_of(const std::string& text) {
+  if (text.size() != 1) throw std::invalid_argument("a delimiter is one byte");
+  return text[0];
+}
+
+// What a column of text needs: its codes, and its values by their hash.
+struct Dictionary {
+  explicit Dictionary(std::size_t rows)
+      : codes(unwritten<std::int32_t>(rows)), slots(std::make_unique<std::uint32_t[]>(std::bit_ceil(2 * rows + 2))),
+        begins(unwritten<const char*>(rows)), sizes(unwritten<std::uint32_t>(rows)),
+        mask(std::uint32_t(std::bit_ceil(2 * rows + 2) - 1)) {}
+  void lend(DelimitedColumn& column) {
+    column.codes = codes.get();
+    column.values = {slots.get(), mask, begins.get(), sizes.get(), 0};
+  }
+  std::unique_ptr<std::int32_t[]> codes;
+  std::unique_ptr<std::uint32_t[]> slots;
+  std::unique_ptr<const char*[]> begins;
+  std::unique_ptr<std::uint32_t[]> sizes;
+  std::uint32_t mask;
+};
+
+// One call: the memory of its results, and how the kernel is told of it.
+class Reading {
+ public:
+  Reading(const nb::bytes& text, const std::string& kinds, const std::vector<std::int64_t>& places)
+      : text_(text.c_str(), text.size()), columns_(kinds.size()) {
+    if (kinds.empty() || places.size() != kinds.size())
+      throw std::invalid_argument("a kind and a place for each column");
+    if (text.size() >= (std::size_t(1) << 31)) throw std::invalid_argument("a block has less than 2**31 bytes");
+    const auto lines = std::size_t(std::count(text_.begin(), text_.begin() + text_.size(), '\n'));
+    room_ = std::min(lines, text_.size() / kinds.size() + 1);  // a cell is at least what ends it
+    for (std::size_t c = 0; c < kinds.size(); ++c) columns_[c].kind = kind_of(kinds[c]);
+    matrix_width_ = std::size_t(std::count_if(places.begin(), places.end(), [](std::int64_t p) { return p >= 0; }));
+    matrix_ = unwritten<double>(room_ * matrix_width_);
+    std::vector<bool> taken(matrix_width_);
+    for (std::size_t c = 0; c < kinds.size(); ++c) lend(columns_[c], places[c], taken);
+  }
+
+  bool read(char delimiter, const std::vector<DelimitedTerm>& nulls, const std::vector<DelimitedTerm>& trues,
+            const std::vector<DelimitedTerm>& falses) {
+    const nb::gil_scoped_release unlocked;
+    if (text_.has_lone_return()) return false;
+    const auto marks = unwritten<std::uint32_t>(text_.size() + delimited_padding);
+    DelimitedJob job;
+    job.text = text_.begin();
+    job.end = job.text + text_.size();
+    job.delimiter = delimiter;
+    job.columns = columns_.data();
+    job.width = columns_.size();
+    job.nulls = nulls.data(), job.nulls_end = nulls.data() + nulls.size();
+    job.trues = trues.data(), job.trues_end = trues.data() + trues.size();
+    job.falses = falses.data(), job.falses_end = falses.data() + falses.size();
+    job.marks = marks.get();
+    delimited_kernels().read(job);
+    rows_ = std::size_t(job.rows);
+    return job.plain;
+  }
+
+  // None where a value is no text in UTF-8.
+  std::optional<Columns> hand_over() {
+    std::vector<nb::list> values;
+    std::vector<std::int64_t> gaps;
+    for (const DelimitedColumn& column : columns_) {
+      gaps.push_back(column.gaps);
+      if (column.kind != DelimitedKind::text) continue;
+      values.emplace_back();
+      for (std::int32_t k = 0; k < column.values.count; ++k) {
+        PyObject* const word =
+            PyUnicode_DecodeUTF8(column.values.begins[k], Py_ssize_t(column.values.sizes[k]), nullptr);
+        if (!word) {
+          PyErr_Clear();
+          return std::nullopt;
+        }
+        values.back().append(nb::steal(word));
+      }
+    }
+    double* const matrix = matrix_.get();
+    std::vector<Array1<double>> apart;
+    for (auto& column : apart_) apart.push_back(handed_over(column, rows_));
+    std::vector<Array1<std::int32_t>> codes;
+    for (auto& dictionary : dictionaries_) codes.push_back(handed_over(dictionary.codes, rows_));
+    return Columns(Matrix(matrix, {rows_, matrix_width_}, owner_of(matrix_)), std::move(apart), std::move(codes),
+                   std::move(values), std::move(gaps));
+  }
+
+ private:
+  void lend(DelimitedColumn& column, std::int64_t place, std::vector<bool>& taken) {
+    const bool number = column.kind == DelimitedKind::number || column.kind == DelimitedKind::boolean;
+    if (place >= 0) {
+      if (!number || std::size_t(place) >= matrix_width_ || taken[std::size_t(place)])
+        throw std::invalid_argument("columns of numbers have places 0, 1 and so on, or -1");
+      taken[std::size_t(place)] = true;
+      column.numbers = matrix_.get() + place;
+      column.stride = std::int64_t(matrix_width_);
+    } else if (number) {
+      column.numbers = apart_.emplace_back(unwritten<double>(room_)).get();
+    } else if (column.kind == DelimitedKind::text) {
+      dictionaries_.emplace_back(room_).lend(column);
+    }
+  }
+
+  Padded text_;
+  std::vector<DelimitedColumn> columns_;
+  std::size_t room_ = 0, rows_ = 0, matrix_width_ = 0;
+  std::unique_ptr<double[]> matrix_;
+  std::vector<std::unique_ptr<double[]>> apart_;
+  std::vector<Dictionary> dictionaries_;
+};
+
+std::optional<Columns> read_delimited(const nb::bytes& text, const std::string& delimiter, const std::string& kinds,
+                                      const std::vector<std::int64_t>& places, const std::vector<nb::bytes>& nulls,
+                                      const std::vector<nb::bytes>& trues, const std::vector<nb::bytes>& falses) {
+  Reading reading(text, kinds, places);
+  if (!reading.read(delimiter_of(delimiter), terms(nulls), terms(trues), terms(falses))) return std::nullopt;
+  return reading.hand_over();
+}
+
+std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) {
+  const char mark = delimiter_of(delimiter);
+  const Padded padded(text.c_str(), text.size());
+  const nb::gil_scoped_release unlocked;
+  return padded.has_lone_return() ? -1 : delimited_kernels().cut(padded.begin(), text.size(), mark);
+}
+
+}  // namespace
+
+void bind_delimited(nb::module_& m) {
+  m.def("read_delimited", &read_delimited, "text"_a, "delimiter"_a, "kinds"_a, "places"_a, "nulls"_a, "trues"_a,
+        "falses"_a,
+        "Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, "
+        "a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n "
+        "number, b boolean, t text, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. "
+        "Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, and how many "
+        "cells of each column are missing, which are nan in numbers.");
+  m.def("cut_delimited", &cut_delimited, "text"_a, "delimiter"_a,
+        "Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or "
+        "carriage returns stand elsewhere than usual.");
+}
+
+}  // namespace regretless

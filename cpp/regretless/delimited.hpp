@@ -1,0 +1,346 @@
+// Delimited text to columns: numbers to rows of a matrix, text to codes of its distinct values.
+//
+// Only text of the plain form is read, where every row has as many cells as there are columns and every cell is what
+// its column holds. Of any other the kernel says no more than that: whoever reads it then tells what is wrong. As in
+// svmlight.hpp the places of all separators come first, so that no cell waits for the end of the one before it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace regretless {
+
+enum class DelimitedKind : std::uint8_t { skipped, number, boolean, text, empty };
+
+// Up to eight bytes, and how many they are.
+struct DelimitedTerm {
+  std::uint64_t word;
+  std::int64_t size;
+  bool operator==(const DelimitedTerm&) const = default;
+};
+inline constexpr std::int64_t delimited_term = 8;
+
+// The distinct values of a column of text, in the order in which they come.
+struct DelimitedValues {
+  std::uint32_t* slots = nullptr;  // by hash: 0, or the number of a value, counted from 1
+  std::uint32_t mask = 0;          // the number of slots less one; there are at least twice as many as rows
+  const char** begins = nullptr;
+  std::uint32_t* sizes = nullptr;
+  std::int32_t count = 0;
+};
+
+struct DelimitedColumn {
+  DelimitedKind kind = DelimitedKind::skipped;
+  double* numbers = nullptr;  // of numbers and booleans: that of row t is numbers[t * stride]; missing ones are NaN
+  std::int64_t stride = 1;
+  std::int32_t* codes = nullptr;  // of text: which of the values; -1 for none
+  DelimitedValues values;
+  std::int64_t gaps = 0;  // cells without a value
+};
+
+// One call of the kernel. The caller owns all memory.
+struct DelimitedJob {
+  char *text = nullptr, *end = nullptr;  // whole rows, the last byte a newline; quotes within cells are taken out of it
+  char delimiter = ',';
+  DelimitedColumn* columns = nullptr;
+  std::size_t width = 0;
+  const DelimitedTerm *nulls = nullptr, *nulls_end = nullptr, *trues = nullptr, *trues_end = nullptr, *falses = nullptr,
+                      *falses_end = nullptr;
+  std::uint32_t* marks = nullptr;  // scratch: the size of the text and delimited_padding
+  std::int64_t rows = 0;
+  bool plain = false;  // whether the text has the plain form
+};
+
+inline constexpr std::size_t delimited_padding = 64;  // bytes that must be readable before and after the text
+inline constexpr std::size_t delimited_piece = 32768;
+
+struct DelimitedKernels {
+  void (*read)(DelimitedJob&);
+  // Where the last row ends that ends, behind its newline; 0 where none does, and -1 where a quote is out of place. The
+  // padding is to be readable here, too.
+  std::int64_t (*cut)(const char* text, std::size_t size, char delimiter);
+};
+extern const DelimitedKernels delimited_v1, delimited_v3, delimited_v4, delimited_generic;
+
+}  // namespace regretless
+
+#if defined(REGRETLESS_ISA)
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "decimal.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+// ---- the first stage: where cells end
+
+// 64 bytes of text; bit i of a mask stands for byte i.
+struct TextBlock {
+#if defined(__AVX512BW__)
+  explicit TextBlock(const char* p) : bytes(_mm512_loadu_si512(p)) {}
+  REGRETLESS_INLINE std::uint64_t equal(char c) const { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(c)); }
+  __m512i bytes;
+#elif defined(__AVX2__)
+  explicit TextBlock(const char* p)
+      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))),
+        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32))) {}
+  REGRETLESS_INLINE std::uint64_t equal(char c) const {
+    const __m256i wanted = _mm256_set1_epi8(c);
+    const auto bits = [&](__m256i x) { return std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, wanted))); };
+    return std::uint64_t(bits(high)) << 32 | bits(low);
+  }
+  __m256i low, high;
+#else
+  explicit TextBlock(const char* p) {
+    for (int k = 0; k < 8; ++k) words[k] = load_word(p + 8 * k);
+  }
+  REGRETLESS_INLINE std::uint64_t equal(char c) const {
+    std::uint64_t mask = 0;
+    for (int k = 0; k < 8; ++k) mask |= ((equal_bytes(words[k], c) >> 7) * 0x0102040810204080 >> 56) << (8 * k);
+    return mask;
+  }
+  std::uint64_t words[8];
+#endif
+};
+
+// What separates cells in text that begins at a row: 64 bytes at a time.
+class DelimitedScan {
+ public:
+  DelimitedScan(const char* text, std::size_t size, char delimiter) : text_(text), size_(size), delimiter_(delimiter) {}
+
+  struct Found {
+    std::uint64_t all, newlines;
+  };
+
+  REGRETLESS_INLINE Found next(std::size_t at) {
+    const TextBlock block(text_ + at);
+    const std::uint64_t there = size_ - at < 64 ? (std::uint64_t(1) << (size_ - at)) - 1 : ~std::uint64_t(0);
+    std::uint64_t newlines = block.equal('\n') & there, delimiters = block.equal(delimiter_) & there;
+    const std::uint64_t quotes = block.equal('"') & there;
+    if (quotes | inside_ | closed_) {
+      const std::uint64_t quoted = parity(quotes) ^ inside_;  // from each quote that opens a cell to before its end
+      const std::uint64_t opening = quotes & quoted, closing = quotes & ~quoted;
+      const std::uint64_t edges = newlines | delimiters | quotes | (block.equal('\r') & there);
+      const std::uint64_t before = at == 0 || edge(text_[at - 1]);
+      misplaced_ |= (opening & ~(edges << 1 | before)) | ((closing << 1 | closed_) & ~edges & there);
+      newlines &= ~quoted;
+      delimiters &= ~quoted;
+      inside_ = 0 - (quoted >> 63);
+      closed_ = closing >> 63;
+    }
+    return {newlines | delimiters, newlines};
+  }
+  // Whether quotes stood anywhere but around whole cells, or doubled inside of them.
+  bool misplaced() const { return misplaced_ != 0; }
+
+ private:
+  static std::uint64_t parity(std::uint64_t bits) {
+    for (int step = 1; step < 64; step *= 2) bits ^= bits << step;
+    return bits;
+  }
+  bool edge(char c) const { return c == '\n' || c == '\r' || c == '"' || c == delimiter_; }
+
+  const char* const text_;
+  const std::size_t size_;
+  const char delimiter_;
+  std::uint64_t inside_ = 0, closed_ = 0, misplaced_ = 0;
+};
+
+// ---- the second stage: cells
+
+struct Cell {
+  char *begin, *end;
+};
+
+REGRETLESS_INLINE DelimitedTerm term_of(Cell cell) {
+  const std::int64_t size = cell.end - cell.begin;
+  const std::uint64_t word = size == 0 ? 0 : load_word(cell.begin) << (64 - 8 * size) >> (64 - 8 * size);
+  return {word, size};
+}
+REGRETLESS_INLINE bool is_term(Cell cell, const DelimitedTerm* begin, const DelimitedTerm* end) {
+  if (cell.end - cell.begin > delimited_term) return false;
+  const DelimitedTerm term = term_of(cell);
+  for (; begin < end; ++begin)
+    if (*begin == term) return true;
+  return false;
+}
+
+REGRETLESS_INLINE std::uint64_t hash_of(const char* begin, std::size_t size) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = size * odd;
+  for (; size >= 8; begin += 8, size -= 8) hash = std::rotl((hash ^ load_word(begin)) * odd, 29);
+  if (size) hash = (hash ^ load_word(begin) << (64 - 8 * size)) * odd;
+  hash ^= hash >> 32;
+  return hash * odd >> 32;
+}
+
+class DelimitedReader {
+ public:
+  explicit DelimitedReader(DelimitedJob& job) : job_(job), room_(16 * (job.end - job.text)) {}
+
+  void read() {
+    for (char* at = job_.text; at < job_.end;) {
+      const std::size_t left = std::size_t(job_.end - at);
+      std::size_t size = std::min(left, delimited_piece), marks = mark(at, size);
+      while (marks == 0 && size < left && !misplaced_) marks = mark(at, size = std::min(left, 2 * size));
+      if (marks == 0 || misplaced_ || !rows(at, marks)) return;
+      at += job_.marks[marks - 1] + 1;
+    }
+    job_.plain = true;
+  }
+
+ private:
+  // Where the cells of whole rows end; how many they are.
+  std::size_t mark(const char* text, std::size_t size) {
+    DelimitedScan scan(text, size, job_.delimiter);
+    std::uint32_t* mark = job_.marks;
+    std::size_t whole = 0;
+    for (std::size_t at = 0; at < size; at += 64) {
+      const DelimitedScan::Found found = scan.next(at);
+      std::uint64_t all = found.all;
+      const int count = count_ones(all);
+      if (found.newlines)
+        whole = std::size_t(mark - job_.marks) + std::size_t(count_ones(all & upto_last(found.newlines)));
+      // Twelve are written whether or not they are there: a fixed count costs less than a guess at the right one.
+      const auto next = [&] {
+        const int place = std::countr_zero(all | std::uint64_t(1) << 63);
+        all &= all - 1;
+        return std::uint32_t(at) + std::uint32_t(place);
+      };
+      for (int k = 0; k < 12; ++k) mark[k] = next();
+      for (int k = 12; k < count; ++k) mark[k] = next();
+      mark += count;
+    }
+    misplaced_ = scan.misplaced();
+    return whole;
+  }
+
+  static std::uint64_t upto_last(std::uint64_t bits) { return ~std::uint64_t(0) >> std::countl_zero(bits); }
+
+  bool rows(char* text, std::size_t count) {
+    char* begin = text;
+    const std::uint32_t* mark = job_.marks;
+    for (const std::uint32_t* const end = mark + count; mark < end;) {
+      char* const first = text + *mark;
+      if (*first == '\n' && (first == begin || (first == begin + 1 && *begin == '\r'))) {
+        ++mark;
+        begin = first + 1;
+        continue;
+      }
+      if (std::size_t(end - mark) < job_.width || !row(text, begin, mark)) return false;
+      mark += job_.width;
+      begin = text + mark[-1] + 1;
+      ++job_.rows;
+    }
+    return true;
+  }
+
+  REGRETLESS_INLINE bool row(char* text, char* begin, const std::uint32_t* marks) {
+    const std::size_t last = job_.width - 1;
+    for (std::size_t c = 0; c <= last; ++c) {
+      char *const next = text + marks[c], *end = next;
+      if (*next != (c == last ? '\n' : job_.delimiter)) return false;
+      if (c == last && end > begin && end[-1] == '\r') --end;
+      if (!cell({begin, end}, job_.columns[c])) return false;
+      begin = next + 1;
+    }
+    return true;
+  }
+
+  REGRETLESS_INLINE bool cell(Cell cell, DelimitedColumn& column) {
+    switch (column.kind) {
+      case DelimitedKind::skipped: return true;
+      case DelimitedKind::number: {
+        double& out = column.numbers[job_.rows * column.stride];
+        return plain_number(cell.begin, cell.end, out) || other_number(cell, column, out);
+      }
+      case DelimitedKind::boolean: return boolean(cell, column, column.numbers[job_.rows * column.stride]);
+      case DelimitedKind::text: return word(cell, column, column.codes[job_.rows]);
+      case DelimitedKind::empty: return is_gap(unquoted(cell), column);
+    }
+    return false;
+  }
+
+  REGRETLESS_INLINE bool is_gap(Cell cell, DelimitedColumn& column) const {
+    const bool gap = is_term(cell, job_.nulls, job_.nulls_end);
+    column.gaps += gap;
+    return gap;
+  }
+
+  // The cell without the quotes around it, and those doubled in it single. Where the first stage has seen no quote out
+  // of place, a cell that begins with one ends with one.
+  REGRETLESS_INLINE Cell unquoted(Cell cell) const {
+    return cell.begin < cell.end && *cell.begin == '"' ? inner(cell) : cell;
+  }
+  static Cell inner(Cell cell) {
+    ++cell.begin;
+    --cell.end;
+    auto* to = static_cast<char*>(std::memchr(cell.begin, '"', std::size_t(cell.end - cell.begin)));
+    if (!to) return cell;
+    for (const char* from = to; from < cell.end; ++from) {
+      *to++ = *from;
+      from += *from == '"';
+    }
+    return {cell.begin, to};
+  }
+
+  REGRETLESS_APART bool other_number(Cell cell, DelimitedColumn& column, double& out) const {
+    cell = unquoted(cell);
+    if (is_gap(cell, column)) {
+      out = std::numeric_limits<double>::quiet_NaN();
+      return true;
+    }
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (cell.begin < cell.end && blank(*cell.begin)) ++cell.begin;
+    while (cell.begin < cell.end && blank(cell.end[-1])) --cell.end;
+    return any_number(cell.begin, cell.end, out) == Reading::good;
+  }
+
+  REGRETLESS_INLINE bool boolean(Cell cell, DelimitedColumn& column, double& out) const {
+    cell = unquoted(cell);
+    const bool yes = is_term(cell, job_.trues, job_.trues_end);
+    out = yes;
+    if (yes || is_term(cell, job_.falses, job_.falses_end)) return true;
+    out = std::numeric_limits<double>::quiet_NaN();
+    return is_gap(cell, column);
+  }
+
+  REGRETLESS_INLINE bool word(Cell cell, DelimitedColumn& column, std::int32_t& code) {
+    cell = unquoted(cell);
+    if (is_gap(cell, column)) {
+      code = -1;
+      return true;
+    }
+    DelimitedValues& values = column.values;
+    const auto size = std::uint32_t(cell.end - cell.begin);
+    for (std::uint64_t slot = hash_of(cell.begin, size);; ++slot) {
+      std::uint32_t& number = values.slots[slot & values.mask];
+      if (number == 0) {
+        values.begins[values.count] = cell.begin;
+        values.sizes[values.count] = size;
+        number = std::uint32_t(++values.count);
+      }
+      code = std::int32_t(number) - 1;
+      if (values.sizes[code] == size && std::memcmp(values.begins[code], cell.begin, size) == 0) return true;
+      if (--room_ < 0) return false;  // values whose hashes are alike, by chance or by intent
+    }
+  }
+
+  DelimitedJob& job_;
+  std::ptrdiff_t room_;  // for values that were compared in vain
+  bool misplaced_ = false;
+};
+
+static void read_delimited(DelimitedJob& job) { DelimitedReader(job).read(); }
+
+static std::int64_t cut_delimited(const char* text, std::size_t size, char delimiter) {
+  DelimitedScan scan(text, size, delimiter);
+  std::int64_t cut = 0;
+  for (std::size_t at = 0; at < size; at += 64)
+    if (const std::uint64_t newlines = scan.next(at).newlines) cut = std::int64_t(at) + 64 - std::countl_zero(newlines);
+  return scan.misplaced() ? -1 : cut;
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+#endif

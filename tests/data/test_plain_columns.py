@@ -1,0 +1,142 @@
+"""The compiled reader of delimited text beside pyarrow's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from regretless import _core
+from regretless.data.delimited import FALSE, NULLS, TRUE, Block, parse, plain_columns, row_ends
+from regretless.data.table_chunk import ArrowColumns, Columns, TextColumns
+
+NAMES = ["a", "b", "c"]
+KINDS = ["number", "boolean", "text", "empty", None]
+TYPES = {
+    "number": pa.float64(),
+    "boolean": pa.bool_(),
+    "text": pa.dictionary(pa.int32(), pa.string()),
+    "empty": pa.null(),
+}
+CELLS = {
+    "number": st.one_of(
+        st.sampled_from(
+            [*NULLS, "+1", " 1", "1\t", ".5", "5.", "-0", "1e-400", '"2.5"', "nan", "1e400", "0.1e", "1,5"]
+        ),
+        st.floats(allow_nan=False, allow_infinity=False).map(repr),
+        st.integers(-(10**18), 10**18).map(str),
+        st.decimals(-1000, 1000, places=4).map(str),
+    ),
+    "boolean": st.sampled_from([*TRUE, *FALSE, *NULLS, " true", '"1"', "yes"]),
+    "text": st.text('aé"\n\r ,NA', max_size=9) | st.sampled_from([*NULLS, '"a""b"', '"a,b"', '"a\r\nb"', "ab" * 9]),
+    "empty": st.sampled_from(NULLS),
+}
+GOOD = {
+    "number": st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.sampled_from(NULLS),
+    "boolean": st.sampled_from([*TRUE, *FALSE, *NULLS]),
+    "text": st.text("aé ;NA", max_size=9) | st.sampled_from(['"a""b"', '"a,b"', '"a\r\nb"']),
+    "empty": st.sampled_from(NULLS),
+}
+
+
+@pytest.fixture(params=_core.isas(), autouse=True)
+def isa(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = _core.isa()
+    _core.use_isa(request.param)
+    yield
+    _core.use_isa(before)
+
+
+def block_of(rows: list[list[str]], end: str = "\n") -> Block:
+    return Block("".join(",".join(row) + end for row in rows).encode(), 1, b",")
+
+
+def by_arrow(block: Block, kinds: dict[str, str]) -> ArrowColumns | None:
+    """What pyarrow makes of the same text; None where it refuses it."""
+    try:
+        return ArrowColumns(parse(block, block.text, NAMES, {name: TYPES[kind] for name, kind in kinds.items()}))
+    except pa.ArrowInvalid:
+        return None
+
+
+def contents(columns: Columns, kinds: dict[str, str]) -> list[Any]:
+    """All that the columns say, numbers to the last bit, and text by its values in the order of the rows."""
+    result: list[Any] = [columns.rows]
+    for name, kind in kinds.items():
+        result.append(columns.missing(name).tolist())
+        if kind in ("number", "boolean"):
+            numbers = np.array(columns.floats(name))
+            numbers[np.isnan(numbers)] = np.nan
+            result.append(numbers.tobytes())
+        elif kind == "text":
+            codes, values = columns.codes(name)
+            result.append([None if code < 0 else values[code] for code in codes.tolist()])
+    return result
+
+
+@st.composite
+def tables(draw: st.DrawFn, cells: dict[str, st.SearchStrategy[str]]) -> tuple[Block, dict[str, str]]:
+    chosen = [draw(st.sampled_from(KINDS)) for _ in NAMES]
+    row = st.tuples(*(cells[kind or "text"] for kind in chosen)).map(list)
+    block = block_of(draw(st.lists(row, min_size=1, max_size=30)), draw(st.sampled_from(["\n", "\r\n"])))
+    return block, {name: kind for name, kind in zip(NAMES, chosen, strict=True) if kind is not None}
+
+
+@given(tables(CELLS))
+@example((block_of([["1", "2", "3"], [], ["4", "5", "6"]]), dict.fromkeys(NAMES, "number")))
+@example((Block(b"1,2,3\n4,5,6", 1, b","), dict.fromkeys(NAMES, "number")))
+@example((Block(b'1,2,"3"\r4,5,6\n', 1, b","), dict.fromkeys(NAMES, "number")))
+def test_what_is_read_is_what_pyarrow_reads(table: tuple[Block, dict[str, str]]) -> None:
+    """Whatever stands in the cells, the compiled reader makes the same of it as pyarrow, or leaves it to it."""
+    block, kinds = table
+    plain, other = plain_columns(block, NAMES, kinds, ["b"]), by_arrow(block, kinds)
+    if plain is not None and kinds:
+        assert other is not None
+        assert contents(plain, kinds) == contents(other, kinds)
+
+
+@given(tables(GOOD))
+def test_usual_tables_are_read_by_the_compiled_reader(table: tuple[Block, dict[str, str]]) -> None:
+    """A table of numbers, booleans and words, with gaps and sound quotes, is not left to pyarrow."""
+    assert plain_columns(*table[:1], NAMES, table[1], []) is not None
+
+
+def test_numbers_stand_in_one_matrix_but_for_those_apart() -> None:
+    """The matrix has the columns of numbers in the order that is asked for, and the ones apart are vectors."""
+    columns = plain_columns(
+        block_of([["1", "2", "3"], ["4", "5", "NA"]]), NAMES, {"c": "number", "a": "number", "b": "number"}, ["b"]
+    )
+    assert isinstance(columns, TextColumns)
+    np.testing.assert_array_equal(columns.matrix(["c", "a"], np.dtype(float)), [[3, 1], [np.nan, 4]])
+    assert columns.floats("b").tolist() == [2, 5]
+    assert columns.missing("c").tolist() == [1]
+
+
+def test_values_whose_hashes_are_alike_are_left_to_pyarrow() -> None:
+    """Words made to meet in the table of values make the reader give up, and not compare all with all."""
+    odd, numbers = np.uint64(0x9E3779B97F4A7C15), np.arange(10_000_000, 10_450_000)
+    words = np.array(numbers.astype("S8").view("<u8"))
+    with np.errstate(over="ignore"):
+        state = (np.uint64(8) * odd ^ words) * odd
+        state = state << np.uint64(29) | state >> np.uint64(35)
+        state = (state ^ state >> np.uint64(32)) * odd >> np.uint64(32)
+    alike = numbers[state % 1024 == 0][:400].astype(str).tolist()
+    assert len(alike) == 400
+    assert plain_columns(block_of([[word] for word in alike]), ["a"], {"a": "text"}, []) is None
+    assert plain_columns(block_of([[word] for word in alike[:200]]), ["a"], {"a": "text"}, []) is not None
+
+
+@given(st.text('ab",\n\r', max_size=200))
+def test_the_last_row_ends_where_the_plain_search_finds_it(text: str) -> None:
+    """Where quotes stand around whole cells, the last row that ends is that of the search by numpy."""
+    cut = _core.cut_delimited(text.encode(), ",")
+    if cut >= 0:
+        ends = row_ends(text.encode(), b",", final=False)
+        assert cut == (ends[-1] if len(ends) else 0)
+    elif '"' not in text:
+        assert "\r" in text.replace("\r\n", "")
