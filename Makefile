@@ -90,6 +90,7 @@ audit: $(VENV)/.with-test
 	$(call install,build/audit) pip-audit
 	build/audit/bin/pip-audit --strict --path $$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
+# One table of how fast everything is, beside peers; --quick, --full, --only TEXT, --json.
 bench: $(VENV)/.with-test
 	$(VENV)/bin/python -m benchmarks $(ARGS)
 

@@ -1,16 +1,55 @@
-"""Run every benchmark, one after the other."""
+"""One table of how fast everything is, beside peers and beside merely reading the data: ``python -m benchmarks``.
+
+``--quick`` takes fewer turns, in two minutes at most on an idle machine once the data are made; ``--full`` adds files
+of 460 MB and 30 million values. ``--only TEXT`` times the rows with this in their name or title. Peers that are not
+installed are left out. The modules ``benchmarks.bench_*`` look at one subject each, with more to it than its speed.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import argparse
+import json
+import os
 import sys
-from pathlib import Path
+import warnings
+from typing import Any
+
+# One thread for everybody, before numpy is there: an idle BLAS thread that waits for work counts as CPU time.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(name, "1")
+
+from benchmarks.table import show  # noqa: E402
+from benchmarks.table.all_rows import GROUPS, rows_of  # noqa: E402
+from benchmarks.table.row import take_turns  # noqa: E402
+
+
+def main() -> None:
+    """Time and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two turns each, or so many as half a second allows")
+    parser.add_argument("--full", action="store_true", help="also what takes minutes")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows with this in their name or title")
+    parser.add_argument("--json", action="store_true", help="one JSON object in place of the table")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    said = show.machine()
+    text = [show.head(said), "", show.top()]
+    if not options.json:
+        print("\n".join(text), flush=True)
+    measured: list[dict[str, Any]] = []
+    for title in GROUPS:
+        rows = list(rows_of(title, large=options.full, only=options.only))
+        shown = [show.title(title)] if rows else []
+        for row in rows:
+            times = take_turns(row.make().jobs(), *((0.4, 2) if options.quick else (3.0, 5)))
+            measured.append({"group": title, **show.as_json(row, times)})
+            shown.append(show.lines(row, times))
+            if not options.json:
+                print("\n".join(shown if row is rows[0] else shown[-1:]), flush=True)
+    said["load average after"] = [round(one, 1) for one in os.getloadavg()]
+    if options.json:
+        json.dump({"machine": said, "rows": measured}, sys.stdout, indent=1)
+
 
 if __name__ == "__main__":
-    failed = []
-    for script in sorted(Path(__file__).parent.glob("bench_*.py")):
-        print(f"\n== {script.stem}", flush=True)
-        done = subprocess.run([sys.executable, "-m", f"benchmarks.{script.stem}", *sys.argv[1:]], check=False)
-        if done.returncode:
-            failed.append(script.stem)
-    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+    main()

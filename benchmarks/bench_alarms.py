@@ -7,13 +7,13 @@ takes to notice a change, how wide an interval of a mean is, and what a round co
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from benchmarks import timing
 from regretless.alarms import ConfidenceSequence, EDetector, VilleAlarm
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -189,12 +189,7 @@ def speed(rounds: int = 100_000) -> Iterator[str]:
         "ConfidenceSequence, bernstein, a table": lambda: ConfidenceSequence().update(x),
         **{name: (lambda play=play: play(x)) for name, play in peers().items()},
     }
-    for name, job in contest.items():
-        best = float("inf")
-        for _ in range(3):
-            before = time.process_time()
-            job()
-            best = min(best, time.process_time() - before)
+    for name, best in timing.in_process(contest, 3).items():
         yield f"| {name} | {1e6 * best / rounds:.2f} |"
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.special
 
 from benchmarks import timing
+from benchmarks.table.calls import numpy_exp3
 from regretless.bandits import Exp3IX
 from regretless.bandits.simulation import simulate
 from regretless.environments import Bernoulli
@@ -66,18 +67,6 @@ def compiled(core: Any, arms: int, rounds: int) -> None:
         done += core.play_bernoulli(means, starts, 7, done, rounds)[0]
 
 
-def numpy_loop(arms: int, rounds: int) -> None:
-    """Exp3-IX as a loop over numpy arrays."""
-    rng, rate = np.random.default_rng(0), np.sqrt(2 * np.log(arms) / (arms * 1e7))
-    losses, means = np.zeros(arms), means_of(arms)
-    for _ in range(rounds):
-        sums = np.exp(-rate * (losses - losses.min())).cumsum()
-        arm = int(sums.searchsorted(rng.random() * sums[-1], side="right"))
-        if rng.random() < means[arm]:
-            p = (sums[arm] - (sums[arm - 1] if arm else 0)) / sums[-1]
-            losses[arm] += 1 / (p + rate / 2)
-
-
 def of_river(policy: Any, arms: int, rounds: int) -> Callable[[], None]:
     """river's Exp3, which takes rewards."""
     everyone, rng, means = range(arms), np.random.default_rng(0), means_of(arms)
@@ -114,7 +103,7 @@ def batches(arms: int, repeats: int) -> None:
     }
     contest: dict[str, Callable[[], object]] = {
         OURS: lambda: compiled(Exp3IX(arms, seed=0).bare(), arms, rounds[OURS]),
-        "loop in numpy": lambda: numpy_loop(arms, rounds["loop in numpy"]),
+        "loop in numpy": lambda: numpy_exp3(means_of(arms), rounds["loop in numpy"]),
     }
     if (bandit := river()) is not None:
         contest["river"] = of_river(bandit.Exp3(gamma=0.01, seed=0), arms, rounds["river"])
@@ -152,9 +141,7 @@ def growth(repeats: int) -> None:
 
     def once(arms: int) -> float:
         core = Exp3IX(arms, rate=float(np.sqrt(2 * np.log(arms) / (arms * rounds))), seed=0).bare()
-        before = time.process_time()
-        compiled(core, arms, rounds)
-        return time.process_time() - before
+        return timing.seconds(lambda: compiled(core, arms, rounds))
 
     print("\na round as arms grow: ns, and ns for each doubling of the arms")
     for arms in (2, 10, 16, 100, 1000, 10_000, 100_000, 1_000_000):

@@ -9,7 +9,6 @@ miss; and prints what a round costs. river is left out where it is not installed
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from math import isnan
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import timing
 from regretless.intervals import AdaptiveIntervals, DecayingTracker, QuantileTracker
 from regretless.regression import AggregatedQuantile, AggregatedRegressor
 
@@ -124,14 +124,8 @@ def speed(rounds: int = 200_000) -> None:
     """What a round costs, the best of five."""
     y = np.random.default_rng(0).standard_t(3, size=rounds)
     for rule in (AdaptiveIntervals, QuantileTracker, DecayingTracker):
-        best = min(_seconds(rule, y) for _ in range(5))
+        best = timing.best_of(lambda rule=rule: rule(COVERAGE).play(np.zeros(len(y)), y), 5)
         print(f"{rule.__name__:<18} {best / rounds * 1e6:.2f} us a round of a table")
-
-
-def _seconds(rule: Any, y: Array) -> float:
-    started = time.process_time()
-    rule(COVERAGE).play(np.zeros(len(y)), y)
-    return time.process_time() - started
 
 
 def main() -> None:

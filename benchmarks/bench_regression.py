@@ -2,8 +2,8 @@
 learned.
 
 ``python -m benchmarks.bench_regression --data DATA`` prints the mean squared error of one pass over four fifths of the
-rows, the first one left out, and of the frozen models on the last fifth; what the certificate says; pinball losses; and
-what a row costs. Peers that are not installed are left out.
+rows, the first one left out, and of the frozen models on the last fifth; what the certificate says; and pinball losses.
+Peers that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import lzma
 import os
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -239,31 +238,6 @@ def pinball(split: Split) -> dict[float, tuple[float, float]]:
     return result
 
 
-def speed() -> list[str]:
-    """Nanoseconds a nonzero of the rates, and microseconds a row of one full matrix, the best of several runs."""
-    random = np.random.default_rng(0)
-    rows, lines = 20_000, []
-    X = sp.random_array((rows, 2000), density=0.02, random_state=0, format="csr")
-    y = random.normal(size=rows)
-    took = best_of(lambda: AggregatedRegressor(full=0).fit(X, y))
-    lines.append(f"four rates, 40 of 2,000 columns: {1e9 * took / X.nnz:.1f} ns a nonzero")
-    for columns in (10, 100):
-        dense = random.normal(size=(5000, columns))
-        took = best_of(lambda dense=dense: VovkAzouryWarmuth().fit(dense, y[:5000]))
-        lines.append(f"VAW, {columns} columns: {1e6 * took / 5000:.2f} us a row")
-    return lines
-
-
-def best_of(work: Callable[[], Any], runs: int = 5) -> float:
-    """Seconds of the processor, of the fastest."""
-    times = []
-    for _ in range(runs):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
 def shown(cells: Mapping[str, float], players: list[str]) -> str:
     """The numbers of a set, the least of them in bold."""
     there = [cells[player] for player in players if player in cells and np.isfinite(cells[player])]
@@ -280,7 +254,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("REGRETLESS_DATA"), help="folder of public data")
     parser.add_argument("--sets", default=",".join(SETS), help="which, with commas between them")
-    parser.add_argument("--no-speed", action="store_true", help="measure no times")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data: the folder of the data is needed")
@@ -306,9 +279,7 @@ def main() -> None:
             f"{name}: pinball " + ", ".join(f"{tau}: {a:.4g} (VW {b:.4g})" for tau, (a, b) in losses.items()),
             flush=True,
         )
-    print(f"below VW on {wins} of {len(splits) * len(TAUS)}\n")
-    if not arguments.no_speed:
-        print("\n".join(speed()))
+    print(f"below VW on {wins} of {len(splits) * len(TAUS)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""How the benchmarks take time: interleaved, best of several, CPU seconds."""
+"""The one way in which the benchmarks take time: contestants take turns, CPU seconds, the best of several.
+
+CPU seconds are those of the user and of the system together. Linux measures their sum exactly and tells the two apart
+by samples of some milliseconds only, so that the user's alone would vary by more than most changes make.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,21 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 Contest = Mapping[str, Callable[[], object]]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call."""
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def best_of(work: Callable[[], object], repeats: int = 3) -> float:
+    """CPU seconds of the fastest of several calls."""
+    return min(seconds(work) for _ in range(repeats))
 
 
 def in_process(contest: Contest, repeats: int = 5) -> dict[str, float]:
@@ -16,24 +32,30 @@ def in_process(contest: Contest, repeats: int = 5) -> dict[str, float]:
     best = dict.fromkeys(contest, float("inf"))
     for _ in range(repeats):
         for name, function in contest.items():
-            before = time.process_time()
-            function()
-            best[name] = min(best[name], time.process_time() - before)
+            best[name] = min(best[name], seconds(function))
     return best
 
 
+def process(command: Sequence[str]) -> tuple[float, float]:
+    """CPU seconds of a whole process, and its peak memory in MB; the benchmark ends if it fails."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
+        said = started.stderr.read().decode() if started.stderr else ""
+        _, status, usage = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed: {said}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
 def fresh(commands: Mapping[str, list[str]], repeats: int = 3) -> dict[str, tuple[float, float]]:
-    """Best CPU seconds (user and system) of whole processes in turns, and the peak memory of the best, in MB."""
+    """Best CPU seconds of whole processes in turns, and the peak memory of the best, in MB."""
     best = {name: (float("inf"), 0.0) for name in commands}
     for _ in range(repeats):
         for name, command in commands.items():
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-                if process.returncode:
-                    sys.exit(f"{name} failed: {process.stderr.read().decode() if process.stderr else ''}")
-            seconds = usage.ru_utime + usage.ru_stime
-            best[name] = min(best[name], (seconds, usage.ru_maxrss / 1024))
+            try:
+                best[name] = min(best[name], process(command))
+            except RuntimeError as error:
+                sys.exit(f"{name}: {error}")
     return best
 
 
