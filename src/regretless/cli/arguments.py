@@ -304,3 +304,36 @@ class DemoOptions:
     """Of `demo`."""
 
     folder: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """Of `serve`."""
+
+    model: str | None
+    models: str | None
+    learner: str | None
+    set: list[str]
+    schema: str | None
+    host: str
+    port: int
+    store: str | None
+    tokens: str | None
+    open: bool
+    expire: float | None
+    default_loss: float | None
+    max_body: int
+    max_rows: int
+    max_queue: int
+    body_timeout: float
+    snapshot_every: int
+    no_log_predictions: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions:
+    """Of `replay`."""
+
+    store: str
+    save: str | None
+    json: bool

@@ -33,7 +33,7 @@ STDOUT = "standard output"
 
 VERBS = (
     "learn", "combine", "pull", "solve", "dimension", "play",
-    "compare", "watch", "predict", "certify", "verify", "inspect", "demo",
+    "compare", "watch", "predict", "certify", "verify", "inspect", "serve", "replay", "demo",
 )  # fmt: skip
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that
@@ -116,7 +116,7 @@ def _complete_files(parser: argparse.ArgumentParser, files: Any) -> None:
             action.complete = files  # type: ignore[attr-defined]
 
 
-FILES = ("FILE", "MODEL", "STATE", "PAGE", "DIR", "A", "B")  # A and B are models or learners
+FILES = ("FILE", "MODEL", "STORE", "STATE", "PAGE", "DIR", "A", "B")  # A and B are models or learners
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -132,6 +132,19 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         self._go_on(batch, outcomes, self.rules())
         self.n_features_in_ = self.state_.columns
 
+    @in_turn
+    def begin(self, columns: int) -> None:
+        """Forget everything, and stand ready for rounds of so many features; the forecast is 0 until one was played.
+
+        Parameters
+        ----------
+        columns : int
+        """
+        rules = self.rules()
+        self._forget()
+        self._adopt(self.new_state(columns), rules)
+        self.n_features_in_, self.n_iter_ = columns, 1
+
     def update_one(self, x: Array | Mapping[str, float | str], outcome: float) -> None:
         """Play one round without the checks of `partial_fit`; the learner must be fitted.
 

@@ -1,0 +1,73 @@
+"""``regretless replay``: learn the log of a served model afresh, and hold the result against its snapshots."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .files import refuse_overwriting
+from .output import DONE, FAILED, complain, many, write_json
+
+if TYPE_CHECKING:
+    from .arguments import ReplayOptions
+
+HELP = "learn the log of a served model again, and compare"
+DESCRIPTION = (
+    "Begins with the first model of the log and learns its labels in the order of their sequence numbers. At each "
+    "snapshot that the server saved the model must have the same bytes; predictions that move the model are made again "
+    "and must give the same answers."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("store", metavar="STORE", help="the log: MODEL.db, or postgresql://...#MODEL")
+    parser.add_argument("--save", metavar="MODEL", help="write the model at the end of the log (.rgl)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def run(arguments: ReplayOptions) -> int:
+    """Replay."""
+    from ..atomic_write import replacing
+    from ..serve.live import digest
+    from ..serve.replay import replay
+    from ..serve.store import store_of
+
+    refuse_overwriting([arguments.store], [arguments.save])
+    began = time.perf_counter()
+    store = store_of(arguments.store, writes=False)
+    store.open()
+    try:
+        live, compared = replay(store)
+    finally:
+        store.close()
+    model = live.snapshot(0.0).model
+    if arguments.save is not None:
+        with replacing(Path(arguments.save)) as file:
+            file.write(model)
+    differing = [one for one in compared if not one.same]
+    if arguments.json:
+        seconds = time.perf_counter() - began
+        write_json(_values(arguments, live, compared, digest(model), seconds))
+    else:
+        print(f"{many(live.version, 'label')} and {many(live.number, 'prediction')}: model {digest(model)[:16]}")
+        for one in compared:
+            print(f"snapshot after {many(one.version, 'label')}: {'the same bytes' if one.same else 'DIFFERS'}")
+    if differing:
+        complain(f"{arguments.store}: played again, the log does not give the model that was served")
+        return FAILED
+    return DONE
+
+
+def _values(arguments: ReplayOptions, live: Any, compared: Any, sha256: str, seconds: float) -> dict[str, Any]:
+    return {
+        "schema": "regretless.replay/1",
+        "store": arguments.store,
+        "labels": live.version,
+        "predictions": live.number,
+        "sha256": sha256,
+        "snapshots": [{"version": one.version, "number": one.number, "same": one.same} for one in compared],
+        "seconds": seconds,
+    }

@@ -1,0 +1,193 @@
+"""``regretless serve``: answer predictions over HTTP, and learn from labels whenever they come."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import options
+from .output import DONE, UsageError
+
+if TYPE_CHECKING:
+    from .arguments import ServeOptions
+
+HELP = "serve a model over HTTP: predictions now, labels later"
+DESCRIPTION = (
+    "Every prediction is written down before it is answered, and every label before it is learned, in a database "
+    "beside the model; after a stop of any kind the model is built again from it, with the same bits. Labels may come "
+    "days later, twice or never."
+)
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("model", metavar="MODEL", nargs="?", help="the model file that the log begins with (.rgl)")
+    parser.add_argument("--models", metavar="DIR", help="serve all models of a folder, each by the name of its file")
+    group = parser.add_argument_group("a new model")
+    group.add_argument("--learner", metavar="NAME", help="where MODEL does not exist: begin with this learner")
+    group.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of it")
+    group.add_argument(
+        "--schema", metavar="FILE", help="what will be sent to it (.json): features or columns, classes; experts; arms"
+    )
+    group = parser.add_argument_group("where")
+    group.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    group.add_argument("--port", type=_port, default=8765, help="the port (8765); 0 takes a free one")
+    group.add_argument("--store", metavar="URL", help="where the log is: a file (MODEL.db) or postgresql://...")
+    group.add_argument("--tokens", metavar="FILE", help="bearer tokens, a line each: scopes and token")
+    group.add_argument("--open", action="store_true", help="listen beyond this machine without tokens")
+    group = parser.add_argument_group("labels that do not come")
+    group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
+    group.add_argument("--default-loss", type=float, metavar="LOSS", help="of bandits: what is learned then")
+    group = parser.add_argument_group("limits")
+    group.add_argument("--max-body", type=_size, default=8 * 2**20, metavar="SIZE", help="bytes of a request (8m)")
+    group.add_argument("--max-rows", type=options.whole, default=1000, metavar="N", help="rows of a request (1000)")
+    group.add_argument(
+        "--max-queue", type=options.whole, default=20_000, metavar="N", help="rows that wait for the disk (20000)"
+    )
+    group.add_argument(
+        "--body-timeout", type=options.seconds, default=30.0, metavar="S", help="seconds for a body to come (30)"
+    )
+    group.add_argument(
+        "--snapshot-every", type=options.whole, default=10_000, metavar="N", help="labels between snapshots (10000)"
+    )
+    group.add_argument(
+        "--no-log-predictions",
+        action="store_true",
+        help="answer without writing down; labels then come with their input",
+    )
+
+
+def run(arguments: ServeOptions) -> int:
+    """Serve."""
+    from ..serve.logs import Log
+    from ..serve.server import listen, open_model, serve
+    from ..serve.settings import Settings
+    from ..serve.tokens import read_tokens
+
+    settings = Settings(
+        body=arguments.max_body,
+        rows=arguments.max_rows,
+        queue=arguments.max_queue,
+        body_seconds=arguments.body_timeout,
+        log_predictions=not arguments.no_log_predictions,
+        expire=arguments.expire,
+        default_loss=arguments.default_loss,
+        snapshot_every=arguments.snapshot_every,
+    )
+    tokens = read_tokens(arguments.tokens)
+    if not (tokens or arguments.open or arguments.host in LOOPBACK):
+        raise UsageError(f"--host {arguments.host} is reached from elsewhere: give --tokens FILE, or --open to anybody")
+    if arguments.default_loss is not None and arguments.expire is None:
+        raise UsageError("--default-loss needs --expire: after what time it is learned")
+    paths = _paths(arguments)
+    listening = listen(arguments.host, arguments.port)
+    opened: dict[str, Any] = {}
+    try:
+        for name, path in paths.items():
+            opened[name] = open_model(path, _store(arguments, name, path), settings)
+        serve(opened, listening, settings, tokens, Log())
+    finally:
+        listening.close()
+        for one in opened.values():
+            one.store.close()
+    return DONE
+
+
+def _paths(arguments: ServeOptions) -> dict[str, Path]:
+    """The model files, by the names of the models; a new one is written first."""
+    if (arguments.model is None) == (arguments.models is None):
+        raise UsageError("name the MODEL to serve, or a folder of them with --models DIR")
+    if arguments.models is not None:
+        options.refuse_set({"--learner": arguments.learner, "--schema": arguments.schema}, "is for one MODEL")
+        paths = sorted(Path(arguments.models).glob("*.rgl"))
+        if not paths:
+            raise UsageError(f"--models {arguments.models}: there is no model (.rgl) in this folder")
+        return {path.stem: path for path in paths}
+    path = Path(str(arguments.model))
+    if arguments.learner is not None or arguments.schema is not None:
+        _begin(arguments, path)
+    return {path.stem: path}
+
+
+def _begin(arguments: ServeOptions, path: Path) -> None:
+    """Write a new model, unless it is there from an earlier start.
+
+    Raises
+    ------
+    UsageError
+        If the file holds a model of another learner.
+    """
+    from ..catalogue import DEFAULT, TABLES, class_of, name_in
+    from ..persist.model import read, write
+    from ..serve.new import new_model
+    from .parameters import read_settings
+
+    known = {name: kind for kind in reversed(tuple(TABLES)) for name in TABLES[kind]}
+    name = name_in({name: TABLES[kind][name] for name, kind in known.items()}, arguments.learner or DEFAULT)
+    if name not in known:
+        raise UsageError(f"--learner {name}: there is no such learner")
+    if path.exists():
+        if read(path)[0].name != name:
+            raise UsageError(
+                f"{path} is a model of {read(path)[0].name}, and --learner says {name}; name another MODEL"
+            )
+        return
+    if arguments.schema is None:
+        raise UsageError("--learner needs --schema FILE, which says what will be sent")
+    wanted = class_of(known[name], name)
+    learner, extra = new_model(wanted(**read_settings(wanted, arguments.set)), _schema(arguments.schema))
+    write(path, learner, extra)
+
+
+def _schema(path: str) -> dict[str, Any]:
+    from ..serve.wire import Malformed, read_json
+
+    try:
+        value = read_json(Path(path).read_bytes())
+    except Malformed as error:
+        raise UsageError(f"--schema {path}: {error}") from error
+    if type(value) is not dict:
+        raise UsageError(
+            f"--schema {path}: an object is expected, as in {json.dumps({'features': 32, 'classes': [0, 1]})}"
+        )
+    return value
+
+
+def _store(arguments: ServeOptions, name: str, path: Path) -> str | Path:
+    if arguments.store is None:
+        return path.with_suffix(".db")
+    if arguments.store.startswith(("postgresql://", "postgres://")):
+        return f"{arguments.store}#{name}"
+    if arguments.models is not None:
+        raise UsageError("--store FILE is for one MODEL; with --models each log stands beside its model")
+    return Path(arguments.store)
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65_535:
+        raise ArgumentTypeError(f"{text!r} is not a port, from 0 to 65535")
+    return int(text)
+
+
+def _duration(text: str) -> float:
+    unit = UNITS.get(text[-1:].lower())
+    try:
+        value = float(text if unit is None else text[:-1]) * (unit or 1.0)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e12:
+        raise ArgumentTypeError(f"{text!r} is not a time, as in 7d, 12h, 30m or 60s")
+    return value
+
+
+def _size(text: str) -> int:
+    unit = SIZES.get(text[-1:].lower())
+    digits = text if unit is None else text[:-1]
+    if not digits.isdigit() or int(digits) * (unit or 1) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a size, as in 8m or 65536")
+    return int(digits) * (unit or 1)

@@ -1,0 +1,207 @@
+"""The HTTP side: which path asks what, within which limits, and how it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ..errors import RegretlessError
+from .engine import Engine, Problem
+from .logs import Log
+from .metrics import Metrics
+from .openapi import document
+from .requests import LINES, read_asked, read_reported
+from .settings import Settings
+from .tokens import Tokens
+from .views import certificate_view, history_view, model_file, model_view
+from .wire import write_json
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+JSON_TYPE = b"application/json"
+BARE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+SCOPE_OF = {"predict": "predict", "label": "label", "model.rgl": "admin"}
+
+
+class App:
+    """An ASGI application that serves models.
+
+    Parameters
+    ----------
+    engines : mapping of str to Engine
+        By the names of the models. One alone is also asked without its name.
+    settings : Settings
+    tokens : Tokens
+    log : Log
+    """
+
+    def __init__(self, engines: Mapping[str, Engine], settings: Settings, tokens: Tokens, log: Log) -> None:
+        self.engines, self.settings, self.metrics = engines, settings, Metrics()
+        self._tokens, self._log = tokens, log
+        self._posts = {"predict": self._predict, "label": self._label}
+        self._gets: dict[str, Callable[[Engine], Any]] = {
+            "model": model_view,
+            "certificate": certificate_view,
+            "history": history_view,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            raise RuntimeError(f"{scope['type']} is not served")
+        method, path = scope["method"], scope["path"]
+        try:
+            status, kind, body, more = await self._answer(method, path, scope, receive)
+        except Problem as problem:
+            status, kind, body, more = _of_problem(problem)
+        except RegretlessError as error:
+            status, kind, body, more = _of_problem(Problem(400, str(error)))
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            self._log.error("a request failed", path=path[:200], reason=repr(error))
+            status, kind, body, more = _of_problem(Problem(500, "the server failed; its log says more"))
+        self.metrics.count(path, status)
+        headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *BARE, *more]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+
+    async def _answer(
+        self, method: str, path: str, scope: Scope, receive: Receive
+    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+        engine, verb = self._route(path)
+        headers = dict(scope["headers"])
+        if engine is not None and verb in self._posts:
+            self._allow(headers, verb)
+            if method != "POST":
+                raise Problem(405, f"{path} is asked by POST")
+            kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+            body = await self._body(headers, receive)
+            return await self._posts[verb](engine, kind, body)
+        if method not in ("GET", "HEAD"):
+            raise Problem(405, f"{path} is asked by GET")
+        if engine is None:
+            return self._about_server(verb, headers)
+        self._allow(headers, verb)
+        if verb == "model.rgl":
+            return 200, b"application/octet-stream", model_file(engine), []
+        answer = self._gets[verb](engine)
+        return 200, JSON_TYPE, write_json(await answer if asyncio.iscoroutine(answer) else answer), []
+
+    def _route(self, path: str) -> tuple[Engine | None, str]:
+        """The model that a path names, and what is asked of it; None and a word about the server."""
+        parts = path.split("/")[1:]
+        if parts == ["healthz"] or parts == ["readyz"] or parts == ["metrics"] or parts == ["openapi.json"]:
+            return None, parts[0]
+        if parts == ["v1", "models"]:
+            return None, "models"
+        if len(parts) == 4 and parts[:2] == ["v1", "models"]:
+            if parts[2] not in self.engines:
+                raise Problem(404, f"there is no model {parts[2]!r}; /v1/models lists them")
+            engine, verb = self.engines[parts[2]], parts[3]
+        elif len(parts) == 2 and parts[0] == "v1":
+            if len(self.engines) != 1:
+                raise Problem(404, "there are several models: ask /v1/models/NAME/...; /v1/models lists them")
+            engine, verb = next(iter(self.engines.values())), parts[1]
+        else:
+            raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
+        if verb not in self._posts and verb not in self._gets and verb != "model.rgl":
+            raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
+        return engine, verb
+
+    def _allow(self, headers: Mapping[bytes, bytes], verb: str) -> None:
+        status = self._tokens.status(headers.get(b"authorization"), SCOPE_OF.get(verb, "read"))
+        if status == 401:
+            raise Problem(401, "a bearer token is expected, in the header Authorization")
+        if status == 403:
+            raise Problem(403, f"the token does not allow {SCOPE_OF.get(verb, verb)}")
+
+    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+        """The body of a request, unless it is too large or does not come."""
+        most = self.settings.body
+        too_large = Problem(413, f"the body is larger than {most} bytes")
+        length = headers.get(b"content-length")
+        if length is not None and (not length.isdigit() or int(length) > most):
+            raise too_large
+        message = await self._part(receive)
+        body: bytes = message.get("body", b"")
+        if not message.get("more_body"):
+            if len(body) > most:
+                raise too_large
+            return body
+        parts, size = [body], len(body)
+        end = asyncio.get_running_loop().time() + self.settings.body_seconds
+        while message.get("more_body"):
+            message = await self._part(receive, end)
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > most:
+                raise too_large
+        return b"".join(parts)
+
+    async def _part(self, receive: Receive, end: float | None = None) -> dict[str, Any]:
+        now = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(now + self.settings.body_seconds if end is None else end):
+                message = await receive()
+        except TimeoutError:
+            raise Problem(408, f"the body did not come within {self.settings.body_seconds:g} seconds") from None
+        if message["type"] == "http.disconnect":
+            raise Problem(400, "the client is gone")
+        return message
+
+    async def _predict(
+        self, engine: Engine, kind: str, body: bytes
+    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+        asked, many = read_asked(kind, body, self.settings.rows)
+        answers = await engine.predict(asked)
+        self.metrics.predicted += len(answers)
+        if kind == LINES:
+            return 200, LINES.encode(), b"\n".join(answers) + b"\n", []
+        return 200, JSON_TYPE, b'{"predictions":[' + b",".join(answers) + b"]}" if many else answers[0], []
+
+    async def _label(
+        self, engine: Engine, kind: str, body: bytes
+    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+        reported, many = read_reported(kind, body, self.settings.rows)
+        results = await engine.label(reported)
+        self.metrics.labelled += sum(result["status"] == "learnt" for result in results)
+        if not many:
+            (result,) = results
+            if "code" in result:
+                raise Problem(result["code"], result["reason"])
+            return 200, JSON_TYPE, write_json(result), []
+        status = 207 if any("code" in result for result in results) else 200
+        if kind == LINES:
+            return status, LINES.encode(), b"".join(write_json(result) + b"\n" for result in results), []
+        return status, JSON_TYPE, write_json({"labels": results}), []
+
+    def _about_server(
+        self, verb: str, headers: Mapping[bytes, bytes]
+    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+        if verb == "healthz":
+            return 200, JSON_TYPE, b'{"status":"alive"}', []
+        if verb == "readyz":
+            down = {name: engine.down for name, engine in self.engines.items() if engine.down is not None}
+            stopping = any(engine.closing for engine in self.engines.values())
+            if down or stopping:
+                raise Problem(503, "; ".join(down) + ": not ready" if down else "the server is stopping", 5)
+            return 200, JSON_TYPE, b'{"status":"ready"}', []
+        if verb == "openapi.json":
+            return 200, JSON_TYPE, write_json(document()), []
+        self._allow(headers, verb)
+        if verb == "metrics":
+            return 200, b"text/plain; version=0.0.4; charset=utf-8", self.metrics.text(self.engines), []
+        models = {name: model_view(engine) for name, engine in self.engines.items()}
+        return 200, JSON_TYPE, write_json({"models": models}), []
+
+
+def _of_problem(problem: Problem) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+    headers = [] if problem.again is None else [(b"retry-after", b"%d" % max(1, round(problem.again)))]
+    if problem.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if problem.status in (408, 413):
+        headers.append((b"connection", b"close"))  # what is still to come of the body is not read
+    return problem.status, JSON_TYPE, write_json({"error": str(problem), "status": problem.status}), headers

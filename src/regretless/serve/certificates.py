@@ -1,0 +1,133 @@
+"""The theorems of a model in production, read on the rounds in the order of their labels.
+
+A theorem about a learner of rows is about weights that have learned every label before the next prediction. In
+production a prediction is answered by older weights if labels are late. The certificate is therefore about the
+predictions that would have been made just before each label was learned; beside it stands what was answered, and the
+difference, which is what the delay cost. A combiner's and a bandit's theorems are about their answers themselves: what
+the delay cost is in their bounds, or they do not apply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..certificate import Certificate
+from ..certify import certify_outcomes, certify_stream
+from ..data.batch import Batch
+from ..data.stream import Stream, past
+from .engine import Engine, label_of
+from .events import EXPIRED
+from .live import BLOCK, Live
+from .rows import ServedRows
+from .store import BY_SEQUENCE, Store, store_of
+
+IN_ORDER = (
+    "the theorems are about predictions by the weights that have learned every label before, in the order in which "
+    "labels came; what was answered is by older weights where labels were late"
+)
+AS_ANSWERED = "the theorems are about the answers themselves; what late labels cost is in the bounds"
+NOT_BEFORE = "no theorem about this learner says before the run what late labels will cost; what they cost is counted"
+EARLIER = (
+    "the model had learned {rounds:,} rounds before those of the log; serve a new one (--learner), or start with their "
+    "file (--rows)"
+)
+
+
+class LogStream(Stream):
+    """The rows of a log whose labels were learned, in the order of the labels.
+
+    Parameters
+    ----------
+    store : Store
+        To read, not opened yet.
+    live : Live
+        The model at `version`, by whose columns rows are read.
+    """
+
+    def __init__(self, store: Store, live: Live) -> None:
+        super().__init__(store.name)
+        assert isinstance(live.served, ServedRows)
+        self._store, self._rows, self._version = store, live.served, live.version
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` rows."""
+        return past(self._blocks(), skip)
+
+    def _blocks(self) -> Iterator[Batch]:
+        self._store.open()
+        try:
+            after = 0
+            while after < self._version:
+                events = self._store.read(BY_SEQUENCE, after, min(BLOCK, self._version - after))
+                if not events:
+                    return
+                after += len(events)
+                learnt = [event for event in events if event.state not in (EXPIRED, "refused")]
+                if learnt:
+                    labels = self._rows.labels([label_of(event) for event in learnt])
+                    yield self._rows.batch([event.input for event in learnt], labels)
+        finally:
+            self._store.close()
+
+    def schema(self) -> dict[str, Any]:
+        """That of the model."""
+        return dict(self._rows.schema or {})
+
+
+async def certify(engine: Engine) -> dict[str, Any]:
+    """The certificates of a model as it stands, as JSON values; computed once for each version."""
+    version = engine.live.version
+    known: tuple[int, asyncio.Future[dict[str, Any]]] | None = getattr(engine, "certified", None)
+    if known is None or (known[0] != version and known[1].done()) or (known[1].done() and known[1].exception()):
+        copy = Live.of(engine.live.snapshot(0.0), engine.name)
+        work = asyncio.ensure_future(asyncio.to_thread(_certified, copy, engine.where))
+        engine.certified = known = version, work
+    return await asyncio.shield(known[1])
+
+
+def _certified(live: Live, where: Any) -> dict[str, Any]:
+    certificates = _certificates(live, lambda: store_of(where, writes=False))
+    return {
+        "version": live.version,
+        "rounds": live.served.sums()[0],
+        "about": IN_ORDER if isinstance(live.served, ServedRows) else AS_ANSWERED,
+        "delay": _delay(live),
+        "certificates": [one.describe() | {"line": str(one)} for one in certificates],
+    }
+
+
+def _certificates(live: Live, store: Callable[[], Store]) -> list[Certificate]:
+    learner: Any = live.served.learner
+    if not isinstance(live.served, ServedRows):
+        return list(learner.certify())
+    if live.tally.base_rounds:
+        return list(learner.declined(EARLIER.format(rounds=live.tally.base_rounds)))
+    if not live.served.sums()[0]:
+        return list(learner.declined("no label was learned yet"))
+    stream = LogStream(store(), live)
+    if learner.kind == "linear":
+        return certify_stream(learner, stream)
+    return certify_outcomes(learner, stream)
+
+
+def _delay(live: Live) -> dict[str, Any]:
+    """How late labels were, and what that cost."""
+    tally = live.tally
+    _, mistakes, loss = live.served.sums()
+    in_order = {"mistakes": mistakes - tally.base_mistakes, "loss": loss - tally.base_loss}
+    told: dict[str, Any] = {
+        "labels": tally.learnt,
+        "late": tally.late,
+        "mean_rounds": tally.rounds_late / tally.learnt if tally.learnt else None,
+        "most_rounds": tally.most_late,
+        "mean_seconds": tally.seconds / tally.learnt if tally.learnt else None,
+        "expired": tally.expired,
+    }
+    if not isinstance(live.served, ServedRows):
+        return told | {"cost_before_the_run": NOT_BEFORE}
+    answered: dict[str, Any] = {"mistakes": tally.mistakes if tally.judged else None}
+    answered["loss"] = tally.loss if tally.loss else None
+    cost = {name: None if value is None else value - in_order[name] for name, value in answered.items()}
+    return told | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}

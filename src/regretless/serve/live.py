@@ -1,0 +1,217 @@
+"""The model as it stands after so many predictions and labels: a function of the first model and the log alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import groupby
+
+from ..errors import ModelError
+from .events import EXPIRED, LEARNT, Event, Snapshot
+from .served import SERVING, Served, model_bytes, read_bytes, served
+from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
+from .tally import Tally
+from .wire import write_json
+
+BLOCK = 1000  # events that are read at once
+PIECE = 256  # labels that are learned at once
+
+
+class Live:
+    """A learner with what is counted of it.
+
+    Attributes
+    ----------
+    served : Served
+    tally : Tally
+    version : int
+        How many events were settled.
+    number : int
+        How many predictions were made.
+    refused : dict of int to str
+        By their numbers, events whose label the learner could not take, and why; of the last call of `settle`.
+    """
+
+    def __init__(self, model: Served, tally: Tally, version: int, number: int) -> None:
+        self.served, self.tally, self.version, self.number = model, tally, version, number
+        self.refused: dict[int, str] = {}
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, name: str) -> Live:
+        """The model of a snapshot.
+
+        Raises
+        ------
+        ModelError
+            If it is damaged, or cannot be served.
+        """
+        learner, extra = read_bytes(snapshot.model, name)
+        model = served(learner, extra, name)
+        if extra.get(SERVING) is None:
+            rounds, mistakes, loss = model.sums()
+            return cls(model, Tally(rounds, mistakes, loss), snapshot.version, snapshot.number)
+        return cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number)
+
+    def snapshot(self, time: float) -> Snapshot:
+        """The model as it stands."""
+        extra = {"schema": self.served.schema, SERVING: self.tally.describe()}
+        return Snapshot(self.version, self.number, time, model_bytes(self.served.learner, extra))
+
+    # ---- what moves it
+
+    def predict(self, ids: Sequence[str], inputs: Sequence[bytes], time: float) -> list[Event]:
+        """Predict some inputs."""
+        events = []
+        for id, stored, answer in zip(ids, inputs, self.served.predict(inputs), strict=True):
+            self.number += 1
+            body = write_json({"id": id, **answer.values, "version": self.version})
+            events.append(Event(self.number, id, time, stored, body, answer.ticket, answer.propensity, self.version))
+        return events
+
+    def predict_again(self, event: Event) -> None:
+        """Predict what a log says was predicted.
+
+        Raises
+        ------
+        StoreError
+            If the answer is another one.
+        """
+        (again,) = self.predict([event.id], [event.input], event.time)
+        if (again.number, again.answer, again.ticket) != (event.number, event.answer, event.ticket):
+            raise StoreError(
+                f"event {event.number} ({event.id}): predicted again, the answer is {again.answer!r}, and the log has "
+                f"{event.answer!r}; the log was changed, or another version of regretless wrote it"
+            )
+
+    def settle(self, events: Sequence[Event]) -> None:
+        """Learn labels, or give events up, in the order of their sequence numbers.
+
+        Raises
+        ------
+        StoreError
+            If that is not the order in which they come.
+        """
+        if [event.sequence for event in events] != list(range(self.version + 1, self.version + 1 + len(events))):
+            raise StoreError(f"the log has a gap, or the same label twice, after label {self.version}")
+        self.refused = {}
+        for learnt, group in groupby(events, key=lambda event: event.state != EXPIRED):
+            some = list(group)
+            while learnt and some:
+                some = some[self._learn(some) :]
+            for event in some:
+                self.served.expire(event, None if event.label is None else json.loads(event.label))
+                self.tally.settle(event, None, None)
+                self.version += 1
+
+    def _learn(self, events: list[Event]) -> int:
+        """Learn the first events, up to where the curve has its next point; how many they were."""
+        tally = self.tally
+        some = events[: min(PIECE, tally.step - tally.learnt % tally.step)]
+        rounds = [(event, json.loads(event.label or "null")) for event in some]
+        judged = [self.served.judge(event, json.loads(event.answer), label) for event, label in rounds]
+        refused = self.served.learn(rounds)
+        for place, (event, judgement) in enumerate(zip(some, judged, strict=True)):
+            event.state = "refused" if place in refused else LEARNT
+            tally.settle(event, *judgement)
+            if place in refused:
+                self.refused[event.number] = refused[place]
+        self.version += len(some)
+        if tally.due and len(refused) < len(some):
+            _, mistakes, loss = self.served.sums()
+            tally.point(mistakes - tally.base_mistakes, loss - tally.base_loss)
+        return len(some)
+
+
+# ---- the log, played again
+
+
+def restored(store: Store, snapshot: Snapshot | None = None, until: Snapshot | None = None) -> Live:
+    """The model as the log has it.
+
+    Parameters
+    ----------
+    store : Store
+        Opened.
+    snapshot : Snapshot, optional
+        From which on the log is played; by default the last one.
+    until : Snapshot, optional
+        Where to stop; by default at the end of the log.
+
+    Raises
+    ------
+    StoreError
+        If there is no model, or the log does not fit together.
+    """
+    kept = store.snapshots()
+    if not kept:
+        raise StoreError(f"{store.name}: there is no model in it")
+    live = Live.of(snapshot or kept[-1], f"{store.name}, snapshot")
+    end_number, end_version, _ = store.ends() if until is None else (until.number, until.version, 0.0)
+    predictions = _Predictions(live, store, end_number)
+    for events in _settled(store, live.version, end_version):
+        if not live.served.moves:
+            live.settle(events)
+            continue
+        for event in events:
+            predictions.up_to(event.sequence or 0)
+            live.settle([event])
+    predictions.up_to(end_version + 1)
+    live.number = end_number
+    return live
+
+
+class _Predictions:
+    """Those of a log that are made again, each when it was made before."""
+
+    def __init__(self, live: Live, store: Store, end: int) -> None:
+        self._live = live
+        self._events = _numbered(store, live.number, end) if live.served.moves else iter(())
+        self._next = next(self._events, None)
+
+    def up_to(self, sequence: int) -> None:
+        """Make those that were made before this event was settled."""
+        while self._next is not None and self._next.version < sequence:
+            self._live.predict_again(self._next)
+            self._next = next(self._events, None)
+
+
+def _settled(store: Store, after: int, end: int) -> Iterator[list[Event]]:
+    while after < end:
+        events = store.read(BY_SEQUENCE, after, min(BLOCK, end - after))
+        if not events:
+            raise StoreError(f"{store.name}: the log ends after label {after}, and {end} were expected")
+        yield events
+        after += len(events)
+
+
+def _numbered(store: Store, after: int, end: int) -> Iterator[Event]:
+    while after < end:
+        events = store.read(BY_NUMBER, after, min(BLOCK, end - after))
+        yield from events
+        if not events:
+            return
+        after = events[-1].number
+
+
+def digest(model: bytes) -> str:
+    """By what a model is known."""
+    return sha256(model).hexdigest()
+
+
+def begin(store: Store, model: bytes, name: str, time: float) -> None:
+    """Begin a log with a model, unless it has begun with this very one.
+
+    Raises
+    ------
+    ModelError
+        If the log began with another model.
+    """
+    kept = store.snapshots()
+    if not kept:
+        first = Snapshot(0, 0, time, model)
+        Live.of(first, name)
+        store.save(first)
+    elif kept[0].model != model:
+        fault = f"the log {store.name} began with another model than {name} holds now"
+        raise ModelError(f"{fault}; give the model that it began with, or another --store")

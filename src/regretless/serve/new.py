@@ -1,0 +1,110 @@
+"""A model that has learned nothing yet, from a learner and a schema of what will be sent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..catalogue import Kind
+from ..errors import RegretlessError
+
+KEYS: dict[Kind, tuple[str, ...]] = {
+    "linear": ("features", "columns", "classes"),
+    "regression": ("features", "columns"),
+    "experts": ("experts",),
+    "bandits": ("arms",),
+}
+KINDS = ("number", "boolean", "text")  # of columns
+MOST = 2**20  # features, experts or arms
+
+
+def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A learner that stands ready, and what is saved beside it.
+
+    Parameters
+    ----------
+    learner : object
+        With nothing learned. Of combiners and bandits it is made anew with the number that the schema says.
+    schema : mapping
+        Of learners of rows ``features``, how many there are, or ``columns``, the kind of each by its name: number,
+        boolean or text; of labels also ``classes``. Of combiners ``experts``, of bandits ``arms``: their names, or how
+        many there are.
+
+    Raises
+    ------
+    RegretlessError
+        If the schema is none for this learner.
+    """
+    keys = KEYS.get(learner.kind)
+    if keys is None:
+        raise RegretlessError(f"{learner.name} is not served; learners of rows, combiners and bandits are")
+    unknown = sorted(set(schema) - set(keys))
+    if unknown or not schema:
+        found = f"{unknown[0]!r} was found" if unknown else "it is empty"
+        raise RegretlessError(f"the schema of {learner.name} has {' and '.join(keys)}; {found}")
+    if learner.kind == "experts":
+        return _of_experts(learner, schema["experts"]), {}
+    if learner.kind == "bandits":
+        names, many = _names("arms", schema["arms"])
+        made = learner.clone(**({"n_arms": many} if names is None else {"arms": names, "n_arms": None}))
+        made.probabilities()
+        return made, {}
+    return _of_rows(learner, schema)
+
+
+def _of_experts(learner: Any, given: Any) -> Any:
+    names, many = _names("experts", given)
+    made = learner.clone(n_experts=many)
+    made.weights  # noqa: B018 (it makes the state)
+    made.expert_names_ = names
+    return made
+
+
+def _names(what: str, given: Any) -> tuple[list[str] | None, int]:
+    if type(given) is int and 1 <= given <= MOST:
+        return None, given
+    fit = type(given) is list and 1 <= len(given) <= MOST and all(type(name) is str for name in given)
+    if not fit or len(set(given)) < len(given):
+        raise RegretlessError(f"{what} of the schema: names, each once, or how many there are")
+    return given, len(given)
+
+
+def _of_rows(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    described, columns = _columns(schema)
+    if learner.kind == "linear":
+        learner.announce(_classes(schema.get("classes")), columns)
+    else:
+        learner.begin(columns)
+    if described is None:
+        return learner, {}
+    learner.schema_ = described
+    return learner, {"schema": described}
+
+
+def _columns(schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, int]:
+    """The schema of a table, if columns are named, and how many features there are at first."""
+    from ..data.columns import FeatureMap
+
+    if ("features" in schema) == ("columns" in schema):
+        raise RegretlessError("the schema says features, how many there are, or columns, the kind of each by its name")
+    if "features" in schema:
+        if type(schema["features"]) is not int or not 1 <= schema["features"] <= MOST:
+            raise RegretlessError(f"features of the schema: a number from 1 to {MOST:,}")
+        return None, schema["features"]
+    kinds = schema["columns"]
+    if type(kinds) is not dict or not kinds or not all(kind in KINDS for kind in kinds.values()):
+        raise RegretlessError(f"columns of the schema: the kind of each by its name, {', '.join(KINDS)}")
+    features = FeatureMap()
+    features.settle(dict(kinds))
+    described = {"format": "table", "target": None, "target_kind": "empty", "missing": "error", **features.schema()}
+    return described, sum(kind != "text" for kind in kinds.values())
+
+
+def _classes(given: Any) -> Any:
+    alike = type(given) is list and len({type(one) is str for one in given}) == 1
+    fit = alike and len(set(given)) == len(given) >= 2 and all(type(one) in (str, int, float) for one in given)
+    if not fit or not (type(given[0]) is str or np.isfinite(np.array(given, dtype=np.float64)).all()):
+        raise RegretlessError("classes of the schema: at least two labels, each once, all texts or all numbers")
+    return np.unique(np.array(given) if type(given[0]) is str else np.array(given, dtype=np.float64))

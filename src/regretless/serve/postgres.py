@@ -1,0 +1,196 @@
+"""The store in PostgreSQL 15 or newer: one schema a model, and a lock of the session that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from ..errors import MissingError
+from .events import Event, Snapshot
+from .store import (
+    COLUMNS,
+    ENDS,
+    INSERT,
+    KEEP,
+    PENDING_ONES,
+    REFUSE,
+    SETTLE,
+    SNAPSHOTS,
+    Held,
+    Store,
+    StoreError,
+    event_of,
+    holder,
+    row_of,
+    settlement_of,
+)
+
+T = TypeVar("T")
+OLDEST_VERSION = 150_000  # of the server, as it says it
+# A connection whose other end is gone is given up, and its lock with it, within about half a minute.
+ALIVE: dict[str, Any] = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+SETTINGS = "-c statement_timeout=30000 -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+TABLES = """
+CREATE TABLE IF NOT EXISTS events (
+    number BIGINT PRIMARY KEY, id TEXT NOT NULL UNIQUE, time DOUBLE PRECISION NOT NULL, input BYTEA NOT NULL,
+    answer BYTEA NOT NULL, ticket BIGINT, propensity DOUBLE PRECISION, version BIGINT NOT NULL, state TEXT NOT NULL,
+    label TEXT, sequence BIGINT UNIQUE, settled DOUBLE PRECISION
+);
+CREATE INDEX IF NOT EXISTS waiting ON events (number) WHERE state = 'pending';
+CREATE TABLE IF NOT EXISTS snapshots (
+    version BIGINT, number BIGINT, time DOUBLE PRECISION NOT NULL, model BYTEA NOT NULL, PRIMARY KEY (version, number)
+);
+CREATE TABLE IF NOT EXISTS holder (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one), name TEXT NOT NULL);
+"""
+SAVE = (
+    "INSERT INTO snapshots VALUES (%s, %s, %s, %s) ON CONFLICT (version, number) DO UPDATE SET time = excluded.time, "
+    "model = excluded.model"
+)
+DROP = "DELETE FROM snapshots WHERE version = %s AND number = %s"
+HOLD = "INSERT INTO holder (name) VALUES (%s) ON CONFLICT (one) DO UPDATE SET name = excluded.name"
+
+
+class PostgresStore(Store):
+    """A store in a schema of its own, ``regretless_`` and the name of the model.
+
+    The session that writes holds an advisory lock. It ends with the session, whatever ends that, so that nothing can
+    be written by a server that lost the lock.
+
+    Parameters
+    ----------
+    url : str
+        ``postgresql://...#NAME``.
+    writes : bool
+    """
+
+    def __init__(self, url: str, *, writes: bool = True) -> None:
+        self._url, _, model = url.partition("#")
+        self.name, self._writes = f"PostgreSQL, model {model}", writes
+        self._schema = f"regretless_{model}"
+        key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
+        self._key, self._connection = key, None
+        if not model:
+            raise StoreError("the address of a log in PostgreSQL ends with # and the name of the model")
+
+    _connection: Any
+
+    def open(self) -> None:
+        """Connect, take the lock, and make the tables where there are none."""
+        try:
+            import psycopg
+        except ImportError as error:
+            raise MissingError("PostgreSQL needs psycopg: pip install 'regretless[postgres]'") from error
+        self.close()
+        self._error = psycopg.Error
+        try:
+            self._connection = psycopg.connect(self._url, autocommit=True, options=SETTINGS, **ALIVE)
+            self._begin(self._connection)
+        except psycopg.Error as error:
+            self.close()
+            raise StoreError(f"{self.name}: {_line(error)}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, db: Any) -> None:
+        from psycopg import sql
+
+        if db.info.server_version < OLDEST_VERSION:
+            raise StoreError(f"{self.name}: the server is older than PostgreSQL 15")
+        schema = sql.Identifier(self._schema)
+        if not self._writes:
+            db.execute(sql.SQL("SET search_path TO {}").format(schema))
+            db.execute("SET default_transaction_read_only = on")
+            if db.execute("SELECT to_regclass('snapshots')").fetchone()[0] is None:
+                raise StoreError(f"{self.name}: there is no such model")
+            return
+        if not db.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()[0]:
+            raise Held(f"{self.name}: {self._other(db, schema)} serves this model; stop that server first")
+        db.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
+        db.execute(sql.SQL("SET search_path TO {}").format(schema))
+        db.execute(TABLES)
+        db.execute(HOLD, (holder(),))
+
+    def _other(self, db: Any, schema: Any) -> str:
+        from psycopg import sql
+
+        try:
+            row = db.execute(sql.SQL("SELECT name FROM {}.holder").format(schema)).fetchone()
+        except self._error:  # it is just about to write it
+            row = None
+        return "another process" if row is None else str(row[0])
+
+    def _run(self, work: Callable[[Any], T]) -> T:
+        if self._connection is None:
+            raise StoreError(f"{self.name}: there is no connection")
+        try:
+            return work(self._connection)
+        except self._error as error:
+            raise StoreError(f"{self.name}: {_line(error)}") from error
+
+    def commit(self, events: Sequence[Event], settled: Sequence[Event]) -> None:
+        def work(db: Any) -> None:
+            with db.transaction(), db.cursor() as cursor:
+                if events:
+                    cursor.executemany(_own(INSERT), list(map(row_of, events)))
+                if settled:
+                    cursor.executemany(_own(SETTLE), list(map(settlement_of, settled)))
+                    if cursor.rowcount != len(settled):
+                        changed = f"of {len(settled)} events {cursor.rowcount} still waited for their labels"
+                        raise StoreError(f"{self.name}: {changed}")
+
+        self._run(work)
+
+    def refuse(self, numbers: Sequence[int]) -> None:
+        def work(db: Any) -> None:
+            with db.cursor() as cursor:
+                cursor.executemany(_own(REFUSE), [(number,) for number in numbers])
+
+        self._run(work)
+
+    def find(self, ids: Sequence[str]) -> dict[str, Event]:
+        events = self._run(
+            lambda db: db.execute(f"SELECT {COLUMNS} FROM events WHERE id = ANY(%s)", (list(ids),)).fetchall()
+        )
+        return {event.id: event for event in map(event_of, events)}
+
+    def read(self, statement: str, *values: Any) -> list[Event]:
+        return self._run(lambda db: [event_of(row) for row in db.execute(_own(statement), values).fetchall()])
+
+    def ends(self) -> tuple[int, int, float]:
+        number, sequence, time = self._run(lambda db: db.execute(ENDS).fetchone())
+        return int(number), int(sequence), float(time)
+
+    def pending(self) -> tuple[int, float | None]:
+        count, oldest = self._run(lambda db: db.execute(PENDING_ONES).fetchone())
+        return int(count), oldest
+
+    def save(self, snapshot: Snapshot) -> None:
+        def work(db: Any) -> None:
+            with db.transaction():
+                db.execute(SAVE, (snapshot.version, snapshot.number, snapshot.time, snapshot.model))
+                places = db.execute("SELECT version, number FROM snapshots ORDER BY version, number").fetchall()
+                for place in places[1:-KEEP]:
+                    db.execute(DROP, place)
+
+        self._run(work)
+
+    def snapshots(self) -> list[Snapshot]:
+        rows = self._run(lambda db: db.execute(f"{SNAPSHOTS} ORDER BY version, number").fetchall())
+        return [Snapshot(version, number, time, bytes(model)) for version, number, time, model in rows]
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+def _own(statement: str) -> str:
+    """A statement as psycopg writes it."""
+    return statement.replace("?", "%s")
+
+
+def _line(error: Exception) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

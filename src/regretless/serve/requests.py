@@ -1,0 +1,97 @@
+"""What a request asks for: the rows and labels in its body, in the formats that are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .engine import Asked, Problem, Reported
+from .wire import Malformed, read_json, read_lines
+
+# A page from elsewhere cannot have a browser send these without asking first, as it can others.
+JSON, LINES, ARROW = "application/json", "application/x-ndjson", "application/vnd.apache.arrow.stream"
+ARROW_MAGIC = b"\xff\xff\xff\xff"
+UNSUPPORTED = f"the header Content-Type says what the body is: {JSON}, {LINES} or {ARROW}"
+
+
+def read_asked(kind: str, body: bytes, most: int) -> tuple[list[Asked], bool]:
+    """The rows to be predicted, and whether they are many.
+
+    Raises
+    ------
+    Problem
+        If the body is not what it is to be.
+    """
+    items, many = _items(kind, body, "rows", most)
+    asked = []
+    for item in items:
+        if type(item) is not dict or not set(item) <= {"id", "input"}:
+            raise Problem(400, "a row to be predicted is an object with input and, if you like, id")
+        asked.append(Asked(item.get("id"), item.get("input")))
+    return asked, many
+
+
+def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bool]:
+    """The labels, and whether they are many.
+
+    Raises
+    ------
+    Problem
+        If the body is not what it is to be.
+    """
+    items, many = _items(kind, body, "labels", most)
+    reported = []
+    for item in items:
+        if type(item) is not dict or not set(item) <= {"id", "label", "input"} or not {"id", "input"} & set(item):
+            raise Problem(400, "a label is an object with id and label; with input where nothing was predicted")
+        if "label" not in item:
+            raise Problem(400, "label is missing")
+        reported.append(Reported(item.get("id"), item["label"], item.get("input"), "input" in item))
+    return reported, many
+
+
+def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], bool]:
+    try:
+        if kind == JSON:
+            value = read_json(body)
+            many = type(value) is dict and set(value) == {name}
+            items = value[name] if many else [value]
+            if type(items) is not list:
+                raise Problem(400, f"{name} is a list of objects")
+        elif kind == LINES:
+            items, many = list(_at_most(read_lines(body), most)), True
+        elif kind == ARROW:
+            items, many = list(_at_most(_of_arrow(body), most)), True
+        else:
+            raise Problem(415, UNSUPPORTED)
+    except Malformed as error:
+        raise Problem(400, str(error)) from error
+    if not items:
+        raise Problem(400, f"there are no {name} in the body")
+    return items, many
+
+
+def _at_most(items: Iterator[Any], most: int) -> Iterator[Any]:
+    for number, item in enumerate(items, 1):
+        if number > most:
+            raise Problem(413, f"more than {most} rows in one request")
+        yield item
+
+
+def _of_arrow(body: bytes) -> Iterator[dict[str, Any]]:
+    """The rows of an Arrow stream: of its columns id and label are such, all others are the input by their names."""
+    import pyarrow as pa
+
+    try:
+        with pa.ipc.open_stream(body) as reader:
+            for batch in reader:
+                batch.validate(full=True)
+                for row in batch.to_pylist():
+                    item = {name: row.pop(name) for name in ("id", "label") if name in row}
+                    if row:
+                        item["input"] = {name: value for name, value in row.items() if value is not None}
+                    yield item
+    except (pa.ArrowException, ValueError, OSError) as error:
+        if isinstance(error, Problem):
+            raise
+        raise Malformed(f"the body is no Arrow stream ({str(error)[:80]})") from error

@@ -1,0 +1,274 @@
+"""Learners of rows as they are served: labels or numbers from features."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from math import log
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..data.batch import Array, Batch
+from ..data.names import all_names
+from ..errors import ModelError, RegretlessError, RowRefused
+from ..rows.one_row import RowAsTable, named_row, read_as_features
+from .events import Event
+from .served import Answer, Refused, Served
+from .wire import is_number, shown, write_json
+
+DENSE = b"doubles:"  # what an input begins with that is a row of doubles; any other is a JSON object
+LARGEST = 1e70  # outcome
+NAMED = 20  # classes or columns in a message
+
+
+class ServedRows(Served):
+    """What learners of labels and of numbers share."""
+
+    moves: ClassVar[bool] = False
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        super().__init__(learner, extra)
+        form = (self.schema or {}).get("format")
+        if form == "table":
+            learner.schema_ = self.schema
+        elif not read_as_features(self.schema):
+            raise ModelError("rows of numbered features that are hashed or multiplied cannot be served; learn a table")
+        self._numbered = all_names(self.schema, learner.state_.columns) if form == "svmlight" and self.schema else None
+        if not hasattr(learner, "state_"):
+            raise ModelError("the model has no columns yet")
+
+    # ---- inputs
+
+    def read(self, value: Any) -> bytes:
+        if type(value) is list:
+            return DENSE + self._dense(value).astype("<f8", copy=False).tobytes()
+        if type(value) is not dict:
+            raise Refused(f"a row is a list of numbers, or an object of values by their names; {shown(value)}")
+        for name, one in value.items():
+            if not (is_number(one) or type(one) is str):
+                raise Refused(f"{name!r}: a finite number or a text is expected; {shown(one)}")
+        self._named(value, learns=False)
+        return write_json(value)
+
+    def _dense(self, value: list[Any]) -> Array:
+        columns = self.learner.state_.columns
+        if not set(map(type, value)) <= {int, float}:
+            wrong = next(one for one in value if type(one) not in (int, float))
+            raise Refused(f"a row is a list of numbers; {shown(wrong)}")
+        if len(value) != columns:
+            raise Refused(f"a row of {columns} numbers is expected; {len(value)} were found")
+        try:
+            row = np.array(value, dtype=np.float64)
+        except OverflowError:
+            row = np.array([np.inf])
+        if not np.isfinite(row).all():
+            raise Refused("numbers must be finite, and one is not")
+        return row
+
+    def _named(self, value: Mapping[str, Any], *, learns: bool) -> Array | RowAsTable:
+        """A row by names, as the learner takes it."""
+        try:
+            if self._numbered is not None:
+                return named_row(value, self._numbered, None, learns=False)
+            row: Array | RowAsTable = self.learner._row_of(value, learns=learns)
+            return row
+        except RegretlessError as error:
+            raise Refused(str(error)) from error
+
+    def _row(self, stored: bytes, *, learns: bool = False) -> Array | RowAsTable:
+        if not stored.startswith(DENSE):
+            return self._named(json.loads(stored), learns=learns)
+        row = _doubles(stored)
+        short = self.learner.state_.columns - len(row)
+        return row if short <= 0 else np.append(row, np.zeros(short))  # columns that came since
+
+    def value_of(self, stored: bytes) -> Any:
+        return _doubles(stored).tolist() if stored.startswith(DENSE) else json.loads(stored)
+
+    def batch(self, stored: Sequence[bytes], labels: Array | None) -> Batch:
+        """Rows as one batch, by the columns that the learner has now; names it does not know contribute nothing."""
+        from ..rows.validation import read_rows
+
+        rows = []
+        for one in stored:
+            row = self._row(one)
+            if isinstance(row, RowAsTable):
+                read = read_rows(row, learner=self.learner, reset=False, in_order=False, text="known")
+                row = _dense_of(read, self.learner.state_.columns)
+            rows.append(row)
+        columns = self.learner.state_.columns
+        return Batch(np.array(rows, dtype=np.float64).reshape(len(rows), columns), labels, columns)
+
+    # ---- predictions
+
+    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+        row = self._row(inputs[0]) if len(inputs) == 1 else None
+        if type(row) is np.ndarray:
+            return self._answers(self.learner.scores_one(row))
+        return self._answers(self.learner.scores(self.batch(inputs, None)))
+
+    @abstractmethod
+    def _answers(self, scores: Array) -> list[Answer]:
+        """What is answered to rows with these scores."""
+
+    # ---- learning
+
+    def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
+        refused: dict[int, str] = {}
+        rows = [(place, self._row(event.input, learns=True), label) for place, (event, label) in enumerate(rounds)]
+        for plain, group in groupby(rows, key=lambda one: type(one[1]) is np.ndarray):
+            if plain:
+                self._learn_plain(list(group), refused)
+                continue
+            for place, _, label in group:
+                row = self._row(rounds[place][0].input, learns=True)  # by the names as they are known by now
+                try:
+                    self.learner.partial_fit(row if isinstance(row, RowAsTable) else row[None], self.labels([label]))
+                except RegretlessError as error:
+                    refused[place] = str(error)
+        return refused
+
+    def _learn_plain(self, rows: list[tuple[int, Any, Any]], refused: dict[int, str]) -> None:
+        columns = self.learner.state_.columns
+        while rows:
+            values = np.array([_padded(row, columns) for _, row, _ in rows]).reshape(len(rows), columns)
+            try:
+                self.learner.observe(Batch(values, self.labels([label for _, _, label in rows]), columns))
+                return
+            except RowRefused as error:
+                refused[rows[error.row][0]] = error.why
+                rows = rows[error.row + 1 :]
+
+    @abstractmethod
+    def labels(self, labels: list[Any]) -> Array:
+        """Labels as the learner takes them."""
+
+    def expire(self, event: Event, label: Any) -> None:
+        if label is not None:
+            raise ModelError("a label that did not come is learned by bandits alone")
+
+    # ---- what is told
+
+    def describe(self) -> dict[str, Any]:
+        learner = self.learner
+        names = self._numbered or learner._feature_names()
+        columns = (self.schema or {}).get("columns") if (self.schema or {}).get("format") == "table" else None
+        return {
+            "input": "a list of numbers in the order of the features, or an object of values by their names",
+            "features": learner.state_.columns,
+            "names": names if names is None or len(names) <= 1000 else None,
+            "columns": [{"name": one["name"], "kind": one["kind"]} for one in columns] if columns else None,
+        }
+
+
+def _doubles(stored: bytes) -> Array:
+    return np.frombuffer(stored, dtype="<f8", offset=len(DENSE)).astype(np.float64)  # a copy, which is aligned
+
+
+def _padded(row: Array, columns: int) -> Array:
+    return row if len(row) == columns else np.append(row, np.zeros(columns - len(row)))
+
+
+def _dense_of(batch: Batch, columns: int) -> Array:
+    row = np.zeros(columns)
+    if batch.starts is None or batch.indices is None:
+        row[: batch.values.shape[1]] = batch.values[0]
+    else:
+        row[batch.indices] = batch.values
+    return row
+
+
+class ServedClassifier(ServedRows):
+    """A learner of labels."""
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        super().__init__(learner, extra)
+        self._text = learner.classes_.dtype.kind == "U"
+        self._known: dict[Any, Any] = {}
+        self._shown: list[Any] = []
+
+    def _classes(self) -> dict[Any, Any]:
+        """The classes as JSON values, by what they are to the learner."""
+        if len(self._known) != len(self.learner.classes_):
+            self._known = {one: plain_label(one) for one in self.learner.classes_.tolist()}
+        return self._known
+
+    def _answers(self, scores: Array) -> list[Answer]:
+        learner, classes = self.learner, self._classes()
+        labels = [classes[label] for label in learner.labels(scores).tolist()]
+        shares = learner.probabilities(scores) if learner.has_probabilities else None
+        if shares is not None:
+            names = list(map(str, classes.values()))
+            return [
+                Answer({"label": label, "probabilities": dict(zip(names, row, strict=True))})
+                for label, row in zip(labels, shares.tolist(), strict=True)
+            ]
+        return [Answer({"label": label, "scores": row}) for label, row in zip(labels, scores.tolist(), strict=True)]
+
+    def read_label(self, value: Any, event: Event) -> Any:
+        expected = type(value) is str if self._text else is_number(value)
+        if not expected or value not in self._classes():
+            names = ", ".join(map(repr, list(self._classes().values())[:NAMED]))
+            more = "" if len(self._classes()) <= NAMED else " and others"
+            raise Refused(f"the label is one of {names}{more}; {shown(value)}")
+        return plain_label(value)
+
+    def labels(self, labels: list[Any]) -> Array:
+        return np.array(labels) if self._text else np.array(labels, dtype=np.float64)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+        loss = None
+        if self.learner.scores_are_log_odds:
+            share = answer["probabilities"].get(str(label), 0.0)  # none of a class that came since
+            loss = -log(max(share, 5e-324))
+        return answer["label"] != label, loss
+
+    def sums(self) -> tuple[int, float, float]:
+        ledger = self.learner.ledger_
+        return int(ledger.rounds), float(ledger.mistakes), float(ledger.loss)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "labels": list(self._classes().values())}
+
+
+def plain_label(label: Any) -> Any:
+    """A label as JSON value: whole numbers without a point."""
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+class ServedRegressor(ServedRows):
+    """A learner of numbers."""
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        super().__init__(learner, extra)
+        self._begun = self.sums()[0] > 0
+
+    def _answers(self, scores: Array) -> list[Answer]:
+        return [Answer({"forecast": forecast}) for forecast in scores[:, 0].tolist()]
+
+    def read_label(self, value: Any, event: Event) -> Any:
+        counts = self.learner.played_rules().counts
+        if not is_number(value) or abs(value) > LARGEST or (counts and value < 0):
+            raise Refused(f"the outcome is a number{' of at least 0' if counts else ''}; {shown(value)}")
+        return float(value)
+
+    def labels(self, labels: list[Any]) -> Array:
+        return np.array(labels, dtype=np.float64)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+        if self.learner.played_rules().loss != "square":
+            return None, None
+        if not self._begun:  # from the first outcome the others are measured; it is charged to nobody
+            self._begun = True
+            return None, None
+        return None, (answer["forecast"] - label) ** 2
+
+    def sums(self) -> tuple[int, float, float]:
+        ledger = self.learner.ledger_
+        return int(self.learner.state_.books[0, 0]), 0.0, float(ledger.loss)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "labels": "numbers"}

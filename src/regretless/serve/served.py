@@ -1,0 +1,152 @@
+"""A learner as it is served: what may be sent to it, what it answers, and how it learns what comes back."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, NamedTuple
+
+from ..errors import ModelError, RegretlessError
+from ..persist.model import read, write
+from .events import Event
+
+SERVING = "serving"  # the key of what is counted, in what is saved beside the learner
+
+
+class Refused(RegretlessError):
+    """What was sent cannot be predicted or learned; the message says why, and what is expected."""
+
+
+class Answer(NamedTuple):
+    """What is answered, besides the id: JSON values; and what is written down with it."""
+
+    values: dict[str, Any]
+    ticket: int | None = None
+    propensity: float | None = None
+
+
+class Served(ABC):
+    """A learner of one kind.
+
+    Parameters
+    ----------
+    learner : object
+    extra : mapping
+        What was saved beside it.
+    """
+
+    moves: ClassVar[bool]  # whether a prediction moves the learner, so that a log is played again with all of them
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        self.learner, self.schema = learner, extra.get("schema")
+
+    @abstractmethod
+    def read(self, value: Any) -> bytes:
+        """An input, checked, as it is written down.
+
+        Raises
+        ------
+        Refused
+            If it is none.
+        """
+
+    @abstractmethod
+    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+        """The answers to some inputs."""
+
+    @abstractmethod
+    def read_label(self, value: Any, event: Event) -> Any:
+        """A label, checked, as JSON value.
+
+        Raises
+        ------
+        Refused
+            If the event cannot have it.
+        """
+
+    @abstractmethod
+    def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
+        """Learn events with their labels, in this order.
+
+        Returns
+        -------
+        dict of int to str
+            The places of those that the learner refused, and why.
+        """
+
+    @abstractmethod
+    def expire(self, event: Event, label: Any) -> None:
+        """Give up an event; where there is a label, learn it in place of the one that did not come."""
+
+    @abstractmethod
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+        """Whether an answer was a mistake, and what it lost in the units of the ledger; None where there is no such
+        thing."""
+
+    @abstractmethod
+    def sums(self) -> tuple[int, float, float]:
+        """Rounds, mistakes and loss of the ledger, in the order of labels."""
+
+    @abstractmethod
+    def value_of(self, stored: bytes) -> Any:
+        """An input as JSON value, from what `read` made of it."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """What is asked for and answered, as JSON values."""
+
+
+def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
+    """A learner as it is served.
+
+    Raises
+    ------
+    RegretlessError
+        If learners of its kind do not go on one round at a time.
+    """
+    from .bandit import ServedBandit
+    from .combiner import ServedCombiner
+    from .rows import ServedClassifier, ServedRegressor
+
+    kinds: dict[str, type[Served]] = {
+        "linear": ServedClassifier,
+        "regression": ServedRegressor,
+        "experts": ServedCombiner,
+        "bandits": ServedBandit,
+    }
+    if learner.kind not in kinds:
+        raise ModelError(
+            f"{name}: learners of finite classes are not served; learners of rows, combiners and bandits are"
+        )
+    if extra.get("mixing") is not None:
+        raise ModelError(f"{name}: a model that mixes shards goes on with them; learn one without --workers")
+    return kinds[learner.kind](learner, extra)
+
+
+def model_bytes(learner: Any, extra: Mapping[str, Any]) -> bytes:
+    """The bytes of the model file."""
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.rgl")
+        write(path, learner, extra)
+        return Path(path).read_bytes()
+
+
+def read_bytes(model: bytes, name: str) -> tuple[Any, dict[str, Any]]:
+    """The learner in the bytes of a model file, and what was saved beside it.
+
+    Raises
+    ------
+    ModelError
+        If they are damaged.
+    """
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.rgl")
+        Path(path).write_bytes(model)
+        try:
+            learner, extra = read(path)
+        except ModelError as error:
+            raise ModelError(str(error).replace(path, name)) from error
+    return learner, extra

@@ -1,0 +1,223 @@
+"""The process that serves: stores are opened, requests answered, and on a signal all that waits is finished."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import MissingError, RegretlessError
+from .app import App
+from .engine import Engine
+from .live import Live, begin, restored
+from .logs import Log
+from .settings import Settings
+from .store import Store, store_of
+from .store_thread import StoreThread
+from .tokens import Tokens
+
+MOMENT = 0.02  # seconds between two looks whether the server listens
+GRACE = 30  # seconds in which requests are finished after a signal
+BACKLOG = 2048
+
+
+@dataclass(slots=True)
+class Opened:
+    """A model and its store, ready to be served.
+
+    Attributes
+    ----------
+    store : Store
+        Opened, and held by this process.
+    live : Live
+        The model as the log has it.
+    where : str or Path
+        The address of the store.
+    """
+
+    store: Store
+    live: Live
+    where: str | Path
+
+
+def open_model(path: Path, where: str | Path, settings: Settings) -> Opened:
+    """Open the store of a model, and build the model as the log has it.
+
+    Parameters
+    ----------
+    path : Path
+        The model file that the log begins with.
+    where : str or Path
+        The address of the store.
+    settings : Settings
+
+    Raises
+    ------
+    RegretlessError
+        If the store cannot be opened, another process holds it, or it began with another model.
+    """
+    store = store_of(where)
+    store.open()
+    try:
+        begin(store, path.read_bytes(), str(path), time.time())
+        live = restored(store)
+        _refuse_settings(live, settings)
+    except BaseException:
+        store.close()
+        raise
+    return Opened(store, live, where)
+
+
+def _refuse_settings(live: Live, settings: Settings) -> None:
+    """Refuse settings that the model cannot go by."""
+    name = live.served.learner.name
+    if live.served.moves and not settings.log_predictions:
+        raise RegretlessError(f"--no-log-predictions: a prediction of {name} moves it, and must be written down")
+    if settings.default_loss is not None:
+        if live.served.learner.kind != "bandits":
+            raise RegretlessError(f"--default-loss is for bandits, and the model is of {name}")
+        live.served.read_label(settings.default_loss, None)  # type: ignore[arg-type]
+
+
+class Service:
+    """Engines and the application that asks them, inside a running loop.
+
+    Parameters
+    ----------
+    opened : mapping of str to Opened
+        By the names of the models.
+    settings : Settings
+    tokens : Tokens
+    log : Log
+    clock : callable
+        The time in seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        opened: Mapping[str, Opened],
+        settings: Settings,
+        tokens: Tokens,
+        log: Log,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.engines = {
+            name: Engine(name, one.live, StoreThread(one.store), settings, log, one.where, clock)
+            for name, one in opened.items()
+        }
+        self.app = App(self.engines, settings, tokens, log)
+
+    async def __aenter__(self) -> Service:
+        for engine in self.engines.values():
+            await engine.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for engine in self.engines.values():
+            await engine.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises
+    ------
+    RegretlessError
+        If the address is taken or is none of this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise RegretlessError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from error
+
+
+def serve(opened: Mapping[str, Opened], listening: socket.socket, settings: Settings, tokens: Tokens, log: Log) -> None:
+    """Serve until SIGTERM or Ctrl-C, then finish what is begun.
+
+    Raises
+    ------
+    MissingError
+        If the packages of the extra ``serve`` are not installed.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingError("serving needs uvicorn: pip install 'regretless[serve]'") from error
+    _allow_connections()
+
+    async def work() -> None:
+        async with Service(opened, settings, tokens, log) as service:
+            config = uvicorn.Config(
+                service.app,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                timeout_graceful_shutdown=GRACE,
+            )
+            server: Any = uvicorn.Server(config)
+            server.capture_signals = nullcontext  # signals are ours
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, _stop, server, service, log)
+            telling = asyncio.ensure_future(_tell(server, listening, log))
+            await server.serve(sockets=[listening])
+            telling.cancel()
+        log.info("stopped")
+        notify("STOPPING=1")
+
+    _run(work())
+
+
+def _run(work: Any) -> None:
+    """Run it on the quickest loop there is."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work)
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work)
+
+
+def _stop(server: Any, service: Service, log: Log) -> None:
+    if not server.should_exit:
+        log.info("stopping", waiting=sum(engine.waiting for engine in service.engines.values()))
+    server.should_exit = True
+
+
+async def _tell(server: Any, listening: socket.socket, log: Log) -> None:
+    """Say so once the server listens."""
+    while not server.started:
+        await asyncio.sleep(MOMENT)
+    host, port = listening.getsockname()[:2]
+    log.info("serving", url=f"http://{f'[{host}]' if ':' in host else host}:{port}", process=os.getpid())
+    notify("READY=1")
+
+
+def notify(state: str) -> None:
+    """Tell the service manager of systemd, if it started this process (sd_notify)."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+        out.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+        out.send(state.encode())
+
+
+def _allow_connections() -> None:
+    """As many open connections as the system allows this process."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,42 @@
+"""What a server may be told: limits, and what happens to labels that never come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Limits of a server.
+
+    Attributes
+    ----------
+    body : int
+        Bytes of a request, at most.
+    rows : int
+        Rows or labels of a request, at most.
+    queue : int
+        Rows and labels that wait for the disk, at most; beyond, requests are asked to come again.
+    body_seconds : float
+        In which the body of a request must have come.
+    log_predictions : bool
+        Whether predictions are written down before they are answered. If not, labels come with their inputs.
+    expire : float or None
+        Seconds after which a prediction without a label is given up.
+    default_loss : float or None
+        What bandits learn then.
+    snapshot_every : int
+        Predictions and labels from one snapshot to the next.
+    """
+
+    body: int = 8 * 2**20
+    rows: int = 1000
+    queue: int = 20_000
+    body_seconds: float = 30.0
+    log_predictions: bool = True
+    expire: float | None = None
+    default_loss: Any = None
+    snapshot_every: int = 10_000

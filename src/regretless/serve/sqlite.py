@@ -1,0 +1,181 @@
+"""The store in an SQLite file: a write-ahead log that waits for the disk at every commit."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import MissingError
+from .events import Event, Snapshot
+from .store import (
+    COLUMNS,
+    ENDS,
+    INSERT,
+    KEEP,
+    PENDING_ONES,
+    REFUSE,
+    SETTLE,
+    SNAPSHOTS,
+    Held,
+    Store,
+    StoreError,
+    event_of,
+    holder,
+    row_of,
+    settlement_of,
+)
+
+try:
+    import fcntl
+except ImportError:  # a system without locks on files
+    fcntl = None  # type: ignore[assignment, unused-ignore]
+
+T = TypeVar("T")
+MANY = 500  # ids in one statement
+TABLES = """
+CREATE TABLE IF NOT EXISTS events (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, input BLOB NOT NULL, answer BLOB NOT NULL,
+    ticket INTEGER, propensity REAL, version INTEGER NOT NULL, state TEXT NOT NULL, label TEXT, sequence INTEGER UNIQUE,
+    settled REAL
+);
+CREATE INDEX IF NOT EXISTS waiting ON events (number) WHERE state = 'pending';
+CREATE TABLE IF NOT EXISTS snapshots (
+    version INTEGER, number INTEGER, time REAL NOT NULL, model BLOB NOT NULL, PRIMARY KEY (version, number)
+);
+"""
+
+
+class SqliteStore(Store):
+    """A store in a file, beside which stand ``-wal`` and ``-shm`` of SQLite and the lock, ``-lock``.
+
+    Parameters
+    ----------
+    path : Path
+    writes : bool
+    """
+
+    def __init__(self, path: Path, *, writes: bool = True) -> None:
+        self.name, self._path, self._writes = str(path), path, writes
+        self._lock: Any = None
+        self._connection: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        """Lock the file, connect, and make the tables where there are none."""
+        if not self._writes and not self._path.is_file():
+            raise StoreError(f"{self.name}: there is no such file; give the database of a model that was served")
+        try:
+            if self._writes and self._lock is None:
+                self._take_lock()
+            with self._said():
+                self._connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        target = str(self._path) if self._writes else f"{self._path.resolve().as_uri()}?mode=ro"
+        self._connection = sqlite3.connect(
+            target, uri=not self._writes, isolation_level=None, check_same_thread=False, timeout=5.0
+        )
+        if self._writes:
+            for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+                self._connection.execute(f"PRAGMA {setting}")
+            self._connection.executescript(TABLES)
+
+    def _take_lock(self) -> None:
+        if fcntl is None:
+            raise MissingError("serving needs locks on files, which this system lacks; use --store postgresql://...")
+        try:
+            lock = open(f"{self._path}-lock", "a+")  # noqa: SIM115 (it stays open as long as the store)
+        except OSError as error:
+            raise StoreError(f"{self.name}: the lock cannot be written ({error})") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.seek(0)
+            other = lock.read().strip() or "another process"
+            lock.close()
+            raise Held(f"{self.name}: {other} serves this model; stop that server first") from error
+        lock.truncate(0)
+        lock.write(holder())
+        lock.flush()
+        self._lock = lock
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """What SQLite complains of, with the name of the file."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self.name}: {error}") from error
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._connection is None:
+            raise StoreError(f"{self.name}: the database is closed")
+        with self._said():
+            return work(self._connection)
+
+    def commit(self, events: Sequence[Event], settled: Sequence[Event]) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                db.executemany(INSERT, map(row_of, events))
+                changed = db.executemany(SETTLE, map(settlement_of, settled)).rowcount if settled else 0
+                if changed != len(settled):
+                    raise StoreError(f"{self.name}: of {len(settled)} events {changed} still waited for their labels")
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+        self._run(work)
+
+    def refuse(self, numbers: Sequence[int]) -> None:
+        self._run(lambda db: db.executemany(REFUSE, [(number,) for number in numbers]))
+
+    def find(self, ids: Sequence[str]) -> dict[str, Event]:
+        events: list[Event] = []
+        for begin in range(0, len(ids), MANY):
+            part = ids[begin : begin + MANY]
+            events += self.read(f"SELECT {COLUMNS} FROM events WHERE id IN ({', '.join('?' * len(part))})", *part)
+        return {event.id: event for event in events}
+
+    def read(self, statement: str, *values: Any) -> list[Event]:
+        return self._run(lambda db: [event_of(row) for row in db.execute(statement, values)])
+
+    def ends(self) -> tuple[int, int, float]:
+        number, sequence, time = self._run(lambda db: db.execute(ENDS).fetchone())
+        return int(number), int(sequence), float(time)
+
+    def pending(self) -> tuple[int, float | None]:
+        count, oldest = self._run(lambda db: db.execute(PENDING_ONES).fetchone())
+        return int(count), oldest
+
+    def save(self, snapshot: Snapshot) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            row = (snapshot.version, snapshot.number, snapshot.time, snapshot.model)
+            db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", row)
+            places = db.execute("SELECT version, number FROM snapshots ORDER BY version, number").fetchall()
+            for place in places[1:-KEEP]:
+                db.execute("DELETE FROM snapshots WHERE version = ? AND number = ?", place)
+
+        self._run(work)
+
+    def snapshots(self) -> list[Snapshot]:
+        return self._run(lambda db: [Snapshot(*row) for row in db.execute(f"{SNAPSHOTS} ORDER BY version, number")])
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        if self._lock is not None:
+            os.ftruncate(self._lock.fileno(), 0)
+            self._lock.close()
+        self._lock = None

@@ -1,0 +1,84 @@
+"""Who may ask what: bearer tokens with scopes."""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import RegretlessError
+
+SCOPES = ("predict", "label", "admin")
+VARIABLE = "REGRETLESS_TOKENS"
+SHORTEST = 16  # characters
+
+
+class Tokens:
+    """The tokens of a server.
+
+    Parameters
+    ----------
+    scopes : mapping of str to set of str
+        Of each token what it allows. Empty: everything is allowed to everybody.
+    """
+
+    def __init__(self, scopes: Mapping[str, frozenset[str]]) -> None:
+        self._scopes = {token.encode(): allowed for token, allowed in scopes.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self._scopes)
+
+    def status(self, authorization: bytes | None, scope: str) -> int:
+        """200 if this is allowed; 401 without a token that is known, 403 if it does not allow this.
+
+        Parameters
+        ----------
+        authorization : bytes or None
+            The header.
+        scope : {"predict", "label", "admin", "read"}
+            "read" is allowed to every token.
+        """
+        if not self._scopes:
+            return 200
+        kind, _, given = (authorization or b"").partition(b" ")
+        allowed: frozenset[str] = frozenset()
+        for token, scopes in self._scopes.items():  # all of them, so that the time does not say which is near
+            if hmac.compare_digest(token, given.strip()):
+                allowed = scopes
+        if kind.lower() != b"bearer" or not allowed:
+            return 401
+        return 200 if scope == "read" or scope in allowed or "admin" in allowed else 403
+
+
+def read_tokens(path: str | None) -> Tokens:
+    """Tokens of a file, or of the variable REGRETLESS_TOKENS if there is none.
+
+    Each line, or in the variable each part between semicolons, has scopes and a token: ``predict,label TOKEN``.
+
+    Raises
+    ------
+    RegretlessError
+        If a line is no token.
+    """
+    if path is not None:
+        lines, place = Path(path).read_text().splitlines(), path
+    else:
+        lines, place = os.environ.get(VARIABLE, "").split(";"), VARIABLE
+    scopes: dict[str, frozenset[str]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        words = line.split()
+        named = frozenset(words[0].split(","))
+        where = f"{place}:{number}"
+        if len(words) != 2 or not named <= set(SCOPES):
+            raise RegretlessError(f"{where}: scopes and a token are expected, as in 'predict,label TOKEN'")
+        if len(words[1]) < SHORTEST:
+            raise RegretlessError(
+                f"{where}: the token has {len(words[1])} characters; at least {SHORTEST} are expected"
+            )
+        scopes[words[1]] = named
+    if path is not None and not scopes:
+        raise RegretlessError(f"{path}: there are no tokens")
+    return Tokens(scopes)

@@ -1,0 +1,66 @@
+"""What can be read of a model in production, as JSON values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..persist.validation import plain
+from .engine import Engine
+
+
+def model_view(engine: Engine) -> dict[str, Any]:
+    """The learner, what may be sent to it, and how far it is."""
+    live = engine.live
+    learner = live.served.learner
+    rounds, _, _ = live.served.sums()
+    return {
+        "model": engine.name,
+        "learner": learner.name,
+        "kind": learner.kind,
+        "parameters": {name: plain(value) for name, value in learner.stored_params().items()},
+        "asked": live.served.describe(),
+        "rounds": rounds,
+        "version": live.version,
+        "predictions": live.number,
+        "pending": engine.outstanding,
+        "oldest_pending": engine.oldest if engine.outstanding else None,
+        "down": engine.down,
+    }
+
+
+def model_file(engine: Engine) -> bytes:
+    """The bytes of the model as it stands."""
+    return engine.live.snapshot(0.0).model
+
+
+async def certificate_view(engine: Engine) -> dict[str, Any]:
+    """Its theorems on the rounds in the order of their labels."""
+    from .certificates import certify
+
+    return await certify(engine)
+
+
+def history_view(engine: Engine) -> dict[str, Any]:
+    """How the counts grew, how late labels were, and the latest mistakes."""
+    tally, learner = engine.live.tally, engine.live.served.learner
+    _, mistakes, loss = engine.live.served.sums()
+    return {
+        "model": engine.name,
+        "curve": {
+            "columns": ["labels", "mistakes", "loss", "mistakes_in_order", "loss_in_order"],
+            "points": tally.curve,
+            "now": [
+                tally.learnt,
+                tally.mistakes,
+                tally.loss,
+                mistakes - tally.base_mistakes,
+                loss - tally.base_loss,
+            ],
+        },
+        "learnt": tally.learnt,
+        "expired": tally.expired,
+        "refused": tally.refused,
+        "delays": {"within_seconds": [2**power for power in range(len(tally.delays))], "labels": tally.delays},
+        "latest_mistakes": tally.errors,
+        "snapshot": learner.snapshot() if hasattr(learner, "snapshot") and engine.live.version else None,
+    }

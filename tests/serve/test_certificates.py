@@ -1,0 +1,94 @@
+"""What the certificate of a model in production says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.bandits import Exp3IX
+from regretless.experts import Hedge
+from regretless.linear import AggregatedClassifier, Perceptron
+from regretless.regression import AggregatedRegressor
+
+from .asking import COLUMNS, Client, begun, rows, served
+
+SOME = rows(30, seed=7)
+LABELS = [int(row[0] + 0.2 * row[1] > 0) for row in SOME]
+
+
+async def certified(client: Client, labels: list[Any], delay: int, rows: list[Any] = SOME) -> Any:
+    """The certificate after rows whose labels come so many rows later."""
+    for place in range(len(rows) + delay):
+        if place < len(rows):
+            answer = await client.ask("/v1/predict", {"id": f"{place}", "input": rows[place]})
+            assert answer.status == 200, answer.body
+        if place >= delay:
+            late = {"id": f"{place - delay}", "label": labels[place - delay]}
+            assert (await client.ask("/v1/label", late)).status == 200
+    return (await client.ask("/v1/certificate")).json
+
+
+@pytest.mark.parametrize("make", [AggregatedClassifier, Perceptron])
+def test_the_numbers_of_a_run(make: Any, tmp_path: Path) -> None:
+    """Without a delay the certificates are those of a run over the same rows, and the answers are what they bound."""
+    path = begun(tmp_path, make(), {"features": COLUMNS, "classes": [0, 1]})
+    said = served(path, lambda client: certified(client, LABELS, 0))
+    learner = make().partial_fit(np.array(SOME), np.array(LABELS, dtype=float), classes=[0.0, 1.0])
+    wanted = learner.certify(np.array(SOME), np.array(LABELS, dtype=float))
+    assert [one["line"] for one in said["certificates"]] == [str(one) for one in wanted]
+    assert said["rounds"] == len(SOME)
+    assert said["delay"]["late"] == 0
+    assert said["delay"]["cost"]["mistakes"] == 0
+    assert said["delay"]["answered"]["mistakes"] == learner.ledger_.mistakes
+
+
+def test_late_labels_of_rows(tmp_path: Path) -> None:
+    """With late labels the certificates are the same, and what was answered differs by the cost that is said."""
+    schema = {"features": COLUMNS, "classes": [0, 1]}
+    prompt = served(begun(tmp_path, AggregatedClassifier(), schema, "a"), lambda client: certified(client, LABELS, 0))
+    late = served(begun(tmp_path, AggregatedClassifier(), schema, "b"), lambda client: certified(client, LABELS, 8))
+    assert [one["line"] for one in late["certificates"]] == [one["line"] for one in prompt["certificates"]]
+    delay = late["delay"]
+    # The first eight predictions saw no label, later ones miss the last eight; so does each label's place.
+    assert (delay["late"], delay["most_rounds"]) == (29, 8)
+    assert delay["mean_rounds"] == pytest.approx((sum(range(8)) + 22 * 8) / 30)
+    assert delay["cost"]["loss"] == pytest.approx(delay["answered"]["loss"] - delay["in_order"]["loss"])
+    assert delay["cost"]["loss"] > 1
+
+
+def test_late_outcomes_of_numbers(tmp_path: Path) -> None:
+    """Of numbers the squared loss as answered and in order differ by the cost, and the theorems apply."""
+    outcomes = [row[0] for row in SOME]
+    path = begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS})
+    said = served(path, lambda client: certified(client, outcomes, 5))
+    assert sum(one["applies"] for one in said["certificates"]) >= 3
+    assert said["delay"]["cost"]["loss"] > 0
+    assert said["delay"]["answered"]["mistakes"] is None
+
+
+def test_theorems_about_answers(tmp_path: Path) -> None:
+    """A combiner's bound has the cost of the delay in it; a bandit's theorem that assumes no delay does not apply."""
+    advice = [[round(abs(value) % 1, 3) for value in row] for row in SOME]
+    learner = Hedge(n_experts=COLUMNS, loss="square", value_range=(0, 1))
+    path = begun(tmp_path, learner, {"experts": COLUMNS}, "a")
+    said = served(path, lambda client: certified(client, [row[0] for row in advice], 3, advice))
+    assert any(one["applies"] for one in said["certificates"])
+    assert all(one["observed"] <= one["bound"] + 1e-9 for one in said["certificates"] if one["applies"])
+    path = begun(tmp_path, Exp3IX(n_arms=2, seed=3), {"arms": 2}, "b")
+    said = served(path, lambda client: certified(client, [0.5] * 30, 3, [None] * 30))
+    assert said["rounds"] == 30
+    assert any("late" in (one["why"] or "") or one["applies"] for one in said["certificates"])
+
+
+def test_rounds_before_the_log(tmp_path: Path) -> None:
+    """Of a model that had learned rows before, whose rows the log has not, certificates do not apply and say so."""
+    learner = AggregatedClassifier().fit(np.array(SOME), np.array(LABELS))
+    path = tmp_path / "m.rgl"
+    learner.save(path)
+    said = served(path, lambda client: certified(client, LABELS, 0))
+    assert not any(one["applies"] for one in said["certificates"])
+    assert "30 rounds before" in said["certificates"][0]["why"]
+    assert said["delay"]["in_order"]["mistakes"] == said["delay"]["answered"]["mistakes"]

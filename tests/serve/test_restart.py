@@ -1,0 +1,124 @@
+"""What a model in production is after a restart, and after its log was played again."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regretless.bandits import Exp3IX
+from regretless.cli import main
+from regretless.errors import ModelError
+from regretless.experts import Squint
+from regretless.linear import AROW, AggregatedClassifier
+from regretless.regression import AggregatedRegressor
+from regretless.serve.replay import replay
+from regretless.serve.settings import Settings
+from regretless.serve.store import Held, store_of
+
+from .asking import COLUMNS, Client, begun, rows, served
+
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "aggregated": (AggregatedClassifier, {"features": COLUMNS, "classes": ["no", "yes"]}),
+    "three classes": (AROW, {"features": COLUMNS, "classes": [0, 1, 2]}),
+    "numbers": (AggregatedRegressor, {"features": COLUMNS}),
+    "experts": (lambda: Squint(n_experts=COLUMNS, value_range=(-5, 5)), {"experts": ["a", "b", "c", "d"]}),
+    "bandit": (lambda: Exp3IX(n_arms=3, seed=5), {"arms": ["red", "green", "blue"]}),
+}
+
+
+def label_of(kind: str, row: list[float]) -> Any:
+    """The label of a row."""
+    if kind == "aggregated":
+        return "yes" if row[0] + 0.3 * row[1] > 0 else "no"
+    if kind == "three classes":
+        return int(row[0] > 0) + int(row[1] > 0)
+    return round(row[0], 2) if kind != "bandit" else float(row[0] > 0)
+
+
+async def traffic(client: Client, kind: str, begin: int, end: int) -> None:
+    """Predictions, whose labels come later and out of order; some never."""
+    some = rows(40, seed=3)
+    for place in range(begin, end):
+        asked = {"id": f"r{place}", "input": None if kind == "bandit" else some[place]}
+        assert (await client.ask("/v1/predict", asked)).status == 200
+        if place % 3 == 2:
+            labels = [{"id": f"r{late}", "label": label_of(kind, some[late])} for late in (place, place - 2)]
+            answer = await client.ask("/v1/label", {"labels": labels})
+            assert answer.status == 200, answer.body
+
+
+async def model(client: Client) -> bytes:
+    """The bytes of the model as it stands."""
+    return (await client.ask("/v1/model.rgl")).body
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_restart_gives_the_same_bits(kind: str, tmp_path: Path) -> None:
+    """A model that was stopped and begun again in the middle has the bytes of one that went on, and so has its log."""
+    make, schema = KINDS[kind]
+    whole, parts = begun(tmp_path, make(), schema, "whole"), begun(tmp_path, make(), schema, "parts")
+
+    async def all_at_once(client: Client) -> bytes:
+        await traffic(client, kind, 0, 40)
+        return await model(client)
+
+    async def first(client: Client) -> bytes:
+        await traffic(client, kind, 0, 16)
+        return await model(client)
+
+    async def second(client: Client) -> bytes:
+        again = await model(client)
+        assert again == before
+        await traffic(client, kind, 16, 40)
+        return await model(client)
+
+    wanted = served(whole, all_at_once)
+    before = served(parts, first)
+    assert served(parts, second, Settings(snapshot_every=3)) == wanted
+    store = store_of(parts.with_suffix(".db"), writes=False)
+    store.open()
+    live, compared = replay(store)
+    store.close()
+    assert live.snapshot(0.0).model == wanted
+    assert len(compared) == 2
+    assert all(one.same for one in compared)
+
+
+def test_a_changed_log_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`replay` fails if a label in the log is not the one that was learned."""
+    make, schema = KINDS["aggregated"]
+    path = begun(tmp_path, make(), schema)
+    served(path, lambda client: traffic(client, "aggregated", 0, 20))
+    assert main(["replay", str(path.with_suffix(".db")), "--save", str(tmp_path / "again.rgl")]) == 0
+    with sqlite3.connect(path.with_suffix(".db")) as db:
+        db.execute("""UPDATE events SET label = '"no"' WHERE label = '"yes"'""")
+    db.close()
+    assert main(["replay", str(path.with_suffix(".db"))]) == 1
+    assert "does not give the model that was served" in capsys.readouterr().err
+
+
+def test_one_writer(tmp_path: Path) -> None:
+    """A second server on the same log is refused, with the name of the first."""
+    make, schema = KINDS["aggregated"]
+    path = begun(tmp_path, make(), schema)
+    store = store_of(path.with_suffix(".db"))
+    store.open()
+    with pytest.raises(Held, match=r"process \d+ on .* serves this model"):
+        store_of(path.with_suffix(".db")).open()
+    store.close()
+    other = store_of(path.with_suffix(".db"))
+    other.open()
+    other.close()
+
+
+def test_another_model(tmp_path: Path) -> None:
+    """A log that began with another model is refused, and stays as it is."""
+    make, schema = KINDS["aggregated"]
+    path = begun(tmp_path, make(), schema)
+    served(path, lambda client: traffic(client, "aggregated", 0, 3))
+    begun(tmp_path, make(), schema | {"classes": [0, 1]})
+    with pytest.raises(ModelError, match="began with another model"):
+        served(path, model)
