@@ -38,6 +38,10 @@ class LinearInfo(NamedTuple):
         Why its weights cannot be mixed over shards; empty if they can.
     by_sums : bool
         Whether its certificates need of rounds only what adds up over shards.
+    constant : bool
+        Whether `learn` and `compare` append a constant feature where nobody has set its size: without one of their own,
+        first-order learners err more. Not where the theorem is about rows as they are, where the weights are shares of
+        a whole, or where the learner has such a feature anyway.
     twin : str
         The function of `textbook.linear` that makes the same updates; empty if there is none.
     """
@@ -54,6 +58,7 @@ class LinearInfo(NamedTuple):
     additive: bool
     not_mixed: str
     by_sums: bool
+    constant: bool
     twin: str
 
 

@@ -25,6 +25,7 @@ from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perce
 
 from ..command_line import BARE, CommandLine, Result, noisy_lines, quietly, write
 
+PLAIN = ("--set", "intercept=0")  # rows as they are, as classes in Python have them
 CERTIFICATE_KEYS = [
     "theorem",
     "kind",
@@ -97,14 +98,14 @@ def test_learn_counts_what_the_estimator_counts(run, mail):
     """The file learned through the command line gives the ledger of `fit` on the same rows."""
     X, y = load_svmlight(mail)
     ledger = Perceptron().fit(X, y).ledger_
-    found = run("learn", mail, "--learner", "perceptron", "--json").json
+    found = run("learn", mail, "--learner", "perceptron", *PLAIN, "--json").json
     assert [found["rounds"], found["mistakes"], found["updates"]] == [700, ledger.mistakes, ledger.updates]
     assert found["loss"] == ledger.loss
 
 
 def test_the_table_shows_prefixes_at_doubling_rounds(run, mail):
     """Each row of the table holds the mistakes of that many first rows, the rate so far and that since the last row."""
-    told = run("learn", mail, "--learner", "perceptron", "--no-certify").err.splitlines()
+    told = run("learn", mail, "--learner", "perceptron", *PLAIN, "--no-certify").err.splitlines()
     rows = [line.split() for line in told if not line.startswith("note: ")]
     assert rows[0] == ["rounds", "mistakes", "rate", "so", "far", "since", "last", "updates"]
     counts = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 700]
@@ -124,7 +125,7 @@ def test_learn_prints_the_certificates_of_the_estimator(run, mail):
     """One line a certificate stands on stdout, the same that Python gives."""
     X, y = load_svmlight(mail)
     expected = [str(one) for one in Perceptron().fit(X, y).certify(X, y, svm=False)]
-    result = run("learn", mail, "--learner", "perceptron", "--quiet")
+    result = run("learn", mail, "--learner", "perceptron", *PLAIN, "--quiet")
     assert result.out.splitlines() == expected
     assert (result.code, result.err) == (0, "")
 
@@ -184,7 +185,7 @@ def test_until_clean_stops_after_the_first_clean_pass(run, tmp_path):
 
 def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
     """--set class_weight=1:2.5,-1:0.5 gives the weights of the same call in Python, also from a resumed model."""
-    model, more = tmp_path / "a.rgl", ("--set", "class_weight=1:2.5,-1:0.5")
+    model, more = tmp_path / "a.rgl", (*PLAIN, "--set", "class_weight=1:2.5,-1:0.5")
     run("learn", mail, "--learner", "perceptron", *more, "--save", model, "--no-certify")
     X, y = load_svmlight(mail)
     ours, twin = regretless.load(model), Perceptron(class_weight={1: 2.5, -1: 0.5}).fit(X, y)
@@ -212,7 +213,7 @@ def test_inspect_says_what_was_left_open(run, mail, tmp_path):
     for learner, settled in {"winnow": "rate 0.25", "arow": "matrix full", "p-norm-perceptron": "p "}.items():
         run("learn", mail, "--learner", learner, "--set", "passes=2", "--no-certify", "--save", model)
         line = run("inspect", model).out.splitlines()[1]
-        assert line.startswith("parameters  passes=2; ")
+        assert line.startswith(("parameters  passes=2; ", "parameters  intercept=1.0, passes=2; "))
         assert settled in line
 
 
@@ -319,7 +320,7 @@ def test_predict_prints_a_label_a_line(run, mail, tmp_path):
     """The labels are those of the estimator, whole numbers without a point; the scores are its scores, to the bit."""
     X, y = load_svmlight(mail)
     twin = Perceptron().fit(X, y)
-    run("learn", mail, *BARE, "--save", tmp_path / "m.rgl")
+    run("learn", mail, *BARE, *PLAIN, "--save", tmp_path / "m.rgl")
     assert run("predict", tmp_path / "m.rgl", mail).out.split("\n") == [*(f"{int(one)}" for one in twin.predict(X)), ""]
     scores = [float(line) for line in run("predict", tmp_path / "m.rgl", mail, "--scores").out.split()]
     assert scores == twin.decision_function(X).tolist()

@@ -21,7 +21,8 @@ from ..command_line import CommandLine, noisy_lines, write
 from ..distributed.shards import parts
 
 HERE = ("--workers", 1, "--no-certify")
-MIXED = ("--learner", "averaged-perceptron", *HERE)
+PLAIN = ("--set", "intercept=0")  # rows as they are, as Python plays them
+MIXED = ("--learner", "averaged-perceptron", *PLAIN, *HERE)
 
 
 @pytest.fixture
@@ -204,7 +205,19 @@ def test_an_epoch_without_an_update_is_the_last_of_a_run_until_clean(run, tmp_pa
 def test_a_file_in_pieces_is_what_python_cuts(run, tmp_path):
     """--pieces gives the model that Python cuts for; a run that goes on cuts alike, and bad rows have their line."""
     rows = write(tmp_path / "rows.svm", noisy_lines(300))
-    words = ("learn", rows, "--learner", "perceptron", *HERE, "--pieces", 4, "--quiet", "--save", tmp_path / "m.rgl")
+    words = (
+        "learn",
+        rows,
+        "--learner",
+        "perceptron",
+        *PLAIN,
+        *HERE,
+        "--pieces",
+        4,
+        "--quiet",
+        "--save",
+        tmp_path / "m.rgl",
+    )
     assert run(*words).code == 0
     assert run("learn", rows, *HERE, "--quiet", "--resume", tmp_path / "m.rgl", "--passes", 3).code == 0
     mix(Perceptron(passes=3), shard_files(rows, pieces=4)).save(tmp_path / "p.rgl")
@@ -463,7 +476,7 @@ def separable(tmp_path) -> Path:
 def test_learn_prints_the_certificates_of_the_mixture(run, separable):
     """One line a certificate stands on stdout, the same that Python gives; the weighted updates are within theirs."""
     mixture = mix(Perceptron(passes=4), str(separable))
-    words = ("learn", separable, "--learner", "perceptron", "--passes", 4)
+    words = ("learn", separable, "--learner", "perceptron", *PLAIN, "--passes", 4)
     result = run(*words, "--workers", 1, "--quiet")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [str(one) for one in mixture.certify()]

@@ -142,7 +142,7 @@ def test_a_learner_without_intercept_that_a_constant_beats_is_told(run: CommandL
     """A perceptron that errs more often than the most frequent label is advised an intercept, unless it has one."""
     draw, file = random.Random(5), tmp_path / "t.svm"
     file.write_text("".join(f"{1 if draw.random() < 0.1 else -1} 1:{draw.random():.3f}\n" for _ in range(400)))
-    (note,) = notes(run, file, "--learner", "perceptron")
+    (note,) = notes(run, file, "--learner", "perceptron", "--set", "intercept=0")
     assert f"try --set intercept=1, or the default learner ({DEFAULT})" in note
     (note,) = notes(run, file, "--learner", "perceptron", "--set", "intercept=1")
     assert "intercept" not in note

@@ -182,7 +182,8 @@ def test_a_class_for_each(run, tmp_path):
     X = draw.normal(size=(90, 4)).round(3)
     y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(90, 3)), axis=1).astype(float)
     path = written(tmp_path / "t.csv", X, y)
-    found = run("learn", path, "--target", "y", "--learner", "perceptron", "--json").json
+    words = ("--target", "y", "--learner", "perceptron", "--set", "intercept=0")
+    found = run("learn", path, *words, "--json").json
     came = [int(np.flatnonzero(y == label)[0]) for label in found["classes"]]
     late = sorted(came)[2]  # the first two classes are each other's mirror image from the first row on
     for one in found["certificates"]:
@@ -203,9 +204,8 @@ def test_several_classes_at_once(run, tmp_path):
     draw, tally = np.random.default_rng(9), Tally()
     X = draw.normal(size=(80, 4)).round(3)
     y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(80, 3)), axis=1).astype(float)
-    found = run(
-        "learn", written(tmp_path / "t.csv", X, y), "--target", "y", "--learner", "multiclass-perceptron", "--json"
-    ).json
+    words = ("--target", "y", "--learner", "multiclass-perceptron", "--set", "intercept=0")
+    found = run("learn", written(tmp_path / "t.csv", X, y), *words, "--json").json
     W, updates = np.zeros((3, 4)), 0
     known = set(list(dict.fromkeys(y.astype(int).tolist()))[:2])  # who is alone plays against whoever comes next
     for x, label in zip(X, y.astype(int), strict=True):

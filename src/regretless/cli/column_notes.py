@@ -1,4 +1,4 @@
-"""Notes of `learn` on columns: text, numbers of rows, units, and what a constant feature beside them should be."""
+"""Notes of `learn` on columns: text, numbers of rows, and units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ ENOUGH = 50  # rows, to judge by whether a column numbers them
 FEW_ROWS = 10  # to judge nothing by
 HALF = 0.5
 FAR = 100.0  # times as large as others
-THIN = 0.1  # a share of features in a row, below which a constant one is to be a tenth of the row
 UNITS_APART = ("second order", "diagonal")  # how geometries begin for which units of columns are all one
 
 
@@ -82,17 +81,3 @@ def _sizes(batch: Batch) -> tuple[Array, Array]:
     present = np.bincount(places, values != 0, minlength=len(columns))
     often = (present >= HALF * len(batch)) & (squares > 0) & np.isfinite(squares)
     return columns[often], np.sqrt(squares[often] / len(batch))
-
-
-def good_intercept(batch: Batch) -> float:
-    """A size for the constant feature, a power of ten: about that of a number, or a tenth of the length of rows in
-    which few numbers are not 0."""
-    values = np.abs(batch.values.astype(np.float64).ravel())
-    values = values[values > 0]
-    if not len(values):
-        return 1.0
-    most = float(values.max())
-    squares = float(np.square(values / most).sum())
-    thin = len(values) < THIN * len(batch) * batch.columns
-    size = most * (squares / len(batch)) ** 0.5 / 10 if thin else most * (squares / len(values)) ** 0.5
-    return float(10.0 ** np.round(np.log10(size)))

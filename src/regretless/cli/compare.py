@@ -82,6 +82,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: CompareOptions) -> int:
     """Compare."""
     from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, LearningCompetitor, play
+    from .constant_feature import fitting_size, said_of
     from .signals import run_until_signal
     from .task import refuse_quantities
 
@@ -94,9 +95,13 @@ def run(arguments: CompareOptions) -> int:
     console = options.console_of(arguments)
     started = perf_counter()
 
-    def on_first(batch: Batch) -> None:
+    constant = _waiting(sides, arguments)
+
+    def on_first(*batches: Batch) -> None:
+        for letter, learner in constant.items():
+            learner.set_params(intercept=fitting_size(batches["ab".index(letter)]))
         if not arguments.any_labels and any(isinstance(side, LearningCompetitor) for side in sides):
-            refuse_quantities(streams[0], batch, "learn ")
+            refuse_quantities(streams[0], batches[0], "learn ")
 
     def go(stop: Any) -> Comparison:
         for _ in play(result, sides, streams, lambda rounds: console.rounds(rounds, unit="rows"), on_first):
@@ -108,6 +113,8 @@ def run(arguments: CompareOptions) -> int:
     warn_skipped(streams[0])
     for note in streams[0].notes:
         console.line(f"note: {note}")
+    for letter, learner in constant.items():
+        console.line(f"note: for {learner.name}, {said_of(learner, f'--set-{letter}')}")
     for model, side in zip((arguments.a, arguments.b), sides, strict=True):
         if isinstance(side, FrozenCompetitor) and side.again:
             complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")
@@ -117,6 +124,19 @@ def run(arguments: CompareOptions) -> int:
     outcome = CompareOutput(result, arguments.file, learners, seconds, streams[0].skipped, interrupted=code is not None)
     outcome.publish(arguments, console, arguments.report)
     return DONE if code is None else code
+
+
+def _waiting(sides: tuple[Competitor, Competitor], arguments: CompareOptions) -> dict[str, OnlineClassifier]:
+    """The learners, by their letters, whose constant feature is to go by the first row."""
+    from ..run.comparison import LearningCompetitor
+    from .constant_feature import is_open
+
+    settings = {"a": arguments.set_a, "b": arguments.set_b}
+    return {
+        letter: side.learner
+        for side, (letter, texts) in zip(sides, settings.items(), strict=True)
+        if isinstance(side, LearningCompetitor) and is_open(side.learner, texts)
+    }
 
 
 def _names(arguments: CompareOptions) -> tuple[str, str]:

@@ -12,7 +12,8 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from . import options, shards
-from .column_notes import FEW_ROWS, UNITS_APART, column_notes, good_intercept
+from .column_notes import FEW_ROWS, UNITS_APART, column_notes
+from .constant_feature import fitting_size, is_open, said_of
 from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
 from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
 from .output import UsageError, label_text, share_text, short
@@ -83,7 +84,11 @@ class LabelsOutput(LearnOutput):
         if goes_on.passes is not None and arguments.passes not in (None, goes_on.passes):
             raise UsageError(f"--passes {arguments.passes}: the run to finish is one of {goes_on.passes}")
 
+        constant = arguments.resume is None and is_open(learner, arguments.set)
+
         def on_first(batch: Batch) -> None:
+            if constant:
+                learner.set_params(intercept=fitting_size(batch))
             if arguments.resume is not None and arguments.target is not None:
                 _refuse_other_target(learner, stream, batch, arguments.target)
             if not arguments.any_labels:
@@ -103,6 +108,7 @@ class LabelsOutput(LearnOutput):
             on_first=on_first,
         )
         run.calibration = _calibration(arguments, learner, goes_on)
+        run.constant = constant
         if run.rounds == 0 and not arguments.no_certify:
             run.sample = Sample()
         return run
@@ -315,6 +321,7 @@ SELDOM, SHARE, MOST_RARE = 3, 50, 5
 def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
     yield from _many_labels(run.learner)
+    yield from _constant_feature(run)
     yield from _rare_classes(run)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
@@ -393,8 +400,14 @@ def _without_intercept(run: Run) -> str:
     counts, intercept = run.progressive, run.learner.get_params().get("intercept")
     if intercept != 0 or counts.errors <= counts.constant:
         return ""
-    size = 1.0 if run.first is None else good_intercept(run.first)
+    size = 1.0 if run.first is None else fitting_size(run.first)
     return f"; it has no intercept: try --set intercept={size:g}, or the default learner ({DEFAULT})"
+
+
+def _constant_feature(run: Run) -> Iterator[str]:
+    """That rows were made longer, where nobody has asked for it."""
+    if run.constant:
+        yield said_of(run.learner)
 
 
 def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ..distributed.learner_adapter import refuse
 from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
+from .constant_feature import is_open, said_of, size_from_shards
 from .files import load_against, refuse_overwriting_or_model, write_vectors
 from .learn_labels import largest_weights
 from .output import Output, UsageError, certificate_values, complain, many, verdict
@@ -143,12 +144,17 @@ def learn_shards(arguments: LearnOptions) -> int:
     refuse_overwriting_or_model(arguments, paths_of(shards), [arguments.report, arguments.save_comparators])
     console = options.console_of(arguments)
     with open_engine(arguments, len(shards), console) as engine:
+        constant = saved is None and is_open(learner, arguments.set)
+        if constant:
+            size_from_shards(learner, engine, shards)
         run = _run(arguments, learner, shards, engine, saved)
         loop = MixingLoop(run, engine, console, 0 if saved is None else len(saved.history))
         started = perf_counter()
         mixture = loop.go()
         outcome = MixingOutput(mixture, arguments, perf_counter() - started)
         _warn(mixture)
+        if constant:
+            console.line(f"note: {said_of(mixture.learner)}")
         if not arguments.no_certify:
             trusted = arguments.resume is None
             how = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}

@@ -84,6 +84,7 @@ class ALMA(OnlineClassifier):
         not_mixed="whether it moves depends on how many updates there were, and the proof of its bound follows one "
         "sequence of updates and says nothing of a mean of several",
         by_sums=True,
+        constant=True,
         twin="alma",
     )
     theorems = ALMA_THEOREMS

@@ -97,6 +97,7 @@ class AROW(SecondOrderLearner):
         not_mixed="its weights belong to a covariance that every shard moves elsewhere; there is no bound for a "
         "mean of them",
         by_sums=True,
+        constant=False,
         twin="arow",
     )
     theorems = THEOREMS

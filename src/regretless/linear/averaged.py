@@ -201,6 +201,7 @@ class AveragedPerceptron(Perceptron):
         additive=True,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="perceptron",
     )
 

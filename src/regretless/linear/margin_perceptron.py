@@ -156,6 +156,7 @@ class MarginPerceptron(OnlineClassifier):
         not_mixed="whether it moves depends on the length of its weights, which a mean shortens; the proof of its "
         "bound follows one sequence of steps and says nothing of a mean of several",
         by_sums=True,
+        constant=False,
         twin="margin_perceptron",
     )
     theorems = (*MARGIN_PERCEPTRON, *UNTIL_A_MARGIN)

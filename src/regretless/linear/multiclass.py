@@ -102,6 +102,7 @@ class MulticlassPerceptron(OnlineClassifier):
         additive=False,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="multiclass_perceptron",
     )
     theorems = MULTICLASS

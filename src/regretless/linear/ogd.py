@@ -90,6 +90,7 @@ class OnlineGradientDescent(OnlineClassifier):
         additive=False,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="gradient_descent",
     )
     theorems = GRADIENT_DESCENT

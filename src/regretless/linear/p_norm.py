@@ -103,6 +103,7 @@ class PNormPerceptron(OnlineClassifier):
         additive=False,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="p_norm_perceptron",
     )
     theorems = P_NORM

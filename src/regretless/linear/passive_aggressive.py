@@ -81,6 +81,7 @@ class PassiveAggressive(OnlineClassifier):
         additive=False,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="passive_aggressive",
     )
     theorems = PASSIVE_AGGRESSIVE

@@ -105,6 +105,7 @@ class Perceptron(OnlineClassifier):
         additive=True,
         not_mixed="",
         by_sums=True,
+        constant=True,
         twin="perceptron",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = (*PERCEPTRON, *FROM_START)

@@ -85,6 +85,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
         not_mixed="its weights are solved from a matrix of all update rows; matrices of several shards could be "
         "added, but the bound is not about such a sum",
         by_sums=True,
+        constant=True,
         twin="second_order_perceptron",
     )
     theorems = SECOND_ORDER

@@ -276,6 +276,7 @@ class VotedPerceptron(Perceptron):
         additive=True,
         not_mixed="it votes with all the weights it ever had, and of several shards they are too many to travel",
         by_sums=True,
+        constant=True,
         twin="perceptron",
     )
 

@@ -124,6 +124,7 @@ class Winnow(OnlineClassifier):
         additive=False,
         not_mixed="",
         by_sums=True,
+        constant=False,
         twin="winnow",
     )
     theorems = WINNOW

@@ -390,7 +390,7 @@ def play(
     sides: tuple[Competitor, Competitor],
     streams: list[Stream],
     on_rounds: Callable[[int], object],
-    on_first: Callable[[Batch], object] = lambda batch: None,
+    on_first: Callable[[Batch, Batch], object] = lambda left, right: None,
 ) -> Iterator[int]:
     """Go over the streams once; yields the number of rows after each batch, where the caller may stop.
 
@@ -404,7 +404,7 @@ def play(
     on_rounds : callable
         Called with the number of rows.
     on_first : callable
-        Called with the first rows, before they are played.
+        Called with the first rows as each of the two reads them, before they are played.
 
     Raises
     ------
@@ -415,7 +415,7 @@ def play(
     """
     for pair in _pairs(streams):
         if not result.rounds:
-            on_first(pair[0])
+            on_first(*pair)
         losses = []
         for side, batch, stream in zip(sides, pair, (streams[0], streams[-1]), strict=True):
             if batch.labels is None:

@@ -106,6 +106,8 @@ class Run(StreamRun):
         How the rows of the first pass were predicted before they were learned.
     sample : Sample or None
         Of the rows of the first pass, where one is wanted.
+    constant : bool
+        Whether the size of the constant feature went by the first row.
     first_rows : dict of label to int
         In which row of the stream each class came first that this run met, counted from 1.
     again : bool
@@ -131,6 +133,7 @@ class Run(StreamRun):
     progressive: Progressive = field(default_factory=Progressive)
     calibration: RunCalibration | None = None
     sample: Sample | None = None
+    constant: bool = False
     first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
     # The squared length of the first row, where the ledger leaves out the first round.

@@ -119,6 +119,7 @@ class AggregatedClassifier(OnlineClassifier):
         not_mixed="each member's weights belong to sums of squares that every shard moves elsewhere; there is no bound "
         "for a mean of them",
         by_sums=False,
+        constant=False,
         twin="",
     )
     theorems = AGGREGATED

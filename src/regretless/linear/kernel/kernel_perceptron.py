@@ -149,6 +149,7 @@ class KernelPerceptron(OnlineClassifier):
         additive=True,
         not_mixed="its weights are combinations of rows that it keeps, and rows do not travel",
         by_sums=False,
+        constant=False,
         twin="kernel_perceptron",
     )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
