@@ -1,29 +1,13 @@
 // The kernels of one instruction set: this file is compiled once for each, REGRETLESS_ISA being its name.
-#include <array>
 #include <limits>
 
 #include "regretless/any_rows.hpp"
+#include "regretless/catalogue.hpp"
 #include "regretless/multiclass.hpp"
 #include "regretless/ray_histogram.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// A name becomes an alternative of the catalogue V. The binding has refused unknown names.
-template <class V, std::size_t I = 0>
-static V named(std::string_view name, const Rules& rules) {
-  if constexpr (I + 1 == std::variant_size_v<V>) {
-    return std::variant_alternative_t<I, V>(rules);
-  } else {
-    using T = std::variant_alternative_t<I, V>;
-    return name == T::name ? V(T(rules)) : named<V, I + 1>(name, rules);
-  }
-}
-
-// The names in a catalogue, and `more` of what is no alternative of it.
-template <class... T, class... More>
-static constexpr auto names_of(std::variant<T...>*, More... more) {
-  return std::array<std::string_view, sizeof...(T) + sizeof...(More)>{T::name..., more...};
-}
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
 static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
 

@@ -27,26 +27,24 @@ void copy_numbers(double (&to)[N], const std::vector<double>& from, const char* 
   std::copy(from.begin(), from.end(), to);
 }
 
-bool among(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+bool among(Names names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
 
-std::vector<std::string> listed(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+std::vector<std::string> listed(Names names) { return {names.begin(), names.end()}; }
 
 class RegressionPlayer {
  public:
   RegressionPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::string& loss, double tau,
-                   const std::string& schedule, double step, const std::vector<double>& rates,
-                   const std::vector<double>& priors, double intercept, bool share)
+                   const std::string& schedule, const std::string& matrix, double step,
+                   const std::vector<double>& rates, const std::vector<double>& priors, double intercept, bool share)
       : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor), loss_(loss),
-        schedule_(schedule) {
+        schedule_(schedule), matrix_(matrix) {
     demand(shaped(memory, 1, regression_memory_size), "memory has the wrong shape");
     demand(cells.shape(1) == regression_cell_size, "the cells have the wrong shape");
     demand(shaped(books, 1, ledger_size), "books have the wrong shape");
-    demand(among(regression_losses, loss), "no such loss");
-    demand(schedule.empty() || among(descent_schedules, schedule) || among(matrix_schedules, schedule),
-           "no such schedule");
+    demand(among(regression_kernels().losses, loss), "no such loss");
+    demand(schedule.empty() || among(descent_schedules, schedule), "no such schedule");
+    demand(among(regression_matrices, matrix), "no such matrix");
     state_.cells = cells.data();
     state_.memory = reinterpret_cast<RegressionMemory*>(memory.data());
     state_.book = reinterpret_cast<Ledger*>(books.data());
@@ -69,6 +67,7 @@ class RegressionPlayer {
     rules_.loss = loss_;
     rules_.tau = tau;
     rules_.schedule = schedule_;
+    rules_.matrix = matrix_;
     rules_.step = step;
     rules_.intercept = intercept;
     rules_.share = share;
@@ -123,7 +122,7 @@ class RegressionPlayer {
 
   State2 cells_, memory_, books_;
   std::optional<State2> weights_, scales_, factor_;
-  std::string loss_, schedule_;
+  std::string loss_, schedule_, matrix_;
   RegressionRules rules_;
   Regression state_;
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
@@ -135,12 +134,12 @@ void bind_regression(nb::module_& m) {
   nb::class_<RegressionPlayer>(m, "RegressionPlayer",
                                "Rules and borrowed state of linear learners of numbers; feed it rounds.")
       .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-                    const std::string&, double, const std::string&, double, const std::vector<double>&,
-                    const std::vector<double>&, double, bool>(),
+                    const std::string&, double, const std::string&, const std::string&, double,
+                    const std::vector<double>&, const std::vector<double>&, double, bool>(),
            "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
            "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
-           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "loss"_a, "tau"_a, "schedule"_a, "step"_a,
-           "rates"_a, "priors"_a, "intercept"_a, "share"_a)
+           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "loss"_a, "tau"_a, "schedule"_a, "matrix"_a,
+           "step"_a, "rates"_a, "priors"_a, "intercept"_a, "share"_a)
       .def("play", &RegressionPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "outcomes"_a.noconvert(), "begin"_a = 0, "end"_a = -1,
            "forecasts"_a.noconvert().none() = nb::none(),
@@ -150,7 +149,9 @@ void bind_regression(nb::module_& m) {
       .def("score", &RegressionPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
            "Forecasts of all rows, the same bits that play sees; and those of the members.");
-  m.def("regression_losses", [] { return listed(regression_losses); }, "Names of what learners of numbers may charge.");
+  m.def(
+      "regression_losses", [] { return listed(regression_kernels().losses); },
+      "Names of what learners of numbers may charge.");
   m.def(
       "descent_schedules", [] { return listed(descent_schedules); },
       "Names of the steps of gradient descent on numbers.");

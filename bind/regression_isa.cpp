@@ -1,13 +1,16 @@
 // The regression kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include "regretless/catalogue.hpp"
 #include "regretless/regression.hpp"
 
 namespace regretless::REGRETLESS_ISA {
+
+static constexpr auto regression_losses = names_of(static_cast<AnyRegressionLoss*>(nullptr));
 
 static LinearVerdict play_outcomes(const Block& block, const double* outcomes, const RegressionRules& rules,
                                    const Regression& state, std::int64_t begin, std::int64_t end) {
   return std::visit([&](const auto& rows,
                         const auto& loss) { return play_regression(rows, loss, outcomes, rules, state, begin, end); },
-                    rows_of(block), regression_loss(rules.loss, rules.tau));
+                    rows_of(block), named<AnyRegressionLoss>(rules.loss, rules.tau));
 }
 
 static LinearVerdict score_rows(const Block& block, const RegressionRules& rules, const Regression& state, double* out,
@@ -16,7 +19,7 @@ static LinearVerdict score_rows(const Block& block, const RegressionRules& rules
       [&](const auto& rows, const auto& loss) {
         return score_regression(rows, loss, block.rows, rules, state, out, members);
       },
-      rows_of(block), regression_loss(rules.loss, rules.tau));
+      rows_of(block), named<AnyRegressionLoss>(rules.loss, rules.tau));
 }
 
 }  // namespace regretless::REGRETLESS_ISA
@@ -25,5 +28,6 @@ static LinearVerdict score_rows(const Block& block, const RegressionRules& rules
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(regression_, isa)
 
 namespace regretless {
-const RegressionKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_outcomes, REGRETLESS_ISA::score_rows};
+const RegressionKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::regression_losses,
+                                                            REGRETLESS_ISA::play_outcomes, REGRETLESS_ISA::score_rows};
 }  // namespace regretless

@@ -20,14 +20,16 @@ struct Learner {
 
   explicit Learner(Input& in) : columns(in.below(20)), sound(in.byte() < 192) {
     constexpr std::string_view losses[] = {"square", "pinball", "absolute", "huber", "poisson"};
-    constexpr std::string_view schedules[] = {"", "constant", "inverse-sqrt", "scale-free", "diagonal", "newton"};
-    rules.schedule = schedules[in.below(6)];
+    constexpr std::string_view schedules[] = {"", "constant", "inverse-sqrt", "scale-free"};
+    const auto kind = in.below(6);
+    if (kind < 4) rules.schedule = schedules[kind];
+    else rules.matrix = kind == 4 ? "diagonal" : "newton";
     const bool squares = rules.diagonal() || rules.newton();  // which know of no other loss
     rules.loss = losses[squares ? 0 : in.below(rules.descends() ? 5 : 2)];
-    rules.fulls = rules.loss != "square" || (rules.descends() && !squares) || rules.diagonal() ? 0 : int(in.below(4));
+    rules.fulls = rules.loss != "square" || rules.descends() || rules.diagonal() ? 0 : int(in.below(4));
     if (rules.newton() && rules.fulls == 0) rules.fulls = 1;
     const auto positive = [&] { return sound ? 1e-3 + in.unit() : in.any(); };
-    if (rules.schedule.empty() && (rules.fulls == 0 || in.flag()))
+    if (kind == 0 && (rules.fulls == 0 || in.flag()))
       for (double& rate : rules.rates) rate = &rate == rules.rates || in.flag() ? positive() : 0;
     for (int k = 0; k < rules.fulls; ++k) rules.priors[k] = positive();
     rules.tau = rules.loss == "pinball" ? (sound ? 0.01 + 0.98 * in.unit() : in.any()) : positive();
@@ -50,7 +52,7 @@ struct Learner {
     bool there[regression_lanes] = {};
     int members = 0;
     for (int k = 0; k < regression_rates; ++k) there[k] = rules.rates[k] > 0;
-    if (rules.descends()) there[0] = true;
+    if (rules.descends() || rules.diagonal()) there[0] = true;
     for (int k = 0; k < rules.fulls; ++k) there[regression_full_lane + k] = true;
     for (const bool one : there) members += one;
     for (int k = 0; k < regression_lanes; ++k)

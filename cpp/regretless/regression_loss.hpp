@@ -15,6 +15,8 @@ struct PlainLoss {
 };
 
 struct SquaredError : PlainLoss {
+  static constexpr std::string_view name = "square";
+  explicit SquaredError(double) {}
   REGRETLESS_INLINE double value(double p, double z) const { return (z - p) * (z - p); }
   REGRETLESS_INLINE double slope(double p, double z) const { return 2 * (p - z); }
   REGRETLESS_INLINE double steepest(const RegressionMemory& m) const { return 2 * (m.high - m.low); }
@@ -23,6 +25,7 @@ struct SquaredError : PlainLoss {
 
 // The quantile tau of the outcomes has the least expectation.
 struct PinballLoss : PlainLoss {
+  static constexpr std::string_view name = "pinball";
   double tau;
   explicit PinballLoss(double level) : tau(level) {}
   REGRETLESS_INLINE double value(double p, double z) const { return z > p ? tau * (z - p) : (1 - tau) * (p - z); }
@@ -32,6 +35,8 @@ struct PinballLoss : PlainLoss {
 };
 
 struct AbsoluteError : PlainLoss {
+  static constexpr std::string_view name = "absolute";
+  explicit AbsoluteError(double) {}
   REGRETLESS_INLINE double value(double p, double z) const { return z > p ? z - p : p - z; }
   REGRETLESS_INLINE double slope(double p, double z) const { return z > p ? -1 : z < p ? 1 : 0; }
   REGRETLESS_INLINE double steepest(const RegressionMemory&) const { return 1; }
@@ -40,6 +45,7 @@ struct AbsoluteError : PlainLoss {
 
 // Squares up to an error of delta, and lines beyond (Huber 1964).
 struct HuberLoss : PlainLoss {
+  static constexpr std::string_view name = "huber";
   double delta;
   explicit HuberLoss(double turn) : delta(turn) {}
   REGRETLESS_INLINE double value(double p, double z) const {
@@ -79,20 +85,16 @@ struct PoissonRound {
 
 // A score is the logarithm of a count, measured from that of the first one; none counts as one half.
 struct PoissonLoss {
+  static constexpr std::string_view name = "poisson";
   static constexpr double least_count = 0.5;
+  explicit PoissonLoss(double) {}
   REGRETLESS_INLINE double place(double y) const { return log_of(y > least_count ? y : least_count); }
   REGRETLESS_INLINE double forecast(double score) const { return exp_of(score); }
   REGRETLESS_INLINE double steepest(const RegressionMemory& m) const { return exp_of(m.origin + m.high); }
   REGRETLESS_INLINE PoissonRound of(double y, double origin) const { return {y, origin}; }
 };
 
-using AnyRegressionLoss = std::variant<SquaredError, PinballLoss, AbsoluteError, HuberLoss, PoissonLoss>;
-inline AnyRegressionLoss regression_loss(std::string_view name, double tau) {
-  if (name == "pinball") return PinballLoss{tau};
-  if (name == "absolute") return AbsoluteError{};
-  if (name == "huber") return HuberLoss{tau};
-  if (name == "poisson") return PoissonLoss{};
-  return SquaredError{};
-}
+// The catalogue: a new loss is a struct above and a name here. Each is made of a number, tau or delta, that some need.
+using AnyRegressionLoss = std::variant<SquaredError, AbsoluteError, PinballLoss, HuberLoss, PoissonLoss>;
 
 }  // namespace regretless::REGRETLESS_ISA

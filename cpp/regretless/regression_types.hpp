@@ -41,15 +41,15 @@ struct RegressionMemory {
 };
 inline constexpr int regression_memory_size = sizeof(RegressionMemory) / sizeof(double);
 
-// What may be charged; how gradient descent sets its steps; other rules that a schedule may name.
-inline constexpr std::string_view regression_losses[] = {"square", "absolute", "pinball", "huber", "poisson"};
+// How gradient descent sets its steps; the matrix of the full members, by the rows or by their slopes ("newton"), or of
+// the forecaster with a diagonal.
 inline constexpr std::string_view descent_schedules[] = {"scale-free", "inverse-sqrt", "constant"};
-inline constexpr std::string_view matrix_schedules[] = {"diagonal", "newton"};
+inline constexpr std::string_view regression_matrices[] = {"full", "newton", "diagonal"};
 
 struct RegressionRules {
-  // A schedule: the first place has gradient descent or, if "diagonal", the forecaster with a diagonal, and no rate. If
-  // "newton", full members go by the slopes.
-  std::string_view loss = "square", schedule;
+  // With a schedule, the first place has gradient descent, and with a diagonal the forecaster with it; then there are no
+  // rates.
+  std::string_view loss = "square", schedule, matrix = "full";
   double tau = 0;                        // of the pinball loss; where Huber's turns from squares into lines
   double rates[regression_rates] = {};   // 0: no member
   double priors[regression_fulls] = {};  // of full members, times the squared size of each feature
@@ -58,9 +58,9 @@ struct RegressionRules {
   double intercept = 0;                  // size of the constant feature
   bool share = true;                     // whether a part of the weight goes round after each round
 
-  bool newton() const { return schedule == "newton"; }
-  bool diagonal() const { return schedule == "diagonal"; }
-  bool descends() const { return !schedule.empty() && !newton(); }
+  bool newton() const { return matrix == "newton"; }
+  bool diagonal() const { return matrix == "diagonal"; }
+  bool descends() const { return !schedule.empty(); }
 };
 
 struct Regression {
@@ -75,6 +75,7 @@ struct Regression {
 };
 
 struct RegressionKernels {
+  Names losses;
   LinearVerdict (*play)(const Block&, const double* outcomes, const RegressionRules&, const Regression&,
                         std::int64_t begin, std::int64_t end);
   // `members` is (rows, lanes), or null.

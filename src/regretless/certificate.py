@@ -17,6 +17,7 @@ DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers 
 
 
 OTHER_ROUNDS = "learned from others"  # how it ends why nothing applies, where the rounds are not those that were played
+NOT_REPRODUCED = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
 
 class Most(NamedTuple):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .certificate import Certificate
+from .certificate import NOT_REPRODUCED, Certificate
 from .data.batch import Array, Batch
 from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
-from .linear.certificates import OTHERS, reproduces
+from .linear.certificates import reproduces
 from .linear.labels import codes_of
 
 if TYPE_CHECKING:  # or a run on labels would load what learns numbers
@@ -146,7 +146,7 @@ def certify_stream(
         return learner.declined(ONCE.format(name=stream.name))
     replay = Replay(stream, learner, sample)
     if not (trusted or reproduces(learner, replay)):
-        return learner.declined(OTHERS.format(name=stream.name))
+        return learner.declined(NOT_REPRODUCED.format(name=stream.name))
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
     if not replay.small:
         question = replace(question, sample=replay.sample, counts=replay.counts)
@@ -187,5 +187,5 @@ def certify_outcomes(
             yield batch
 
     if not (trusted or learner.gives(again)):
-        return learner.declined(OTHERS.format(name=stream.name))
+        return learner.declined(NOT_REPRODUCED.format(name=stream.name))
     return learner.judged(again, against)

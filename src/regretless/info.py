@@ -25,6 +25,8 @@ class LinearInfo(NamedTuple):
         What takes it where none is named: "learn" or "learn over shards"; empty if nothing does.
     charged, geometry, rate : str
         Its composition in words: the loss of a round, with m = y score, how weights move, and by how much.
+    unit_free : bool
+        Whether units of columns make no difference to it, so that large ones need no scaling.
     predicts_by : str
         "weights", the last ones; "average" of all; "vote" of all; "support", rows that it keeps; or "mixture", of
         members by their posterior.
@@ -52,6 +54,7 @@ class LinearInfo(NamedTuple):
     charged: str
     geometry: str
     rate: str
+    unit_free: bool
     predicts_by: str
     plain: str
     lazy: bool
@@ -77,6 +80,8 @@ class RegressionInfo(NamedTuple):
         The function of `regretless.textbook.regression` that is its twin; "" for a mixture.
     charged, geometry, rate : str
         Its composition in words: the loss of a forecast p of an outcome y, how weights move, and by how much.
+    unit_free : bool
+        Whether units of columns make no difference to it, so that large ones need no scaling.
     adds_up : bool
         Whether what it knows with a full matrix is a sum over its rows, so that shards of them add up.
     """
@@ -88,6 +93,7 @@ class RegressionInfo(NamedTuple):
     charged: str
     geometry: str
     rate: str
+    unit_free: bool
     adds_up: bool
 
 

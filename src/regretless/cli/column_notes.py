@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rows.validation import free_text
+from ..rows.validation import JUDGED_ROWS, free_text
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
     from ..run.linear import Run
 
-ENOUGH = 50  # rows, to judge by whether a column numbers them
 FEW_ROWS = 10  # to judge nothing by
 HALF = 0.5
 FAR = 100.0  # times as large as others
-UNITS_APART = ("second order", "diagonal")  # how geometries begin for which units of columns are all one
 
 
 def column_notes(run: Run, default: str) -> Iterator[str]:
@@ -25,8 +23,7 @@ def column_notes(run: Run, default: str) -> Iterator[str]:
     yield from _free_text(run)
     yield from _row_numbers(run)
     first = run.first
-    minds = not run.learner.info.geometry.startswith(UNITS_APART)
-    if minds and first is not None and len(first) >= FEW_ROWS and first.columns:
+    if not run.learner.info.unit_free and first is not None and len(first) >= FEW_ROWS and first.columns:
         yield from _scales(run, first, default)
 
 
@@ -44,7 +41,7 @@ def _free_text(run: Run) -> Iterator[str]:
 def _row_numbers(run: Run) -> Iterator[str]:
     """Columns of whole numbers that grow by one from row to row."""
     batch, schema = run.first, run.stream.schema()
-    if batch is None or batch.indices is not None or schema.get("format") != "table" or len(batch) < ENOUGH:
+    if batch is None or batch.indices is not None or schema.get("format") != "table" or len(batch) < JUDGED_ROWS:
         return
     from .read_model import namer
 

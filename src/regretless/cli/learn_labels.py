@@ -12,9 +12,9 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from . import options, shards
-from .column_notes import FEW_ROWS, UNITS_APART, column_notes
+from .column_notes import FEW_ROWS, column_notes
 from .constant_feature import fitting_size, is_open, said_of
-from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
+from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput
 from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
 from .output import UsageError, label_text, share_text, short
 from .read_model import largest
@@ -267,7 +267,7 @@ def worse_than_a_rule(counts: Progressive) -> str | None:
         (counts.previous, "always the label of the row before"),
     )
     errors, rule = min(rules, key=lambda pair: pair[0])
-    if counts.rounds < ENOUGH or counts.errors <= errors:
+    if counts.rounds < COMPARED_ROWS or counts.errors <= errors:
         return None
     mine, theirs = share_text(counts.errors, counts.rounds), share_text(errors, counts.rounds)
     return f"{rule} errs less: {theirs}, and the learner in {mine}; bounds hold, and it has learned little all the same"
@@ -311,7 +311,6 @@ def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) ->
 
 
 MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class
-FIFTY = 50  # rows, to judge a column by
 # Features, the share of them in a row, and up to how many a full matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
 # Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
@@ -388,7 +387,7 @@ def _shown(label: Any) -> str:
 
 def _constants(counts: Progressive) -> Iterator[str]:
     """Probabilities that lose more than those which look at no feature."""
-    if counts.log_loss is None or counts.rounds < ENOUGH or counts.log_loss <= counts.constant_so_far():
+    if counts.log_loss is None or counts.rounds < COMPARED_ROWS or counts.log_loss <= counts.constant_so_far():
         return
     both = (counts.log_loss, counts.constant_so_far())
     mine, theirs = (loss_text(loss, counts.rounds, LOG_LOSS) for loss in both)
@@ -412,8 +411,6 @@ def _constant_feature(run: Run) -> Iterator[str]:
 
 def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
     """Rows that a full matrix would learn better."""
-    if not learner.info.geometry.startswith(UNITS_APART[0]):
-        return
     if getattr(learner.state_, "full", True) or not MANY <= batch.columns <= WIDEST:
         return
     present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)

@@ -10,7 +10,7 @@ from ..catalogue import DEFAULT_OF_TASK
 from . import options
 from .column_notes import column_notes
 from .intervals import course_of, coverage_of, interval_lines, interval_values
-from .learn_output import ENOUGH, MOST_WEIGHTS, LearnOutput
+from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput
 from .members import LOSS, ageing, loss_text, member_lines, members_of
 from .output import loss_name, number_text
 from .read_model import largest_of
@@ -114,7 +114,7 @@ class NumbersOutput(LearnOutput):
         """Notes on the run, in a line each."""
         learner, counts = self.run.learner, self.run.progressive
         yield from column_notes(self.run, DEFAULT_OF_TASK[learner.info.task])
-        if counts.rounds < ENOUGH:
+        if counts.rounds < COMPARED_ROWS:
             return
         rates = learner.played_rules().rates
         if len(rates) > 1 and (age := ageing(rates, learner.posterior_)) is not None:

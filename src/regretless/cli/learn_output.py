@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "regretless.learn/1"
 MOST_WEIGHTS = 30  # bars of a report
-ENOUGH = 100  # rows from which a note on simple rules says something
+COMPARED_ROWS = 100  # the fewest by which a learner is compared with a simple rule
 
 
 @dataclass

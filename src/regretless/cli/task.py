@@ -8,7 +8,8 @@ import numpy as np
 
 from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from ..errors import RegretlessError
-from ..linear.labels import ENOUGH, OFTEN, are_numbered
+from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered
+from ..rows.validation import JUDGED_ROWS
 from .output import CLASSIFICATION, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 REGRESSION = "regression"
 COUNTS = "--set loss=poisson"
 SOME = 20  # rows, to ask by, where it was not
-MOST_CLASSES = 100  # different whole numbers that may be labels without further ado
 MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
 
 
@@ -70,7 +70,7 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
     alone = len(values) > OFTEN * len(labels)
     if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
         return REGRESSION
-    if len(values) > MOST_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
+    if len(values) > FEW_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
         counts = f", with {COUNTS} for counts" if _may_be_counts(values) else ""
         advice = f"say whether it is one: --task regression{counts}, or --task classification for labels"
         raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
@@ -108,7 +108,7 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
         not numbered from 0 or 1 on as classes are.
     """
     labels = batch.labels
-    if labels is None or labels.dtype.kind == "U" or len(labels) < ENOUGH:
+    if labels is None or labels.dtype.kind == "U" or len(labels) < JUDGED_ROWS:
         return
     values = np.unique(labels)
     fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)

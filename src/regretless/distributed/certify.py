@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import OTHER_ROUNDS, Certificate
+from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..info import info_of
 from ..linear.base import OnlineClassifier
-from ..linear.certificates import OTHERS, reproduces
+from ..linear.certificates import reproduces
 from ..linear.comparators.search import Question
 from ..theorem import NO_NUMBERS
 from ..theory.mixing_facts import MixedFacts
@@ -179,7 +179,7 @@ def certify_shards(
             yield from reading.rounds(shard)
 
     if not (trusted or reproduces(learner, all_rounds)):
-        return learner.declined(OTHERS.format(name=", ".join(shard.name for shard in parts[:3])))
+        return learner.declined(NOT_REPRODUCED.format(name=", ".join(shard.name for shard in parts[:3])))
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, deep=deep)
     if question.local_rounds is not None:

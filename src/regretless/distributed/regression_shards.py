@@ -192,7 +192,7 @@ def _checked(learner: Any) -> OnlineRegressor:
     if not isinstance(learner, OnlineRegressor) or not learner.info.adds_up:
         kind = type(learner).__name__
         raise RegretlessError(f"{kind}: what it knows is no sum over the rows; VovkAzouryWarmuth is expected")
-    if learner.rules().schedule:
+    if learner.rules().diagonal:
         raise RegretlessError(
             "matrix='diagonal': its weights depend on the order of the rows, and do not add up; take matrix='full'"
         )

@@ -77,6 +77,7 @@ class ALMA(OnlineClassifier):
         charged="max(0, (1 - alpha)·sqrt(8/k)·R/alpha - m) / (R·sqrt(k))",
         geometry="euclidean unit ball",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=False,

@@ -90,6 +90,7 @@ class AROW(SecondOrderLearner):
         charged="max(0, 1 - m)^2",
         geometry="second order: inverse of A",
         rate="1 / (r + x'Sx)",
+        unit_free=True,
         predicts_by="weights",
         plain="",
         lazy=True,

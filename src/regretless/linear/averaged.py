@@ -195,6 +195,7 @@ class AveragedPerceptron(Perceptron):
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",
+        unit_free=False,
         predicts_by="average",
         plain="Perceptron",
         lazy=False,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..certificate import OTHER_ROUNDS, Certificate
+from ..certificate import NOT_REPRODUCED, Certificate
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
-OTHERS = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.
@@ -264,7 +263,7 @@ class CertifiedLearner(FirstPass, ABC):
             yield batch, codes
 
         if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
-            return self.declined(OTHERS.format(name="X")) + future
+            return self.declined(NOT_REPRODUCED.format(name="X")) + future
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))

@@ -14,14 +14,15 @@ from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..memory import allowed, more
 from ..rows.sample_weights import what_is_not_finite
-from ..rows.validation import warn_user
+from ..rows.validation import JUDGED_ROWS, warn_user
 
 if TYPE_CHECKING:
     from ..rows.state import BaseState
 
-MANY, FEW_CLASSES = 1000, 100
+MANY = 1000
+FEW_CLASSES = 100  # different whole numbers that may be labels if few rows have one of their own
 FEW_NUMBERS = 20  # different whole numbers that may be labels whatever they are
-ENOUGH, OFTEN = 50, 0.5  # rows, to judge by; different numbers a row: more are no labels
+OFTEN = 0.5  # different numbers a row: more are no labels
 FEW = 16  # labels that are looked up one by one, which is quicker than numpy for a handful
 MOVES = 32  # times the memory that is allowed at once
 
@@ -145,7 +146,7 @@ def are_numbered(values: Array) -> bool:
 def warn_of_quantity(labels: Array, classes: Array) -> None:
     """Warn where whole numbers are rather a quantity than labels: many rows have one of their own, or there are many of
     them, not from 0 or 1 on, or very many."""
-    if labels.dtype.kind not in "iuf" or len(labels) < ENOUGH:
+    if labels.dtype.kind not in "iuf" or len(labels) < JUDGED_ROWS:
         return
     if len(classes) <= min(FEW_CLASSES, OFTEN * len(labels)) and are_numbered(classes):
         return

@@ -149,6 +149,7 @@ class MarginPerceptron(OnlineClassifier):
         charged="max(0, theta·norm(w) - m)",
         geometry="euclidean",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

@@ -96,6 +96,7 @@ class MulticlassPerceptron(OnlineClassifier):
         charged="max(0, best other score - score)",
         geometry="euclidean, all classes in one",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

@@ -84,6 +84,7 @@ class OnlineGradientDescent(OnlineClassifier):
         charged="hinge, logistic, squared-hinge, square, max(0, -m)",
         geometry="euclidean, euclidean ball",
         rate="scale-free, self-tuned, 1/sqrt t, constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=False,

@@ -97,6 +97,7 @@ class PNormPerceptron(OnlineClassifier):
         charged="max(0, -m)",
         geometry="p-norm",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

@@ -75,6 +75,7 @@ class PassiveAggressive(OnlineClassifier):
         charged="hinge",
         geometry="euclidean",
         rate="loss / norm^2, the same up to C, loss / (norm^2 + 1/(2C))",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

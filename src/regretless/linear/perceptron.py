@@ -99,6 +99,7 @@ class Perceptron(OnlineClassifier):
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

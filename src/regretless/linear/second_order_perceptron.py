@@ -78,6 +78,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
         charged="max(0, -m), of the scores with the row counted in",
         geometry="second order: inverse of A",
         rate="none",
+        unit_free=True,
         predicts_by="weights",
         plain="",
         lazy=True,

@@ -270,6 +270,7 @@ class VotedPerceptron(Perceptron):
         charged="max(0, -m)",
         geometry="euclidean",
         rate="constant",
+        unit_free=False,
         predicts_by="vote",
         plain="Perceptron",
         lazy=False,

@@ -118,6 +118,7 @@ class Winnow(OnlineClassifier):
         charged="max(0, -m)",
         geometry="simplex",
         rate="constant",
+        unit_free=False,
         predicts_by="weights",
         plain="",
         lazy=True,

@@ -173,6 +173,7 @@ class AggregatedRegressor(OnlineRegressor):
         charged="square, huber, poisson",
         geometry="diagonal and full, mixed by AdaHedge",
         rate="four rates, second order",
+        unit_free=True,
         adds_up=False,
     )
     theorems = SEVERAL
@@ -273,6 +274,7 @@ class AggregatedQuantile(OnlineRegressor):
         charged="max(tau (y - p), (1 - tau) (p - y))",
         geometry="diagonal, mixed by AdaHedge",
         rate="four rates",
+        unit_free=True,
         adds_up=False,
     )
     theorems = SEVERAL_BY_SLOPES

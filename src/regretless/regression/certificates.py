@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificate import OTHER_ROUNDS, Certificate
+from ..certificate import NOT_REPRODUCED, Certificate
 from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
@@ -39,7 +39,6 @@ BLOCK = 4096  # rows whose scores are made at once
 LAST_BITS = 2.0**-50  # of a logarithm of a mean of counts, absolutely
 
 Rounds = Callable[[], Iterator[Batch]]
-OTHERS = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
 
 class CertifiedRegressor(ABC):
@@ -102,7 +101,7 @@ class CertifiedRegressor(ABC):
             determinant=determinant,
             steady=state.steady,
             square=rules.loss == "square",
-            diagonal=rules.schedule == "diagonal",
+            diagonal=rules.diagonal,
         )
 
     def proven(self) -> tuple[Theorem, ...]:
@@ -145,7 +144,7 @@ class CertifiedRegressor(ABC):
             yield batch
 
         if not self.gives(again):
-            return self.declined(OTHERS.format(name="X"))
+            return self.declined(NOT_REPRODUCED.format(name="X"))
         return self.judged(again, against)
 
     def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:

@@ -78,6 +78,7 @@ class OnlineGradientDescent(OnlineRegressor):
         charged="square, absolute, pinball, huber, poisson",
         geometry="euclidean",
         rate="scale-free, 1/sqrt t, constant",
+        unit_free=False,
         adds_up=False,
     )
     theorems = ONE_DESCENT

@@ -69,6 +69,7 @@ class OnlineNewtonStep(OnlineRegressor):
         charged="(y - p)^2",
         geometry="second order, full, of gradients",
         rate="none",
+        unit_free=True,
         adds_up=False,
     )
     theorems = NEWTON_STEPS
@@ -80,7 +81,7 @@ class OnlineNewtonStep(OnlineRegressor):
         """One full member that goes by slopes."""
         prior = fit_prior(self.prior)
         return RegressionRules(
-            loss="square", schedule="newton", intercept=size_of_intercept(self.intercept), priors=(prior,)
+            loss="square", matrix="newton", intercept=size_of_intercept(self.intercept), priors=(prior,)
         )
 
     def new_state(self, columns: int) -> RegressionState:

@@ -3,6 +3,7 @@ features."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -32,8 +33,9 @@ class RegressionRules(Rules):
     tau : float
         Of the pinball loss; where Huber's turns from squares into lines.
     schedule : str
-        Of the steps of gradient descent; "diagonal" and "newton" for matrices of other kinds; empty if it is none of
-        these.
+        Of the steps of gradient descent; empty of other learners.
+    matrix : {"full", "newton", "diagonal"}
+        Of the full members: by the rows, or by their slopes; or a diagonal in their place.
     rates, priors : tuple of float
         Of the rates and of the full members.
     share : bool
@@ -42,6 +44,7 @@ class RegressionRules(Rules):
 
     tau: float = 0.5
     schedule: str = ""
+    matrix: str = "full"
     rates: tuple[float, ...] = ()
     priors: tuple[float, ...] = ()
     share: bool = True
@@ -49,7 +52,12 @@ class RegressionRules(Rules):
     @property
     def newton(self) -> bool:
         """Whether full members go by slopes."""
-        return self.schedule == "newton"
+        return self.matrix == "newton"
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether a diagonal is in the place of the full members."""
+        return self.matrix == "diagonal"
 
     @property
     def counts(self) -> bool:
@@ -66,13 +74,13 @@ class RegressionRules(Rules):
         """What scores cost beside outcomes: these are measured from the origin as scores are, or counts."""
         if self.counts:
             return lost_likelihood(scores + origin, outcomes)
-        missed = outcomes - scores
-        size = np.abs(missed)
-        if self.loss == "pinball":
-            return np.asarray(np.where(missed > 0, self.tau * missed, (self.tau - 1) * missed))
-        if self.loss == "huber":
-            return np.asarray(np.where(size <= self.tau, size * size / 2, self.tau * (size - self.tau / 2)))
-        return np.asarray(size if self.loss == "absolute" else missed * missed)
+        return np.asarray(LOSS_OF_ERROR[self.loss](outcomes - scores, self.tau))
+
+    def steepest(self, low: float, high: float, origin: float) -> float:
+        """The largest slope where score and outcome lie within a range that is measured from the origin."""
+        if self.counts:
+            return float(np.exp(origin + high))
+        return STEEPEST[self.loss](high - low, self.tau)
 
     def lost_by(self, forecasts: Array, outcomes: Array) -> Array:
         """What forecasts cost beside outcomes, both as users have them.
@@ -87,6 +95,26 @@ class RegressionRules(Rules):
         if (outcomes < 0).any():
             raise RegretlessError(f"the outcome {outcomes.min():g} {NEGATIVE}")
         return self.lost(np.log(forecasts), outcomes, 0.0)
+
+
+def _huber(errors: Array, delta: float) -> Array:
+    size = np.abs(errors)
+    return np.where(size <= delta, size * size / 2, delta * (size - delta / 2))
+
+
+# By their names in the kernel: the loss of an error, outcome less score; and the largest slope at errors up to a width.
+LOSS_OF_ERROR: dict[str, Callable[[Array, float], Array]] = {
+    "square": lambda errors, _: errors * errors,
+    "absolute": lambda errors, _: np.abs(errors),
+    "pinball": lambda errors, tau: np.where(errors > 0, tau * errors, (tau - 1) * errors),
+    "huber": _huber,
+}
+STEEPEST: dict[str, Callable[[float, float], float]] = {
+    "square": lambda width, _: 2 * width,
+    "absolute": lambda width, _: 1.0,
+    "pinball": lambda width, _: 1.0,
+    "huber": min,
+}
 
 
 def lost_likelihood(logarithms: Array, counts: Array) -> Array:
@@ -179,6 +207,7 @@ class RegressionState(MixtureState):
             loss=rules.loss,
             tau=rules.tau,
             schedule=rules.schedule,
+            matrix=rules.matrix,
             step=rules.eta,
             rates=list(rules.rates),
             priors=list(rules.priors),
@@ -211,7 +240,7 @@ class RegressionState(MixtureState):
         if not isinstance(rules, RegressionRules):
             return weights
         cells = self.all_cells()
-        if rules.schedule and not rules.newton:
+        if rules.schedule or rules.diagonal:
             weights[:, 0] = cells[:, SQUARES][:, 0]
             return weights
         metric = self.metric(cells)
@@ -230,15 +259,8 @@ class RegressionState(MixtureState):
     def metric(self, cells: Array) -> Array:
         """What the rates divide by, shape (1 + columns, 4)."""
         assert isinstance(self.rules, RegressionRules)
-        size = self._steepest(self.rules) * cells[:, [MOST]]
+        size = self.rules.steepest(self.one("low"), self.one("high"), self.one("origin")) * cells[:, [MOST]]
         return np.asarray(cells[:, [ROOT]] * np.sqrt(cells[:, SQUARES] + size * size))
-
-    def _steepest(self, rules: RegressionRules) -> float:
-        """The largest slope within the range of the outcomes."""
-        width = self.one("high") - self.one("low")
-        if rules.counts:
-            return float(np.exp(self.one("origin") + self.one("high")))
-        return {"pinball": 1.0, "huber": min(width, rules.tau)}.get(rules.loss, 2 * width)
 
     # ---- what can be done with it
 

@@ -78,6 +78,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
         charged="(y - p)^2",
         geometry="second order, full or diagonal",
         rate="none",
+        unit_free=True,
         adds_up=True,
     )
     theorems = ONE_MATRIX
@@ -88,9 +89,9 @@ class VovkAzouryWarmuth(OnlineRegressor):
 
     def rules(self) -> RegressionRules:
         """One full member, or one diagonal."""
-        schedule = "diagonal" if one_of("matrix", self.matrix, ("full", "diagonal")) == "diagonal" else ""
+        matrix = one_of("matrix", self.matrix, ("full", "diagonal"))
         intercept, prior = size_of_intercept(self.intercept), fit_prior(self.prior)
-        return RegressionRules(loss="square", schedule=schedule, intercept=intercept, priors=(prior,))
+        return RegressionRules(loss="square", matrix=matrix, intercept=intercept, priors=(prior,))
 
     def proven(self) -> tuple[Theorem, ...]:
         """Those about slopes, where there is no matrix."""

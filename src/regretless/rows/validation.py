@@ -24,6 +24,7 @@ SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (DOUBLE, SINGLE)
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 SCALE = "scale the columns"
+JUDGED_ROWS = 50  # the fewest by which a column is judged
 FEW_VALUES, MOST_VALUES = 20, 0.5  # of a column of text: how many are never too many, and of how many rows
 PACKAGE = __name__.partition(".")[0]
 ARROW_ROWS_AT_A_TIME = 1024  # one slab of the result stays in the cache while its columns are laid down

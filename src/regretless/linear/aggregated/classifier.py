@@ -112,6 +112,7 @@ class AggregatedClassifier(OnlineClassifier):
         charged="ln(1 + exp(-m))",
         geometry="diagonal and full, mixed by Bayes' rule",
         rate="four rates, a coin bettor, second order",
+        unit_free=True,
         predicts_by="mixture",
         plain="",
         lazy=False,

@@ -143,6 +143,7 @@ class KernelPerceptron(OnlineClassifier):
         charged="max(0, -m)",
         geometry="euclidean, in the space of the kernel",
         rate="constant",
+        unit_free=False,
         predicts_by="support",
         plain="KernelPerceptron(average=None)",
         lazy=False,
