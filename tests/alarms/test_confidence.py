@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from regretless.alarms import ConfidenceSequence
+from regretless.alarms.confidence import GRID, HedgedCapital
 from regretless.errors import ModelError, ParameterError, RowRefused
 from regretless.textbook.alarms import capitals
 from regretless.textbook.confidence_sequence import confidence_sequence
-from regretless.theory.betting import GRID, HedgedCapital
 from regretless.verify.formulas import FORMULAS
 
 METHODS = ["bernstein", "betting"]
@@ -31,7 +31,7 @@ def test_bernstein_is_the_textbook_s() -> None:
 
 
 def test_the_capitals_are_the_textbook_s() -> None:
-    """Up to the round in which the grid is laid anew for the first time both have the same capitals; later each is at
+    """Up to the round in which the grid is refined for the first time both have the same capitals; later each is at
     most that of the textbook, and less by no more than a nat after 3,000 rounds."""
     values, capital, alpha = losses(3000), HedgedCapital(0.05), 0.05
     done = 0
@@ -47,7 +47,7 @@ def test_the_capitals_are_the_textbook_s() -> None:
 
 
 def test_a_grid_that_is_a_point_stays() -> None:
-    """Where the ends have met, or passed each other, the grid is not laid anew: its means would not ascend."""
+    """Where the ends have met, or passed each other, the grid is not refined: its means would not ascend."""
     for low, high in ((0.5, 0.5), (0.6, 0.5)):
         capital = HedgedCapital(0.05)
         capital.low, capital.high = low, high

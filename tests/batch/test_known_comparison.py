@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.alarms.confidence import Increments
 from regretless.textbook.confidence_sequence import confidence_sequence
 from regretless.theory.confidence import (
     PLAYED,
@@ -16,7 +17,6 @@ from regretless.theory.confidence import (
     RATES,
     ComparisonLedger,
     Confidence,
-    Increments,
     MeanLedger,
     Rivals,
     deviation,

@@ -242,7 +242,7 @@ BREAKS: dict[str, list[Change]] = {
     es.IN_SPAN[0]: [{"ledger.spread": 3.0001}],
     es.IN_TIME[0]: [{"learner.delayed": True}],
     es.BEFOREHAND[0]: [{"learner.delayed": True}],
-    es.NOBODY_SILENT[0]: [{"ledger.absent": 1.0}],
+    es.ALL_SPEAK[0]: [{"ledger.absent": 1.0}],
     es.SINGLE[0]: [{"comparator": HALVES}],
     es.UNIFORM[0]: [{"learner.prior": np.array([0.3, 0.2, 0.25, 0.25])}],
     experts.CONSTANT[0]: [{"learner.schedule": "anytime"}],
@@ -292,7 +292,7 @@ BREAKS: dict[str, list[Change]] = {
 
 REGRET = (es.MIXES, es.COMBINATION, es.WITHIN_REACH, es.ALWAYS_SPOKE, es.SAME_ROUNDS)
 DECLARED = (es.DECLARED, es.IN_SPAN)
-EVERYBODY = (es.IN_TIME, es.NOBODY_SILENT, es.SINGLE, es.SAME_ROUNDS)
+EVERYBODY = (es.IN_TIME, es.ALL_SPEAK, es.SINGLE, es.SAME_ROUNDS)
 SHIFTING = (es.MIXES, experts.SEQUENCE, experts.IN_ORDER, experts.DEALT, es.SAME_ROUNDS)
 ASSUMES: Assumes = [
     (experts.HEDGE[:5] + experts.ADAHEDGE + majority.DOUBLING, REGRET),
@@ -320,7 +320,7 @@ ASSUMES: Assumes = [
     ((majority.doubling_printed,), (majority.DOUBLES, es.UNIFORM)),
     (experts.FIXED_SHARE, SHIFTING),
     ((experts.share_prior,), (es.BEFOREHAND, *DECLARED)),
-    (mixable.RIDGE, (mixable.BEGINS, es.NOBODY_SILENT, mixable.FIXED, es.SAME_ROUNDS)),
+    (mixable.RIDGE, (mixable.BEGINS, es.ALL_SPEAK, mixable.FIXED, es.SAME_ROUNDS)),
     ((mixable.ridge_posterior,), (mixable.GROWTH_KEPT,)),
 ]  # fmt: skip
 # Who asks for a rate that is tuned asks for a span, and who asks for outcomes in time has them in order.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, log
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,139 @@ from ..certificate import Certificate
 from ..checks import one_of, share
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..theory.betting import GRID, BettingLedger, HedgedCapital, constant_mean
-from ..theory.confidence import Confidence, Increments, MeanLedger, interval, mean_loss
+from ..theory.betting import BettingLedger, constant_mean
+from ..theory.confidence import Confidence, MeanLedger, interval, mean_loss
 from .base import Array, Range, checked_range, scaled
 
 METHODS = ("bernstein", "betting")
+FIRST_GUESS = 0.5
+GRID = 100  # means that are followed, as many as a report holds
+SHARE = 0.5  # c
+FIRST_ZOOM = 64  # rounds
+BLOCK = 1024  # rounds at once
+
+
+class Increments:
+    """The sums over rounds that give an interval, the same bits for parts of any size.
+
+    Attributes
+    ----------
+    rounds : int
+    total : float
+        Sum of x_t.
+    variance : float
+        Sum of (x_t - g_t)^2, where g_t is the mean of 1/2 and all x before it.
+    """
+
+    def __init__(self) -> None:
+        self.rounds, self.total, self.variance = 0, 0.0, 0.0
+
+    def add(self, values: Array) -> tuple[Array, Array]:
+        """Add further numbers; the sums after each of them.
+
+        Parameters
+        ----------
+        values : ndarray, shape (rounds,)
+            In [0, 1].
+
+        Returns
+        -------
+        totals, variances : ndarray, shape (rounds,)
+        """
+        # One number after the other onto the last sum, so that parts of any size have the same bits.
+        totals = np.cumsum(np.concatenate([[self.total], values]))[1:]
+        before = np.arange(self.rounds, self.rounds + len(values))
+        guesses = (FIRST_GUESS + totals - values) / (1 + before)
+        variances = np.cumsum(np.concatenate([[self.variance], np.square(values - guesses)]))[1:]
+        if len(values):
+            self.rounds += len(values)
+            self.total, self.variance = float(totals[-1]), float(variances[-1])
+        return totals, variances
+
+
+class HedgedCapital:
+    """The capitals of bets against means, round by round (see `regretless.theory.betting`).
+
+    Parameters
+    ----------
+    alpha : float
+        The probability that the interval ever fails, at most; half of it for each end.
+
+    Attributes
+    ----------
+    means : ndarray, shape (GRID,)
+    gains, losses : ndarray, shape (GRID,)
+        Logarithms of the capitals of bets on more than each mean, and on less.
+    low, high : float
+        The ends of the interval so far; the lower is above the upper one once all means are refused.
+    sums : Increments
+    """
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha, self.sums = alpha, Increments()
+        self.means = np.linspace(0.0, 1.0, GRID)
+        self.gains, self.losses = np.zeros(GRID), np.zeros(GRID)
+        self.low, self.high = 0.0, 1.0
+
+    def add(self, values: Array) -> tuple[Array, Array]:
+        """Add further numbers; the ends of the interval after each of them.
+
+        Parameters
+        ----------
+        values : ndarray, shape (rounds,)
+            In [0, 1].
+
+        Returns
+        -------
+        low, high : ndarray, shape (rounds,)
+        """
+        parts, done = [(np.empty(0), np.empty(0))], 0
+        while done < len(values):
+            rounds = self.sums.rounds
+            zoom = max(FIRST_ZOOM, 1 << rounds.bit_length())
+            here = values[done : done + min(BLOCK, zoom - rounds)]
+            parts.append(self._add(here))
+            done += len(here)
+            if self.sums.rounds == zoom:
+                self._refine()
+        low, high = zip(*parts, strict=True)
+        return np.concatenate(low), np.concatenate(high)
+
+    def _add(self, values: Array) -> tuple[Array, Array]:
+        stakes, threshold = self._stakes(values), log(2 / self.alpha)
+        with np.errstate(divide="ignore"):
+            most = SHARE / self.means, SHARE / (1 - self.means)
+        excess = values[:, None] - self.means
+        gains = np.log1p(np.minimum(stakes[:, None], most[0]) * excess)
+        losses = np.log1p(np.minimum(stakes[:, None], most[1]) * -excess)
+        gains[0] += self.gains
+        losses[0] += self.losses
+        gains, losses = np.cumsum(gains, axis=0, out=gains), np.cumsum(losses, axis=0, out=losses)
+        self.gains, self.losses = gains[-1].copy(), losses[-1].copy()
+        below, above = gains >= threshold, losses >= threshold
+        low = np.where(below.any(axis=1), self.means[GRID - 1 - below[:, ::-1].argmax(axis=1)], self.low)
+        high = np.where(above.any(axis=1), self.means[above.argmax(axis=1)], self.high)
+        low = np.maximum.accumulate(np.maximum(low, self.low))
+        high = np.minimum.accumulate(np.minimum(high, self.high))
+        self.low, self.high = float(low[-1]), float(high[-1])
+        return low, high
+
+    def _stakes(self, values: Array) -> Array:
+        """The stake of each of these rounds, a function of the rounds before it."""
+        rounds, before = self.sums.rounds, self.sums.variance
+        _, variances = self.sums.add(values)
+        spread = 0.25 + np.concatenate([[before], variances[:-1]])  # t v_t
+        ages = np.arange(rounds + 1, rounds + 1 + len(values), dtype=np.float64)
+        return np.asarray(np.sqrt(2 * log(2 / self.alpha) / (spread * np.log1p(ages))))
+
+    def _refine(self) -> None:
+        """Put the grid between the ends of the interval, if that is at most half as wide."""
+        if not 0 < self.high - self.low <= (self.means[-1] - self.means[0]) / 2:
+            return
+        means = np.linspace(self.low, self.high, GRID)
+        self.gains = self.gains[np.searchsorted(self.means, means, side="left")]
+        self.losses = self.losses[np.searchsorted(self.means, means, side="right") - 1]
+        self.means = means
 
 
 @dataclass(eq=False)

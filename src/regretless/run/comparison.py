@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..alarms.confidence import Increments
 from ..checks import share
 from ..data.batch import Array, Batch, first_columns
 from ..errors import DataError, ParameterError, RegretlessError, RowRefused
 from ..linear.certificates import LOOKAHEAD
 from ..linear.progressive import log_losses
-from ..theory.confidence import ComparisonLedger, Confidence, Increments, Rivals, excess_loss, interval, log_evidence
+from ..theory.confidence import ComparisonLedger, Confidence, Rivals, excess_loss, interval, log_evidence
 from .linear import points_within, print_of
 
 if TYPE_CHECKING:

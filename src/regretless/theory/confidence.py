@@ -1,4 +1,4 @@
-"""The mean of what is expected of numbers in [0, 1], within an interval that may be looked at at any time.
+"""The average of the conditional means of numbers in [0, 1], within an interval that holds at any time.
 
 Let x_1, x_2, ... lie in [0, 1], each drawn in whatever way from the past, with conditional means m_1, m_2, ..., and
 let g_t be any guess of x_t that is made before it. For a rate 0 <= lam < 1, with psi(lam) = -ln(1 - lam) - lam, the
@@ -30,7 +30,6 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 RATES = (0.75, *(2.0**-k for k in range(1, 17)))  # the least of them for billions of rounds
 PRICES = tuple(-log1p(-rate) - rate for rate in RATES)  # psi
 HALVINGS = 60
-FIRST_GUESS = 0.5
 
 
 def log_evidence(excess: Any, variance: Any) -> Array:
@@ -76,44 +75,6 @@ def deviation(variance: Any, alpha: float) -> Array:
     return np.asarray(high)
 
 
-class Increments:
-    """The sums over rounds so far that an interval is made of, however the rounds are cut into parts.
-
-    Attributes
-    ----------
-    rounds : int
-    total : float
-        Sum of x_t.
-    variance : float
-        Sum of (x_t - g_t)^2, where g_t is the mean of 1/2 and all x before it.
-    """
-
-    def __init__(self) -> None:
-        self.rounds, self.total, self.variance = 0, 0.0, 0.0
-
-    def add(self, values: Array) -> tuple[Array, Array]:
-        """Take in further increments; the sums after each of them.
-
-        Parameters
-        ----------
-        values : ndarray, shape (rounds,)
-            In [0, 1].
-
-        Returns
-        -------
-        totals, variances : ndarray, shape (rounds,)
-        """
-        # One number after the other from what was there, so that parts of any size have the same bits.
-        totals = np.cumsum(np.concatenate([[self.total], values]))[1:]
-        before = np.arange(self.rounds, self.rounds + len(values))
-        guesses = (FIRST_GUESS + totals - values) / (1 + before)
-        variances = np.cumsum(np.concatenate([[self.variance], np.square(values - guesses)]))[1:]
-        if len(values):
-            self.rounds += len(values)
-            self.total, self.variance = float(totals[-1]), float(variances[-1])
-        return totals, variances
-
-
 def interval(rounds: Any, totals: Any, variances: Any, alpha: float) -> tuple[Array, Array]:
     """The ends of the interval for the mean after so many rounds, cut off at 0 and 1.
 
@@ -134,19 +95,19 @@ def interval(rounds: Any, totals: Any, variances: Any, alpha: float) -> tuple[Ar
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Facts):
-    """How much is asked.
+    """The level of confidence.
 
     Attributes
     ----------
     delta : float
-        How improbable it may be that the bound ever fails.
+        The probability that the bound ever fails, at most.
     """
 
     delta: float
 
 
-def nobody_sees(*_: object) -> float:
-    """What was to be expected; the mean of what came is its estimate."""
+def conditional_mean(*_: object) -> float:
+    """Not observed: the average of the conditional means, which the mean of the numbers estimates."""
     return nan
 
 
@@ -155,7 +116,7 @@ PLAYED = ("there must be rounds", lambda ledger, _, __: ledger.rounds > 0)
 
 @dataclass(frozen=True, slots=True)
 class MeanLedger:
-    """What was counted of numbers in a range.
+    """The sums of numbers in a range.
 
     Attributes
     ----------
@@ -182,7 +143,7 @@ def farthest(ledger: Any, *_: object) -> Most:
 @theorem(
     title="Mean loss",
     quantity="error of the mean loss",
-    counts=nobody_sees,
+    counts=conditional_mean,
     formula=r"\left|\frac{1}{T}\sum_{t=1}^{T} (\ell_t - E_{t-1}[\ell_t])\right| \le \frac{w s}{T},\quad "
     r"\frac{1}{J}\sum_{j=1}^{J} e^{\lambda_j s - \psi(\lambda_j) V_T} = \frac{2}{\delta},\quad "
     r"V_T = \sum_{t=1}^{T}(x_t - g_t)^2",
@@ -202,7 +163,7 @@ def mean_loss(ledger: MeanLedger, comparator: None, learner: Confidence) -> floa
 
 @dataclass(frozen=True, slots=True)
 class ComparisonLedger:
-    """What was counted of two predictors.
+    """The sums of the losses of two predictors.
 
     Attributes
     ----------
@@ -226,7 +187,7 @@ class Rivals:
     Attributes
     ----------
     first, second : str
-        The one whose losses are looked at, and the one that it is compared with.
+        The one whose losses are bounded, and the one that it is compared with.
     """
 
     first: str
@@ -249,7 +210,7 @@ def _largest(*_: object) -> Most:
 @theorem(
     title="Excess loss",
     quantity="average excess loss",
-    counts=nobody_sees,
+    counts=conditional_mean,
     formula=r"\frac{1}{T}\sum_{t=1}^{T} E_{t-1}[a_t - b_t]"
     r" \le \frac{1}{T}\sum_{t=1}^{T}(a_t - b_t) + \frac{2s}{T},\quad "
     r"\frac{1}{J}\sum_{j=1}^{J} e^{\lambda_j s - \psi(\lambda_j) V_T} = \frac{1}{\delta},\quad "

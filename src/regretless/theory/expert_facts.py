@@ -203,7 +203,7 @@ def _in_time(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> boo
     return not learner.delayed
 
 
-def _nobody_silent(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
+def _all_speak(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
     return ledger.absent == 0
 
 
@@ -250,7 +250,7 @@ BEFOREHAND: Assumption = (
     "it is known before the run only where each outcome is known before the next forecast, and some came late",
     _in_time,
 )
-NOBODY_SILENT: Assumption = ("it assumes that every expert speaks in every round, and some did not", _nobody_silent)
+ALL_SPEAK: Assumption = ("it assumes that every expert speaks in every round, and some did not", _all_speak)
 SINGLE: Assumption = ("it is about single experts", _single)
 UNIFORM: Assumption = ("it assumes equal prior weights", _uniform)
 

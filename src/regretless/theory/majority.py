@@ -13,11 +13,11 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_facts import (
+    ALL_SPEAK,
     BEFOREHAND,
     DECLARED,
     IN_SPAN,
     IN_TIME,
-    NOBODY_SILENT,
     PRIOR,
     REGRET,
     SAME_ROUNDS,
@@ -82,7 +82,7 @@ TUNED = ("beta must be tuned for at least this many rounds, and it was not", _tu
 SOME_SAY = ("with beta = 0 an expert that errs loses all its say, and nothing is promised against it", _halves)
 DRAWS = ("no expert was drawn, or no delta was asked for", _draws)
 OWN_LOSSES = ("it needs the range of the losses themselves, and charges were linearised", _own_losses)
-EVERYBODY = (IN_TIME, NOBODY_SILENT, SINGLE, SAME_ROUNDS)
+EVERYBODY = (IN_TIME, ALL_SPEAK, SINGLE, SAME_ROUNDS)
 
 
 @theorem(

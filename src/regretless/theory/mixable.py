@@ -19,7 +19,7 @@ from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theorem import theorem
 from .expert_facts import (
-    NOBODY_SILENT,
+    ALL_SPEAK,
     SAME_ROUNDS,
     SINGLE,
     Array,
@@ -79,7 +79,7 @@ IN_RANGE = ("a loss was larger than the declared range allows", _one_number_in_r
 FIXED = ("it is about the same weights in all rounds", _fixed)
 BEGINS = ("it is not known which linear weights it began with", _begins)
 GROWTH_KEPT = ("what the rounds added to the bound was not kept", _growth_kept)
-LINEAR = (BEGINS, NOBODY_SILENT, FIXED, SAME_ROUNDS)
+LINEAR = (BEGINS, ALL_SPEAK, FIXED, SAME_ROUNDS)
 
 
 @theorem(

@@ -136,7 +136,7 @@ def _average_loss(ledger: Ledger, _: object) -> float:
     return ledger.loss / ledger.rounds
 
 
-def _nobody_sees(_: object, __: object) -> float:
+def _unobserved(_: object, __: object) -> float:
     return nan  # the run shows no estimate of it
 
 
@@ -244,7 +244,7 @@ def mean_small_loss(ledger: Ledger, comparator: object, learner: Declared) -> fl
 @theorem(
     title="Excess risk of the mean",
     quantity="excess risk of the mean",
-    counts=_nobody_sees,
+    counts=_unobserved,
     formula=r"R\left(\frac{1}{T}\sum_t w_t\right) - \inf_{u} R(u) \le \frac{\mathrm{Regret}_T}{T}"
     r" + B\sqrt{\frac{2\ln(2/\delta)}{T}}",
     source="Cesa-Bianchi, Conconi & Gentile 2004, with the range B of the differences on both sides",
@@ -305,7 +305,7 @@ def survivals(mistakes: int, epsilon: float, delta: float) -> int:
 @theorem(
     title="Longest survivor",
     quantity="risk of the survivor",
-    counts=_nobody_sees,
+    counts=_unobserved,
     formula=r"R(h) \le \varepsilon,\quad k = \left\lceil \frac{\ln(M/\delta)}{\varepsilon} \right\rceil,\quad n = Mk",
     source="Blum's lecture on the perceptron: each of M hypotheses survives k rounds with a risk above epsilon at most "
     "with probability (1 - epsilon)^k <= delta / M",
