@@ -11,7 +11,7 @@ import pytest
 from regretless.alarms import ConfidenceSequence, EDetector, VilleAlarm, Watch
 from regretless.alarms.watch import WINDOWS
 from regretless.errors import ModelError, ParameterError, RegretlessError, RowRefused
-from regretless.report import page_of_watch, render
+from regretless.report import WatchReport, page_of_watch, render
 
 
 def losses(rounds: int, columns: int = 2, seed: int = 0) -> np.ndarray:
@@ -142,7 +142,9 @@ def test_the_page_shows_windows_means_evidence_and_alarms() -> None:
     one, two = Watch(["wrong <b>"], 0.2), Watch(["a", "b"], 0.2)
     one.add(losses(600, 1))
     two.add(losses(600))
-    texts = [render(page_of_watch(watch.report("title", {"path": "x"}))) for watch in (one, two, Watch(["a"], 0.2))]
+    texts = [
+        render(page_of_watch(WatchReport("title", watch, {"path": "x"}))) for watch in (one, two, Watch(["a"], 0.2))
+    ]
     assert [[f'data-panel="{key}"' in text for key in ("windows", "mean", "evidence")] for text in texts] == [
         [True, True, True],
         [True, False, True],

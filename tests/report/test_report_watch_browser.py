@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regretless.alarms import Watch
-from regretless.report import page_of_watch, write_report
+from regretless.report import WatchReport, page_of_watch, write_report
 
 from ..browser import Browser, find_browser
 from .test_report import HOSTILE
@@ -27,6 +27,6 @@ def test_pages_fit_and_their_labels_are_apart(browser: Browser, tmp_path: Path, 
     means = np.where(np.arange(rounds)[:, None] < rounds / 2, 0.1, 0.7)
     watch.add((np.random.default_rng(0).random((rounds, len(names))) < means).astype(float))
     path = tmp_path / "r.html"
-    write_report(path, page_of_watch(watch.report(HOSTILE, {"path": HOSTILE}, 1.0)))
+    write_report(path, page_of_watch(WatchReport(HOSTILE, watch, {"path": HOSTILE}, 1.0)))
     fits(browser, path)
     labels_apart(browser, path, least=5)

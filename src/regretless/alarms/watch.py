@@ -278,13 +278,6 @@ class Watch(JsonState):
                 ]
         return certificates + (self._each[0].mean.certify() if len(self._each) == 1 else [])
 
-    def report(self, title: str, source: Mapping[str, object], seconds: float | None = None) -> WatchReport:
-        """All of it, as a page shows it."""
-        alarms = [(one.round, one.column) for one in self.alarms_]
-        return WatchReport(
-            title, self.results(), alarms, self.rounds_, self.level, self.promise, self.certify(), source, seconds
-        )
-
     def plot(self) -> Any:
         """A matplotlib figure of the losses by window, the mean inside its interval, and the evidence.
 
@@ -295,7 +288,7 @@ class Watch(JsonState):
         """
         from ..plot import figure
 
-        return figure(page_of_watch(self.report("", {})))
+        return figure(page_of_watch(WatchReport("", self, {})))
 
     # In a file.
 

@@ -254,8 +254,8 @@ class WatchOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_watch, write_report
+        from ..report import WatchReport, page_of_watch, write_report
 
         title = f"{', '.join(self.watch.columns)} of {os.path.basename(self.path)}"
         source = {"path": self.path, "rows": self.job.rows, "skipped": self.job.skipped}
-        write_report(path, page_of_watch(self.watch.report(title, source, self.seconds)))
+        write_report(path, page_of_watch(WatchReport(title, self.watch, source, self.seconds)))

@@ -1,10 +1,10 @@
-"""The report on losses that were watched: by window, their mean inside an interval, and the evidence of the alarms."""
+"""The report on losses and their alarms: by window, their mean inside an interval, and the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from . import formatting, summary, template
 from .curves import Panel, Series, table
@@ -64,91 +64,112 @@ class WatchedColumn:
     course: Sequence[WatchPoint]
 
 
+Columns = Sequence[WatchedColumn]
+
+
+class Alarmed(Protocol):
+    """An alarm, as the page reads it."""
+
+    @property
+    def round(self) -> int: ...
+
+
+class Watched(Protocol):
+    """Losses and their alarms, as the page reads them; `alarms_` are the first ones."""
+
+    level: float
+
+    @property
+    def alarms_(self) -> Sequence[Alarmed]: ...
+    @property
+    def rounds_(self) -> int: ...
+    @property
+    def promise(self) -> str: ...
+    def results(self) -> Sequence[WatchedColumn]:
+        """A result for each column."""
+        ...
+
+    def certify(self) -> Sequence[Certificate]:
+        """The bounds beside the counts."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WatchReport:
-    """Losses that were watched, ready to be shown.
+    """Losses and their alarms, ready to be shown.
 
     Parameters
     ----------
     title : str
         The headline.
-    columns : sequence of WatchedColumn
-    alarms : sequence of (int, str)
-        The first ones: their rounds and columns.
-    rounds : int
-    level : float
-        With this probability all intervals hold, after every number of rounds.
-    promise : str
-        What is promised of false alarms.
-    certificates : sequence of Certificate
+    watch : Watch
     source : mapping
         Where the losses came from.
     seconds : float, optional
     """
 
     title: str
-    columns: Sequence[WatchedColumn]
-    alarms: Sequence[tuple[int, str]]
-    rounds: int
-    level: float
-    promise: str
-    certificates: Sequence[Certificate]
+    watch: Watched
     source: Mapping[str, object]
     seconds: float | None = None
 
 
 def page_of_watch(report: WatchReport) -> Page:
     """Losses by window, the mean inside its interval, and the evidence with its threshold and alarms."""
-    alarms = sum(column.alarms for column in report.columns)
-    panels = [_loss_panel(report), *_mean_panels(report), _evidence_panel(report)] if report.rounds else []
+    watch, columns = report.watch, report.watch.results()
+    alarms, promise = sum(column.alarms for column in columns), watch.promise
+    panels = (
+        [_loss_panel(watch, columns), *_mean_panels(watch, columns), _evidence_panel(columns)] if watch.rounds_ else []
+    )
     return Page(
         title=report.title,
-        lead=f"{summary.many(report.rounds, 'round')} watched: {summary.many(alarms, 'alarm')}.",
-        cards=_cards(report),
+        lead=f"{summary.many(watch.rounds_, 'round')} watched: {summary.many(alarms, 'alarm')}.",
+        cards=_cards(report, columns),
         verdict=Verdict(
             "idle" if alarms else "held",
             "Losses got worse" if alarms else "No alarm",
-            f"{_worse(report)}{report.promise[:1].upper()}{report.promise[1:]}.",
+            f"{_worse(columns)}{promise[:1].upper()}{promise[1:]}.",
         ),
         tight=True,
         certified="What is promised of losses that are not worse than the reference, beside what was counted.",
         panels=panels,
-        certificates=report.certificates,
+        certificates=watch.certify(),
         tables=[
-            *((formatting.label(column.name), _facts(column)) for column in report.columns[:MOST_COLUMNS]),
+            *((formatting.label(column.name), _facts(column)) for column in columns[:MOST_COLUMNS]),
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     )
 
 
-def _worse(report: WatchReport) -> str:
+def _worse(columns: Columns) -> str:
     """Which columns had an alarm, in a sentence; nothing if there is only one column."""
-    names = [formatting.label(column.name, 30) for column in report.columns if column.alarms]
-    if not names or len(report.columns) == 1:
+    names = [formatting.label(column.name, 30) for column in columns if column.alarms]
+    if not names or len(columns) == 1:
         return ""
     more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
     return f"In {', '.join(names[:FEW])}{more}. "
 
 
-def _styles(report: WatchReport) -> list[tuple[str, WatchedColumn]]:
+def _styles(columns: Columns) -> list[tuple[str, WatchedColumn]]:
     """A style for each column; what is more than can be told apart is in the tables alone."""
-    if len(report.columns) == 1:
-        return [("first", report.columns[0])]
-    return [(f"expert{place}", column) for place, column in enumerate(report.columns[:MOST_COLUMNS])]
+    if len(columns) == 1:
+        return [("first", columns[0])]
+    return [(f"expert{place}", column) for place, column in enumerate(columns[:MOST_COLUMNS])]
 
 
-def _alarm_strokes(report: WatchReport, low: float, high: float) -> list[Series]:
-    if not report.alarms:
+def _alarm_strokes(watch: Watched, low: float, high: float) -> list[Series]:
+    alarms = watch.alarms_
+    if not alarms:
         return []
-    spans = [(float(round), low, high) for round, _ in report.alarms]
-    shown = formatting.count(len(report.alarms))
+    spans = [(float(alarm.round), low, high) for alarm in alarms]
+    shown = formatting.count(len(alarms))
     return [Series("Alarms", "bound0", (), spans=spans, final=shown)]
 
 
-def _references(report: WatchReport) -> list[Series]:
+def _references(columns: Columns) -> list[Series]:
     """A line at the reference, if all columns have the same."""
-    levels = {column.reference for column in report.columns}
-    course = report.columns[0].course
+    levels = {column.reference for column in columns}
+    course = columns[0].course
     level = levels.pop()
     if level is None or levels:
         return []
@@ -156,22 +177,22 @@ def _references(report: WatchReport) -> list[Series]:
     return [Series("Reference", "log", ends, final=formatting.real(level))]
 
 
-def _loss_panel(report: WatchReport) -> Panel:
-    course = report.columns[0].course
+def _loss_panel(watch: Watched, columns: Columns) -> Panel:
+    course = columns[0].course
     lines = [
         Series(
             formatting.label(column.name, 30), style, [(float(point.round), point.loss) for point in column.course],
             final=formatting.real(column.course[-1].loss),
         )
-        for style, column in _styles(report)
+        for style, column in _styles(columns)
     ]  # fmt: skip
     values = [value for line in lines for _, value in line.points]
-    lines += [*_references(report), *_alarm_strokes(report, min(0.0, *values), max(values))]
+    lines += [*_references(columns), *_alarm_strokes(watch, min(0.0, *values), max(values))]
     size = f"Each point is the mean of {summary.many(_window(course), 'round')}, the last one perhaps of fewer."
     return Panel(
         "windows", "Losses by window", "Mean loss", "real", lines, [size], scale="linear", even=True,
         table=table([point.round for point in course], {
-            column.name: [point.loss for point in column.course] for _, column in _styles(report)
+            column.name: [point.loss for point in column.course] for _, column in _styles(columns)
         }),
     )  # fmt: skip
 
@@ -180,11 +201,11 @@ def _window(course: Sequence[WatchPoint]) -> int:
     return course[1].round - course[0].round if len(course) > 1 else course[0].round
 
 
-def _mean_panels(report: WatchReport) -> list[Panel]:
+def _mean_panels(watch: Watched, columns: Columns) -> list[Panel]:
     """The mean inside its interval, of a single column."""
-    if len(report.columns) > 1:
+    if len(columns) > 1:
         return []
-    (column,) = report.columns
+    (column,) = columns
     last = column.course[-1]
     course = [point for point in column.course if point.high - point.low <= FAR_WIDER * (last.high - last.low)]
     rounds = [point.round for point in course]
@@ -195,28 +216,28 @@ def _mean_panels(report: WatchReport) -> list[Panel]:
             final=formatting.real(last.mean),
         ),
         Series(
-            f"{formatting.percent(report.level)} interval", "outer", (), mark="band", spans=spans,
+            f"{formatting.percent(watch.level)} interval", "outer", (), mark="band", spans=spans,
             final=formatting.between(last.low, last.high),
         ),
-        *_references(report),
+        *_references(columns),
     ]  # fmt: skip
-    columns = {"Mean": [p.mean for p in course], "From": [p.low for p in course], "To": [p.high for p in course]}
+    ends = {"Mean": [p.mean for p in course], "From": [p.low for p in course], "To": [p.high for p in course]}
     return [
         Panel(
             "mean", "The mean of the losses so far", "Mean loss", "real", lines, [], scale="linear", even=True,
-            table=table(rounds, columns),
+            table=table(rounds, ends),
         )
     ]  # fmt: skip
 
 
-def _evidence_panel(report: WatchReport) -> Panel:
-    course, threshold = report.columns[0].course, report.columns[0].threshold
+def _evidence_panel(columns: Columns) -> Panel:
+    course, threshold = columns[0].course, columns[0].threshold
     lines = [
         Series(
             formatting.label(column.name, 30), style, [(float(point.round), point.evidence) for point in column.course],
             final=formatting.real(column.evidence),
         )
-        for style, column in _styles(report)
+        for style, column in _styles(columns)
     ]  # fmt: skip
     ends = [(float(course[0].round), threshold), (float(course[-1].round), threshold)]
     lines.append(Series("Alarm", "bound0", ends, bound=True, final=formatting.number(threshold)))
@@ -224,15 +245,15 @@ def _evidence_panel(report: WatchReport) -> Panel:
         "evidence", "Evidence that losses exceed the reference", "Evidence, the most of a window", "real", lines, [],
         scale="log", even=True, least=LEAST,
         table=table([point.round for point in course], {
-            column.name: [point.evidence for point in column.course] for _, column in _styles(report)
+            column.name: [point.evidence for point in column.course] for _, column in _styles(columns)
         }),
     )  # fmt: skip
 
 
-def _cards(report: WatchReport) -> list[Card]:
+def _cards(report: WatchReport, columns: Columns) -> list[Card]:
     took = "" if report.seconds is None else f"in {formatting.real(report.seconds, 3)} s"
-    cards = [Card("Rounds", formatting.number(report.rounds), took)]
-    for column in sorted(report.columns, key=lambda column: -column.alarms)[:FEW]:
+    cards = [Card("Rounds", formatting.number(report.watch.rounds_), took)]
+    for column in sorted(columns, key=lambda column: -column.alarms)[:FEW]:
         if column.mean is None:
             continue
         last = "" if column.last is None else f", the last in round {formatting.count(column.last)}"
