@@ -13,6 +13,7 @@ from .metrics import Metrics
 from .openapi import document
 from .requests import LINES, read_asked, read_reported
 from .settings import Settings
+from .slow_bodies import SlowBodies
 from .tokens import Tokens
 from .views import certificate_view, history_view, model_file, model_view
 from .wire import write_json
@@ -39,7 +40,7 @@ class App:
 
     def __init__(self, engines: Mapping[str, Engine], settings: Settings, tokens: Tokens, log: Log) -> None:
         self.engines, self.settings, self.metrics = engines, settings, Metrics()
-        self._tokens, self._log = tokens, log
+        self._tokens, self._log, self._slow = tokens, log, SlowBodies(settings.body_seconds)
         self._posts = {"predict": self._predict, "label": self._label}
         self._gets: dict[str, Callable[[Engine], Any]] = {
             "model": model_view,
@@ -125,32 +126,18 @@ class App:
         length = headers.get(b"content-length")
         if length is not None and (not length.isdigit() or int(length) > most):
             raise too_large
-        message = await self._part(receive)
-        body: bytes = message.get("body", b"")
-        if not message.get("more_body"):
-            if len(body) > most:
-                raise too_large
-            return body
-        parts, size = [body], len(body)
-        end = asyncio.get_running_loop().time() + self.settings.body_seconds
-        while message.get("more_body"):
-            message = await self._part(receive, end)
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > most:
-                raise too_large
-        return b"".join(parts)
-
-    async def _part(self, receive: Receive, end: float | None = None) -> dict[str, Any]:
-        now = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout_at(now + self.settings.body_seconds if end is None else end):
+        parts: list[bytes] = []
+        size, more = 0, True
+        with self._slow.watched():
+            while more:
                 message = await receive()
-        except TimeoutError:
-            raise Problem(408, f"the body did not come within {self.settings.body_seconds:g} seconds") from None
-        if message["type"] == "http.disconnect":
-            raise Problem(400, "the client is gone")
-        return message
+                if message["type"] == "http.disconnect":
+                    raise Problem(400, "the client is gone")
+                parts.append(message.get("body", b""))
+                size, more = size + len(parts[-1]), message.get("more_body", False)
+                if size > most:
+                    raise too_large
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _predict(
         self, engine: Engine, kind: str, body: bytes

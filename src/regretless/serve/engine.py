@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from random import Random, SystemRandom
 from typing import Any
 
 from ..errors import ModelError, RegretlessError
@@ -121,7 +121,7 @@ class Engine:
         self.where = where
         self.certified: tuple[int, asyncio.Future[dict[str, Any]]] | None = None  # of which version, for `certify`
         self._thread, self._log, self._clock = thread, log, clock
-        self._ids = Ids()
+        self._ids, self._random = Ids(), Random(SystemRandom().getrandbits(256))
         self._sequence, self._last = live.version, 0.0
         self._saved = (live.version, live.number)
         self.waiting = self.outstanding = 0
@@ -398,7 +398,7 @@ class Engine:
 
     def _new_id(self) -> str:
         """An id that sorts by its time, so that neighbours stand together in the index of the database."""
-        return f"{int(self._clock() * 1000):012x}{os.urandom(8).hex()}"
+        return f"{int(self._clock() * 1000):012x}{self._random.getrandbits(64):016x}"
 
     # ---- after a failure
 

@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from math import log
+from math import exp, log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -189,24 +189,37 @@ class ServedClassifier(ServedRows):
         self._text = learner.classes_.dtype.kind == "U"
         self._known: dict[Any, Any] = {}
         self._shown: list[Any] = []
+        self._names: list[str] = []
+        self._tie, self._has_shares = learner.rules().tie, learner.has_probabilities
 
     def _classes(self) -> dict[Any, Any]:
         """The classes as JSON values, by what they are to the learner."""
         if len(self._known) != len(self.learner.classes_):
             self._known = {one: plain_label(one) for one in self.learner.classes_.tolist()}
+            self._shown = list(self._known.values())
+            self._names = [str(one) for one in self._shown]
         return self._known
 
     def _answers(self, scores: Array) -> list[Answer]:
-        learner, classes = self.learner, self._classes()
+        self._classes()
+        if len(scores) == 1 and len(self._shown) == 2:
+            return [self._answer_of_two(float(scores[0, 0]))]
+        learner, classes = self.learner, self._known
         labels = [classes[label] for label in learner.labels(scores).tolist()]
-        shares = learner.probabilities(scores) if learner.has_probabilities else None
-        if shares is not None:
-            names = list(map(str, classes.values()))
-            return [
-                Answer({"label": label, "probabilities": dict(zip(names, row, strict=True))})
-                for label, row in zip(labels, shares.tolist(), strict=True)
-            ]
-        return [Answer({"label": label, "scores": row}) for label, row in zip(labels, scores.tolist(), strict=True)]
+        shares = learner.probabilities(scores).tolist() if self._has_shares else scores.tolist()
+        return [Answer({"label": label, **self._more(row)}) for label, row in zip(labels, shares, strict=True)]
+
+    def _answer_of_two(self, score: float) -> Answer:
+        """The answer to one row, of two classes: what is asked most, without arrays."""
+        label = self._shown[score > 0 or (score == 0 and self._tie >= 0)]
+        if not self._has_shares:
+            return Answer({"label": label, "scores": [score]})
+        odds = exp(-abs(score))
+        larger, smaller = 1 / (1 + odds), odds / (1 + odds)
+        return Answer({"label": label, **self._more([smaller, larger] if score > 0 else [larger, smaller])})
+
+    def _more(self, row: list[float]) -> dict[str, Any]:
+        return {"probabilities": dict(zip(self._names, row, strict=True))} if self._has_shares else {"scores": row}
 
     def read_label(self, value: Any, event: Event) -> Any:
         expected = type(value) is str if self._text else is_number(value)

@@ -26,9 +26,9 @@ def read_json(text: bytes) -> Any:
     """
     try:
         decoded = text.decode("utf-8")
-        value = json.loads(decoded, object_pairs_hook=_once, parse_constant=_no_number)
+        value = DECODER.decode(decoded)
         if "\\ud" in decoded or "\\uD" in decoded:  # it may be half of a pair, which is no text
-            json.dumps(value, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()  # refuses that
         return value
     except RecursionError:
         raise Malformed("the body is nested too deeply to be read; rows are lists or objects of numbers") from None
@@ -61,7 +61,7 @@ def read_lines(text: bytes) -> Iterator[Any]:
 
 def write_json(value: Any) -> bytes:
     """A value as compact JSON."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return ENCODER.encode(value).encode("ascii")
 
 
 def is_number(value: Any) -> bool:
@@ -86,3 +86,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(text: str) -> float:
     raise Malformed(f"{text} stands in the body; numbers must be finite")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)  # made once: it takes its time
+ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,205 @@
+"""What goes wrong around a server: each time a clear answer, a server that lives, and nothing lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from regretless.bandits import Exp3IX
+from regretless.linear import AROW
+from regretless.serve import engine
+from regretless.serve.replay import replay
+from regretless.serve.settings import Settings
+from regretless.serve.sqlite import SqliteStore
+from regretless.serve.store import BY_NUMBER, store_of
+
+from .asking import COLUMNS, Client, Process, begun, served
+from .postgres_server import Postgres
+
+ROW = [0.5, -1.0, 2.0, 0.25]
+IDLE = 300  # connections
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A model of two classes that has learned nothing."""
+    return begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]})
+
+
+async def until_ready(client: Client) -> None:
+    """Wait until requests are served again."""
+    for _ in range(500):
+        if (await client.ask("/readyz")).status == 200:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the server did not come back")
+
+
+def acknowledged(where: str | Path) -> tuple[set[str], int, int]:
+    """The ids in a log, and how many predictions and labels it has; played again it gives what was served."""
+    store = store_of(where, writes=False)
+    store.open()
+    events = store.read(BY_NUMBER, 0, 10_000)
+    live, compared = replay(store)
+    store.close()
+    assert all(one.same for one in compared)
+    return {event.id for event in events}, live.number, live.version
+
+
+@pytest.mark.parametrize("kind", ["rows", "bandit"])
+def test_the_disk_is_full(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While nothing can be written, requests are 503 with Retry-After; then it goes on, with all that was acknowledged
+    and nothing else."""
+    monkeypatch.setattr(engine, "AGAIN", 0.02)
+    pages = [2**30]
+    connect = SqliteStore._connect
+
+    def limited(store: SqliteStore) -> None:
+        connect(store)
+        assert store._connection is not None
+        store._connection.execute(f"PRAGMA max_page_count = {pages[0]}")
+
+    monkeypatch.setattr(SqliteStore, "_connect", limited)
+    if kind == "bandit":
+        path = begun(path.parent, Exp3IX(n_arms=2, seed=0), {"arms": 2}, "bandit")
+    sent = ROW if kind == "rows" else None
+
+    async def work(client: Client) -> tuple[set[str], bytes]:
+        (one,) = client.service.engines.values()
+        store: Any = one._thread.store
+        pages[0] = store._connection.execute("PRAGMA page_count").fetchone()[0] + 4
+        await one._thread.call(lambda: store._connection.execute(f"PRAGMA max_page_count = {pages[0]}"))
+        kept, full = set(), None
+        for place in range(400):
+            answer = await client.ask("/v1/predict", {"id": f"{place}", "input": sent})
+            if answer.status != 200:
+                full = answer
+                break
+            kept.add(f"{place}")
+        assert full is not None
+        assert (full.status, full.headers["retry-after"]) == (503, "5")
+        assert "full" in full.json["error"]
+        assert (await client.ask("/healthz")).status == 200
+        assert (await client.ask("/readyz")).status == 503
+        assert (await client.ask("/v1/label", {"id": "0", "label": 1})).status == 503
+        pages[0] = 2**30
+        await until_ready(client)
+        assert (await client.ask("/v1/label", {"id": "0", "label": 1})).status == 200
+        assert (await client.ask("/v1/predict", {"id": "after", "input": sent})).status == 200
+        return kept | {"after"}, (await client.ask("/v1/model.rgl")).body
+
+    kept, _ = served(path, work)
+    ids, predictions, labels = acknowledged(path.with_suffix(".db"))
+    assert ids == kept
+    assert (predictions, labels) == (len(kept), 1)
+
+
+def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While PostgreSQL is stopped, requests are 503; when it is there again, the server goes on by itself."""
+    monkeypatch.setattr(engine, "AGAIN", 0.05)
+    where = f"{postgres.url}#gone"
+
+    async def work(client: Client) -> None:
+        assert (await client.ask("/v1/predict", {"id": "a", "input": ROW})).status == 200
+        await asyncio.to_thread(postgres.stop)
+        answers = [await client.ask("/v1/predict", {"id": f"b{place}", "input": ROW}) for place in range(3)]
+        assert [one.status for one in answers] == [503, 503, 503]
+        assert "retry-after" in answers[-1].headers
+        await asyncio.sleep(0.2)
+        assert (await client.ask("/readyz")).status == 503
+        await asyncio.to_thread(postgres.start)
+        await until_ready(client)
+        assert (await client.ask("/v1/label", {"id": "a", "label": 1})).status == 200
+        assert (await client.ask("/v1/predict", {"id": "b0", "input": ROW})).status == 200
+
+    served(path, work, where=where)
+    assert acknowledged(where) == ({"a", "b0"}, 2, 1)
+
+
+def test_the_queue_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the rows that may wait for the disk, requests are 503 at once and the others are answered."""
+    free = Event()
+    commit = SqliteStore.commit
+    monkeypatch.setattr(SqliteStore, "commit", lambda store, *rest: (free.wait(10), commit(store, *rest))[1])
+
+    async def work(client: Client) -> list[int]:
+        asked = [asyncio.ensure_future(client.ask("/v1/predict", {"input": ROW})) for _ in range(8)]
+        await asyncio.sleep(0.05)
+        free.set()
+        return sorted(one.status for one in await asyncio.gather(*asked))
+
+    assert served(path, work, Settings(queue=5)) == [200] * 5 + [503] * 3
+
+
+def test_a_label_that_cannot_be_learned(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label that the learner refuses after it was written down is said to be so, and keeps its place in the order."""
+    huge = [1e150] * COLUMNS  # which can be scored
+
+    async def work(client: Client) -> list[Any]:
+        asked = {"rows": [{"id": id, "input": row} for id, row in (("a", ROW), ("b", huge), ("c", ROW))]}
+        assert (await client.ask("/v1/predict", asked)).status == 200
+        labels = {"labels": [{"id": id, "label": 1} for id in "abc"]}
+        first = (await client.ask("/v1/label", labels)).json["labels"]
+        again = (await client.ask("/v1/label", labels)).json["labels"]
+        return [[(one.get("sequence"), one.get("code"), one["status"]) for one in some] for some in (first, again)]
+
+    first, again = served(path, work)
+    assert first == [(1, None, "learnt"), (2, 422, "error"), (3, None, "learnt")]
+    assert again == [(1, None, "learnt"), (2, None, "refused"), (3, None, "learnt")]
+    assert acknowledged(path.with_suffix(".db")) == ({"a", "b", "c"}, 3, 3)
+
+
+def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Idle connections, halves of requests, a body of a gigabyte and a second server leave a server as it was; on
+    SIGTERM it ends well, and tells systemd of its beginning and its end."""
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'regretless[serve]'")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
+        notified.bind(str(tmp_path / "notify"))
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        server = Process(path, "--max-body", "64k")
+        assert notified.recv(100) == b"READY=1"
+        port = int(server.url.rpartition(":")[2])
+        open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
+        for half in open_ones[:50]:
+            half.sendall(b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
+        assert _answer_to_much(port, b"content-length: 1073741824") == 413
+        assert _answer_to_much(port, b"transfer-encoding: chunked") == 413
+        assert server.ask("/v1/predict", {"id": "a", "input": ROW}).status == 200
+        command = [sys.executable, "-m", "regretless", "serve", str(path), "--port", "0"]
+        second = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        assert second.returncode == 1
+        assert "serves this model; stop that server first" in second.stderr
+        for one in open_ones:
+            one.close()
+        assert server.stop() == 0
+        assert notified.recv(100) == b"STOPPING=1"
+    events = [json.loads(line)["event"] for line in server.said]
+    assert events[0] == "serving"
+    assert events[-1] == "stopped"
+    assert acknowledged(path.with_suffix(".db")) == ({"a"}, 1, 0)
+
+
+def _answer_to_much(port: int, header: bytes) -> int:
+    """The status that a body of a gigabyte is answered; no more of it is read then."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
+        head = b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n" + header + b"\r\n\r\n"
+        chunk = b"10000\r\n" + b" " * 2**16 + b"\r\n"
+        one.sendall(head)
+        sent = 0
+        try:
+            while sent < 2**26:  # of what was said to be a gigabyte
+                one.sendall(chunk)
+                sent += len(chunk)
+        except OSError:  # it is closed
+            pass
+        status = int(one.recv(100).split()[1])
+        assert sent < 2**26, "all of it was read"
+        return status
