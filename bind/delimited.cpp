@@ -19,6 +19,7 @@
 
 #include "compiled.hpp"
 #include "regretless/delimited.hpp"
+#include "regretless/table_rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -220,6 +221,33 @@ std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) 
   return padded.has_lone_return() ? -1 : delimited_kernels().cut(padded.begin(), text.size(), mark);
 }
 
+template <class T>
+using Given2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::optional<std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>>> table_rows(
+    const Given2<double>& values, const Ids& ids, const Given2<std::int32_t>& categories) {
+  const std::size_t rows = values.shape(0), numeric = values.shape(1), textual = categories.shape(1);
+  if (ids.shape(0) != numeric || categories.shape(0) != rows) throw std::invalid_argument("the shapes do not agree");
+  for (std::size_t k = 1; k < numeric; ++k)
+    if (ids.data()[k - 1] >= ids.data()[k]) return std::nullopt;
+  const std::size_t room = rows * (numeric + textual) + 1;  // an entry may be written before it is known to be zero
+  auto out = unwritten<double>(room);
+  auto indices = unwritten<std::int32_t>(room), order = unwritten<std::int32_t>(rows * textual);
+  auto starts = unwritten<std::int64_t>(rows + 1);
+  TableRows table{values.data(),         ids.data(), order.get(),   std::int64_t(rows), std::int64_t(numeric),
+                  std::int64_t(textual), out.get(),  indices.get(), starts.get()};
+  bool distinct;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::copy_n(categories.data(), rows * textual, order.get());
+    distinct = table.write();
+  }
+  if (!distinct) return std::nullopt;
+  const auto entries = std::size_t(starts[rows]);
+  return std::tuple(handed_over(out, entries), handed_over(indices, entries), handed_over(starts, rows + 1));
+}
+
 }  // namespace
 
 void bind_delimited(nb::module_& m) {
@@ -233,6 +261,10 @@ void bind_delimited(nb::module_& m) {
   m.def("cut_delimited", &cut_delimited, "text"_a, "delimiter"_a,
         "Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or "
         "carriage returns stand elsewhere than usual.");
+  m.def(
+      "table_rows", &table_rows, "values"_a, "ids"_a, "categories"_a,
+      "Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and "
+      "1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.");
 }
 
 }  // namespace regretless

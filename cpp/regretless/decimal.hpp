@@ -177,5 +177,92 @@ REGRETLESS_APART static Reading any_number(const char* begin, const char* end, d
   return __builtin_isfinite(out) ? Reading::good : Reading::not_finite;
 }
 
+// ---- several numbers at a time
+
+#if defined(__AVX2__)
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+inline constexpr int group = 8;
+#else
+inline constexpr int group = 4;
+#endif
+typedef std::uint64_t Words __attribute__((vector_size(8 * group)));
+typedef double Doubles __attribute__((vector_size(8 * group)));
+typedef float Floats __attribute__((vector_size(4 * group)));
+typedef std::int32_t Ints __attribute__((vector_size(4 * group)));
+
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+REGRETLESS_INLINE Words join_eight(Words digits) {
+  const __m512i pairs = _mm512_maddubs_epi16(__m512i(digits), _mm512_set1_epi16(0x010A));
+  const __m512i fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));
+  return Words(_mm512_add_epi64(_mm512_mul_epu32(fours, _mm512_set1_epi64(10000)), _mm512_srli_epi64(fours, 32)));
+}
+// The eight bytes from each of several places.
+REGRETLESS_INLINE Words words_of(auto place) {
+  const auto word = [&](int l) { return load_word(place(l)); };
+  return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+}
+REGRETLESS_INLINE bool any(Words w) { return _mm512_test_epi64_mask(__m512i(w), __m512i(w)); }
+REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512i(w), _mm512_setzero_si512())); }
+REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
+REGRETLESS_INLINE Doubles doubles(Words w) { return Doubles(_mm512_cvtepi64_pd(__m512i(w))); }
+REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
+  return Doubles(
+      _mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
+}
+#else
+REGRETLESS_INLINE Words join_eight(Words digits) {
+  const __m256i pairs = _mm256_maddubs_epi16(__m256i(digits), _mm256_set1_epi16(0x010A));
+  const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
+  return Words(_mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(10000)), _mm256_srli_epi64(fours, 32)));
+}
+REGRETLESS_INLINE Words words_of(auto place) {
+  const auto word = [&](int l) { return load_word(place(l)); };
+  return Words{word(0), word(1), word(2), word(3)};
+}
+REGRETLESS_INLINE bool any(Words w) { return !_mm256_testz_si256(__m256i(w), __m256i(w)); }
+REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm256_sad_epu8(__m256i(w), _mm256_setzero_si256())); }
+REGRETLESS_INLINE Ints narrow(Words w) {
+  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  return Ints(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(__m256i(w), low_halves)));
+}
+REGRETLESS_INLINE Doubles doubles(Words w) { return __builtin_convertvector(narrow(w), Doubles); }
+REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
+  return Doubles(_mm256_i64gather_pd(powers_of_ten, __m256i(exponent), 8));
+}
+#endif
+
+// 12.5 becomes 125 with one place. Not zero where there is more than one point, or nothing but a point.
+REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places) {
+  const Words high = equal_bytes(digits, '.' ^ '0'), found = Words(high != 0), low = high >> 7;
+  const Words wrong = (high & (high - 1)) | (found & Words(size == 1)) | (found & Words(places != 0));
+  const Words point = (low << 8) - low, below = (low - 1) & found, above = ~(point | below) & found;
+  digits = (digits & ~(point | below)) | (digits & below) << 8;
+  places += sum_bytes(above & every_byte);
+  return wrong;
+}
+
+// Numbers of at most eight digits (a point within one counts as one, 0. in front of it does not), by the eight bytes
+// from the first of each, the eight up to its end, and its size. False where one is none of these.
+REGRETLESS_INLINE bool plain_numbers(Words begin, Words end, Words size, Words bad, Doubles& out) {
+  const Words minus = Words((begin & 0xFF) == '-');  // all bits, or none
+  begin >>= minus & 8;
+  const Words point = Words((begin & 0xFFFF) == ('0' | '.' << 8));
+  const Words digits = size + minus + point + point;
+  bad |= (digits - 1) & ~Words{} << 3;
+  const Words shift = (0 - digits) * 8 & 56;
+  end = (end ^ eight_zeros) >> shift << shift;
+  Words places = digits & point;
+  if (any(bad | beyond_nine(end))) {
+    bad |= take_out_point(end, digits, places);
+    if (any(bad | beyond_nine(end))) return false;
+  }
+  const Doubles number = doubles(join_eight(end)) / power_of_ten(places);
+  out = Doubles(Words(number) ^ minus << 63);
+  return true;
+}
+#else
+inline constexpr int group = 1;
+#endif
+
 }  // namespace regretless::REGRETLESS_ISA
 #endif

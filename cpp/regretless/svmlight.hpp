@@ -162,71 +162,14 @@ REGRETLESS_INLINE std::size_t mark(const char* text, std::size_t size, std::uint
 // `marks` holds what stands before, within and behind each entry: " id:value id:value ". A group is read when every
 // number in it has at most eight digits (a point within the value counts as one, 0. in front of it does not).
 #if defined(__AVX2__)
-#if defined(__AVX512DQ__) && defined(__AVX512BW__)
-inline constexpr int group = 8;
-#else
-inline constexpr int group = 4;
-#endif
-typedef std::uint64_t Words __attribute__((vector_size(8 * group)));
-typedef double Doubles __attribute__((vector_size(8 * group)));
-typedef float Floats __attribute__((vector_size(4 * group)));
-typedef std::int32_t Ints __attribute__((vector_size(4 * group)));
-
-#if defined(__AVX512DQ__) && defined(__AVX512BW__)
-REGRETLESS_INLINE Words join_eight(Words digits) {
-  const __m512i pairs = _mm512_maddubs_epi16(__m512i(digits), _mm512_set1_epi16(0x010A));
-  const __m512i fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));
-  return Words(_mm512_add_epi64(_mm512_mul_epu32(fours, _mm512_set1_epi64(10000)), _mm512_srli_epi64(fours, 32)));
-}
 // The words at every second mark.
 REGRETLESS_INLINE Words words_at(const char* text, const std::uint32_t* marks) {
-  const auto word = [&](int l) { return load_word(text + marks[2 * l]); };
-  return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+  return words_of([&](int l) { return text + marks[2 * l]; });
 }
-REGRETLESS_INLINE bool any(Words w) { return _mm512_test_epi64_mask(__m512i(w), __m512i(w)); }
-REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512i(w), _mm512_setzero_si512())); }
-REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
-REGRETLESS_INLINE Doubles doubles(Words w) { return Doubles(_mm512_cvtepi64_pd(__m512i(w))); }
-REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
-  return Doubles(
-      _mm512_permutex2var_pd(_mm512_loadu_pd(powers_of_ten), __m512i(exponent), _mm512_loadu_pd(powers_of_ten + 8)));
-}
-#else
-REGRETLESS_INLINE Words join_eight(Words digits) {
-  const __m256i pairs = _mm256_maddubs_epi16(__m256i(digits), _mm256_set1_epi16(0x010A));
-  const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
-  return Words(_mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(10000)), _mm256_srli_epi64(fours, 32)));
-}
-REGRETLESS_INLINE Words words_at(const char* text, const std::uint32_t* marks) {
-  const auto word = [&](int l) { return load_word(text + marks[2 * l]); };
-  return Words{word(0), word(1), word(2), word(3)};
-}
-REGRETLESS_INLINE bool any(Words w) { return !_mm256_testz_si256(__m256i(w), __m256i(w)); }
-REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm256_sad_epu8(__m256i(w), _mm256_setzero_si256())); }
-REGRETLESS_INLINE Ints narrow(Words w) {
-  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-  return Ints(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(__m256i(w), low_halves)));
-}
-REGRETLESS_INLINE Doubles doubles(Words w) { return __builtin_convertvector(narrow(w), Doubles); }
-REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
-  return Doubles(_mm256_i64gather_pd(powers_of_ten, __m256i(exponent), 8));
-}
-#endif
-
 REGRETLESS_INLINE Words load_pairs(const std::uint32_t* marks) {
   Words pairs;
   std::memcpy(&pairs, marks, sizeof pairs);
   return pairs;
-}
-
-// 12.5 becomes 125 with one place. Not zero where there is more than one point, or nothing but a point.
-REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places) {
-  const Words high = equal_bytes(digits, '.' ^ '0'), found = Words(high != 0), low = high >> 7;
-  const Words wrong = (high & (high - 1)) | (found & Words(size == 1)) | (found & Words(places != 0));
-  const Words point = (low << 8) - low, below = (low - 1) & found, above = ~(point | below) & found;
-  digits = (digits & ~(point | below)) | (digits & below) << 8;
-  places += sum_bytes(above & every_byte);
-  return wrong;
 }
 
 template <class Value>
@@ -235,41 +178,27 @@ REGRETLESS_INLINE bool plain_group(const char* text, const std::uint32_t* marks,
   std::uint8_t gaps = 0;
   for (int l = 0; l < group; ++l) gaps |= std::uint8_t(text[marks[2 * l]]);
   if (gaps != ' ') return false;  // a mark is one of ' ', ':' and '\n'
-  Words id_end = words_at(text - 8, marks + 1), value_begin = words_at(text, marks + 1);
-  Words value_end = words_at(text - 8, marks + 2);
+  Words id_end = words_at(text - 8, marks + 1);
+  const Words value_begin = words_at(text, marks + 1), value_end = words_at(text - 8, marks + 2);
   const Words before = load_pairs(marks), behind = load_pairs(marks + 1);
   const Words id_digits = (before >> 32) - (before & 0xFFFFFFFF) - 1;
   const Words value_size = (behind >> 32) - (behind & 0xFFFFFFFF) - 1;
-  Words bad = (value_begin & 0xFF) ^ ':';
-  value_begin >>= 8;
-  const Words minus = Words((value_begin & 0xFF) == '-');  // all bits, or none
-  value_begin >>= minus & 8;
-  const Words point = Words((value_begin & 0xFFFF) == ('0' | '.' << 8));
-  const Words value_digits = value_size + minus + point + point;
-  bad |= ((id_digits - 1) | (value_digits - 1)) & ~Words{} << 3;
-  const Words id_shift = (0 - id_digits) * 8 & 56, value_shift = (0 - value_digits) * 8 & 56;
+  const Words id_shift = (0 - id_digits) * 8 & 56;
   id_end = (id_end ^ eight_zeros) >> id_shift << id_shift;
-  value_end = (value_end ^ eight_zeros) >> value_shift << value_shift;
-  bad |= beyond_nine(id_end);
-  Words places = value_digits & point;
-  if (any(bad | beyond_nine(value_end))) {
-    bad |= take_out_point(value_end, value_digits, places);
-    if (any(bad | beyond_nine(value_end))) return false;
-  }
+  const Words bad = ((value_begin & 0xFF) ^ ':') | ((id_digits - 1) & ~Words{} << 3) | beyond_nine(id_end);
+  Doubles numbers;
+  if (!plain_numbers(value_begin >> 8, value_end, value_size, bad, numbers)) return false;
   const Ints columns = narrow(join_eight(id_end)) - first_id;
-  const Doubles size = doubles(join_eight(value_end)) / power_of_ten(places);
-  const Doubles signed_size = Doubles(Words(size) ^ minus << 63);
   std::memcpy(ids, &columns, sizeof columns);
   if constexpr (sizeof(Value) == 8) {
-    std::memcpy(values, &signed_size, sizeof signed_size);
+    std::memcpy(values, &numbers, sizeof numbers);
   } else {
-    const Floats singles = __builtin_convertvector(signed_size, Floats);
+    const Floats singles = __builtin_convertvector(numbers, Floats);
     std::memcpy(values, &singles, sizeof singles);
   }
   return true;
 }
 #else
-inline constexpr int group = 1;
 template <class Value>
 REGRETLESS_INLINE bool plain_group(const char*, const std::uint32_t*, std::int32_t, std::int32_t*, Value*) {
   return false;

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regretless.data import open_stream
+from regretless.data.batch import sparse_rows
 from regretless.data.columns import FeatureMap, hashed
 from regretless.errors import DataError, ModelError, RegretlessError
 
@@ -223,3 +226,27 @@ def test_hashing_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     found = features.numbers({"c": (np.arange(100), words)}, 100)
     assert found.ravel().tolist() == [hashed(f"c={word}", 12) for word in words]
     assert len(features._numbers["c"]) <= 10
+
+
+@given(st.integers(0, 40), st.lists(st.integers(0, 60), max_size=4), st.integers(0, 40), st.integers(1, 50), st.data())
+def test_rows_are_put_together_as_a_plain_loop_does(
+    rows: int, ids: list[int], textual: int, largest: int, data: st.DataObject
+) -> None:
+    """Whether or not columns come in order and once, each row has the sum of what stands in each of its columns."""
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    values = random.integers(-1, 3, (rows, len(ids))).astype(np.float64)
+    categories = random.integers(-1, largest, (rows, textual), dtype=np.int32)
+    before = categories.copy()
+    batch = sparse_rows(values, np.array(ids, np.int32), categories, None, 99)
+    np.testing.assert_array_equal(categories, before)
+    assert batch.indices is not None
+    assert batch.starts is not None
+    for row in range(rows):
+        expected: dict[int, float] = {}
+        pairs = [*zip(ids, values[row].tolist(), strict=True), *((int(c), 1.0) for c in categories[row] if c >= 0)]
+        for column, value in pairs:
+            if value:
+                expected[column] = expected.get(column, 0.0) + value
+        entries = slice(batch.starts[row], batch.starts[row + 1])
+        found = list(zip(batch.indices[entries].tolist(), batch.values[entries].tolist(), strict=True))
+        assert found == sorted(expected.items())

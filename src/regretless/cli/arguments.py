@@ -37,6 +37,7 @@ class ReadingOptions:
     missing: str | None
     categorical: list[str]
     on_error: str
+    threads: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -129,6 +129,8 @@ def refuse_contradictions(arguments: CertifyingOptions) -> None:
         raise UsageError("standard input is no shard, for it can be read once only and here only; give files")
     if arguments.cache is not None:
         raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
+    if arguments.threads > 1:
+        raise UsageError("--threads is for one file; several shards are read at once by --workers")
 
 
 def refuse_contradictions_of_learning(arguments: LearnOptions) -> None:

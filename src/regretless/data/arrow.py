@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -87,9 +87,17 @@ class ArrowStream(TableStream):
         opened = _ipc(path) if self._format == "Arrow" else _parquet(path, self.groups)
         with opened as (schema, read, first):
             wanted = self._decide(schema)
-            for batch in read(wanted, max(ENTRIES // len(wanted), 1)):
-                yield self._chunk(path, batch, wanted, first)
-                first += batch.num_rows
+            yield from self._read_ahead(
+                self._chunks_of(path, read(wanted, max(ENTRIES // len(wanted), 1)), wanted, first)
+            )
+
+    def _chunks_of(
+        self, path: str, batches: Iterator[Any], wanted: list[str], first: int
+    ) -> Generator[Chunk, None, None]:
+        """The chunks of some batches, the first of which begins at a row of this number."""
+        for batch in batches:
+            yield self._chunk(path, batch, wanted, first)
+            first += batch.num_rows
 
     def _decide(self, schema: Any) -> list[str]:
         """The columns to read, once the kinds of those that were undecided are settled."""
@@ -272,10 +280,8 @@ class FrameStream(ArrowStream):
 
     def _chunks(self) -> Iterator[Chunk]:
         wanted = self._decide(self._table.schema)
-        first, rows = 0, max(ENTRIES // len(wanted), 1)
-        for batch in self._table.select(wanted).to_batches(max_chunksize=rows):
-            yield self._chunk(self.name, batch, wanted, first)
-            first += batch.num_rows
+        batches = self._table.select(wanted).to_batches(max_chunksize=max(ENTRIES // len(wanted), 1))
+        yield from self._chunks_of(self.name, batches, wanted, 0)
 
 
 def encoded(frame: Any, schema: dict[str, Any] | None, *, frozen: bool) -> tuple[Batch, FrameStream]:

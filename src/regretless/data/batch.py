@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import table_rows
 from ..arrays import laid_out
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -96,6 +97,9 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
 
     Features of the same number, as hashing makes them, are added up.
     """
+    if values.dtype == np.float64 and (rows := table_rows(values, ids, categories)) is not None:
+        entries, indices, starts = rows
+        return Batch(entries, labels, columns, indices, starts)
     result = np.sort(np.where(categories == ABSENT, NOWHERE, categories), axis=1)
     values = np.concatenate([values, np.ones(result.shape, values.dtype)], axis=1)
     result = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), result], axis=1)

@@ -174,6 +174,16 @@ class FeatureMap:
                 self.hashed_names[name] = result
         return result
 
+    def _numbers_of(self, column: str, values: list[str]) -> list[int]:
+        """The number of each of these categories or words; -1 of those that are not known."""
+        if self.bits is not None:
+            return [self.number(column, value) for value in values]
+        known = self._numbers.setdefault(column, {})
+        try:
+            return list(map(known.__getitem__, values))  # in half the time, where all are known
+        except KeyError:
+            return [known.get(value, ABSENT) for value in values]
+
     def learn(self, codes: Mapping[str, Codes], words: Mapping[str, Words]) -> None:
         """Number the new categories and words row by row, however the rows are cut in blocks."""
         if self.bits is not None or self.frozen:
@@ -189,9 +199,9 @@ class FeatureMap:
     def _unknown(self, name: str, code: Array, values: list[str]) -> list[tuple[int, str]]:
         """The values that have no number yet, each with its first place among the codes."""
         known = self._numbers.setdefault(name, {})
-        unknown = [number for number, value in enumerate(values) if value not in known]
-        if not unknown:
+        if all(map(known.__contains__, values)):
             return []
+        unknown = [number for number, value in enumerate(values) if value not in known]
         first = _first_places(code, len(values))
         return [(int(first[k]), values[k]) for k in unknown if first[k] != ABSENT]
 
@@ -199,7 +209,7 @@ class FeatureMap:
         """The row and the number of every word, those without one left out."""
         rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for name, (of_rows, code, values) in words.items():
-            numbers = np.array([self.number(name, value) for value in values], np.int64)
+            numbers = np.array(self._numbers_of(name, values), np.int64)
             column = numbers[code] if len(values) else np.empty(0, np.int64)
             rows.append(of_rows[column != ABSENT])
             columns.append(column[column != ABSENT])
@@ -215,7 +225,7 @@ class FeatureMap:
         """
         result = np.empty((rows, len(codes)), np.int32)
         for place, (name, (code, values)) in enumerate(codes.items()):
-            numbers = [self.number(name, value) for value in values]
+            numbers = self._numbers_of(name, values)
             result[:, place] = np.array([*numbers, ABSENT], np.int32)[code]  # the code -1 picks the last
         return result
 

@@ -142,9 +142,13 @@ class CsvStream(TableStream):
             self._columns = names = self._names(blocks)
             wanted = self._choose(names)
             self._ahead = None
-            for block in blocks.blocks(min(max(SMALLEST, BYTES_PER_COLUMN * len(names)), LARGEST)):
+            parts = blocks.blocks(min(max(SMALLEST, BYTES_PER_COLUMN * len(names)), LARGEST))
+            for block in parts:
                 self._decide(block, names, wanted)
                 yield self._chunk(block, names, wanted)
+                if not self._undecided(wanted):
+                    break
+            yield from self._read_ahead(self._chunk(block, names, wanted) for block in parts)
 
     def _names(self, blocks: Blocks) -> list[str]:
         """What the columns are called, from the first line or by their numbers."""

@@ -142,7 +142,7 @@ class Blocks:
     def _more(self, size: int) -> None:
         new, ended = read_ready(self._file, size)
         self._final, self._paused = bool(ended), ended is None
-        self._rest += new
+        self._rest = self._rest + new if self._rest else new
 
     def _take(self, cut: int) -> Block:
         block = Block(self._text(self._rest[:cut]), self._line, self._delimiter, bool(self._comma))

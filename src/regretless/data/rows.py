@@ -168,6 +168,7 @@ def open_stream(
     header: bool | None = None,
     dtype: Literal["float64", "float32"] = "float64",
     cache: str | os.PathLike[str] | None = None,
+    threads: Literal[1, 2] = 1,
 ) -> Stream:
     """Open a file of labelled rows.
 
@@ -220,6 +221,8 @@ def open_stream(
         Of the values.
     cache : path, optional
         What can be read only once (standard input, a pipe) is copied there, so that it can be read again.
+    threads : {1, 2}
+        With 2 a file of text, Parquet or Arrow is read ahead by a thread of its own. The batches are the same.
 
     Raises
     ------
@@ -260,6 +263,9 @@ def open_stream(
         source = Cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
     stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **settings, **reader.fixed)
+    if threads not in (1, 2):
+        raise ParameterError("threads", repr(threads), "it must be 1 or 2", ": ")
+    stream.threads = threads
     if crossing:
         from .feature_crosses import CrossedStream
 

@@ -11,7 +11,7 @@ import sys
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, FileIO, RawIOBase
 from select import select
 from typing import Any, BinaryIO, cast
 
@@ -138,11 +138,22 @@ def read_ready(file: BinaryIO, size: int) -> tuple[bytes, bool | None]:
     ended : bool or None
         Whether that is the end; None where the file has nothing more now, and may have later.
     """
+    if not isinstance(file, FileIO):
+        return _filled(file, size)
+    block = file.read(size) or b""  # without a copy
+    if len(block) == size:
+        return block, False
+    rest, ended = _filled(file, size - len(block))
+    return block + rest, ended
+
+
+def _filled(file: Any, size: int) -> tuple[bytes, bool | None]:
+    """The same of a file that has `readinto`."""
     block = bytearray(size)
     view, done = memoryview(block), 0
     ended: bool | None = False
     while done < size and not ended:
-        count = cast(Any, file).readinto(view[done:])
+        count = file.readinto(view[done:])
         if count is None and done:
             ended = None
             break

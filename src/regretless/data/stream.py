@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .batch import Array, Batch
 
 REMEMBERED_ERRORS = 20
 KEY = "normalize"  # of the schema
+
+T = TypeVar("T")
 
 
 class Stream(ABC):
@@ -36,10 +38,13 @@ class Stream(ABC):
         What was wrong with the first of them.
     notes : list of str
         What the user should know of how the rows are read, once that is decided.
+    threads : int
+        With 2 a file is read ahead by a thread of its own. The batches are the same.
     """
 
     name: str
     rereadable: bool = True
+    threads: int = 1
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -65,6 +70,17 @@ class Stream(ABC):
         may take them out. Those before a row, and between the rows of a batch, are there when its batch is."""
         self._passed = deque()
         return self._passed
+
+    def _read_ahead(self, items: Generator[T, None, None]) -> Generator[T, None, None]:
+        """Parts of the file, which do not depend on what is done with those before them, read ahead if that is wanted.
+
+        A pipe is never read ahead: nobody knows how long it takes until something comes.
+        """
+        if self.threads < 2 or not self.rereadable:
+            return items
+        from .ahead import read_ahead
+
+        return read_ahead(items)
 
     def _mark(self, rows: Array) -> None:
         """Note which rows are passed over, if anybody wants to know."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -120,11 +121,10 @@ class SvmlightStream(Stream):
 
     def _read(self) -> Iterator[Batch]:
         self._forget_errors()
-        parser, empty, rows = self._parser(), True, 0
-        with open_bytes(self._path) as file:
-            while (block := parser.next(file)) is not None:
+        empty, rows = True, 0
+        with open_bytes(self._path) as file, closing(self._read_ahead(self._blocks(file))) as blocks:
+            for block, self._ids_from in blocks:
                 labels, starts, indices, values, columns, bad, complaints = block
-                self._ids_from = parser.first_id
                 batch = Batch(values, labels, columns, indices, starts)
                 if bad and self._skip_bad:
                     wrong = np.isnan(labels)
@@ -137,6 +137,12 @@ class SvmlightStream(Stream):
                 self._judge(bad, complaints)
         if empty:
             raise no_rows(self.name)
+
+    def _blocks(self, file: Any) -> Generator[tuple[Any, int | None], None, None]:
+        """What the parser makes of each block, and the id of the first column as far as it is known then."""
+        parser = self._parser()
+        while (block := parser.next(file)) is not None:
+            yield block, parser.first_id
 
     def _judge(self, bad: int, complaints: list[Complaint]) -> None:
         for complaint in complaints:

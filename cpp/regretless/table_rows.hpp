@@ -1,0 +1,62 @@
+// Rows of a table, of numbers and categories, in compressed sparse form.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace regretless {
+
+// The caller owns all memory; there is room for as many entries as there are cells.
+struct TableRows {
+  const double* values = nullptr;      // rows x numeric
+  const std::int32_t* ids = nullptr;   // the column of each numeric one, ascending
+  std::int32_t* categories = nullptr;  // rows x textual, the column of each category or -1; each row is put in order
+  std::int64_t rows = 0, numeric = 0, textual = 0;
+  double* out = nullptr;
+  std::int32_t* indices = nullptr;
+  std::int64_t* starts = nullptr;  // rows + 1
+
+  // Writes what is not zero of each row, categories being 1, by ascending columns. False where a column comes twice in
+  // a row.
+  bool write() {
+    std::int64_t entries = starts[0] = 0;
+    for (std::int64_t t = 0; t < rows; ++t) {
+      const double* const number = values + t * numeric;
+      std::int32_t *at = categories + t * textual, *const end = at + textual;
+      sort(at, end);
+      while (at < end && *at < 0) ++at;
+      const std::int64_t first = entries;
+      for (std::int64_t k = 0; k < numeric; ++k) {
+        for (; at < end && *at < ids[k]; ++at) entries = append(entries, *at, 1);
+        out[entries] = number[k];
+        indices[entries] = ids[k];
+        entries += number[k] != 0;
+      }
+      for (; at < end; ++at) entries = append(entries, *at, 1);
+      for (std::int64_t e = first + 1; e < entries; ++e)
+        if (indices[e - 1] == indices[e]) return false;
+      starts[t + 1] = entries;
+    }
+    return true;
+  }
+
+ private:
+  std::int64_t append(std::int64_t at, std::int32_t column, double value) {
+    indices[at] = column;
+    out[at] = value;
+    return at + 1;
+  }
+  // By insertion where they are few.
+  static void sort(std::int32_t* begin, std::int32_t* end) {
+    if (end - begin > 32) return std::sort(begin, end);
+    for (std::int32_t* next = begin; next < end; ++next) {
+      const std::int32_t column = *next;
+      std::int32_t* to = next;
+      for (; to > begin && to[-1] > column; --to) *to = to[-1];
+      *to = column;
+    }
+  }
+};
+
+}  // namespace regretless
