@@ -32,7 +32,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test check golden tables test-engines lint audit bench soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test check golden tables test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -93,6 +93,11 @@ audit: $(VENV)/.with-test
 # One table of how fast everything is, beside peers; --quick, --full, --only TEXT, --json.
 bench: $(VENV)/.with-test
 	$(VENV)/bin/python -m benchmarks $(ARGS)
+
+# Whether NEW is slower than BASE, both of them commits: `make perf BASE=main`. Fails if a row takes 5 % longer.
+NEW ?= HEAD
+perf: $(VENV)/.with-test
+	$(VENV)/bin/python -m benchmarks.perf $(or $(BASE),$(error which commit to compare with? make perf BASE=COMMIT)) $(NEW) $(ARGS)
 
 # The kernel tests on a core that checks its own memory and arithmetic; docs/trust.md says what that sees. The build type
 # keeps names and lines for its reports, and --capture=sys lets them be seen: they come from beneath Python. Only files

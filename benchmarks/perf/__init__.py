@@ -1,0 +1,1 @@
+"""Two commits compared by the rows of the table: ``make perf BASE=COMMIT``."""
