@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from io import StringIO
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +13,19 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3IX
+from regretless.certify import certify_stream
+from regretless.data import open_stream
 from regretless.experts import Hedge
 from regretless.linear import AggregatedClassifier, Perceptron
+from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
+from regretless.serve.logs import Log
+from regretless.serve.server import Service, open_model
+from regretless.serve.settings import Settings
+from regretless.serve.store import BY_NUMBER, store_of
+from regretless.serve.tokens import Tokens
 
+from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun, rows, served
 
 SOME = rows(30, seed=7)
@@ -49,14 +62,27 @@ def test_late_labels_of_rows(tmp_path: Path) -> None:
     """With late labels the certificates are the same, and what was answered differs by the cost that is said."""
     schema = {"features": COLUMNS, "classes": [0, 1]}
     prompt = served(begun(tmp_path, AggregatedClassifier(), schema, "a"), lambda client: certified(client, LABELS, 0))
-    late = served(begun(tmp_path, AggregatedClassifier(), schema, "b"), lambda client: certified(client, LABELS, 8))
-    assert [one["line"] for one in late["certificates"]] == [one["line"] for one in prompt["certificates"]]
+    path = begun(tmp_path, AggregatedClassifier(), schema, "b")
+    late = served(path, lambda client: certified(client, LABELS, 8))
+    store = store_of(path.with_suffix(".db"), writes=False)
+    store.open()
+    answers = [json.loads(event.answer) for event in store.read(BY_NUMBER, 0, 100)]
+    store.close()
+    in_order = [one for one in late["certificates"] if not one["theorem"].endswith("as_answered")]
+    assert [one["line"] for one in in_order] == [one["line"] for one in prompt["certificates"]]
     delay = late["delay"]
     # The first eight predictions saw no label, later ones miss the last eight; so does each label's place.
     assert (delay["late"], delay["most_rounds"]) == (29, 8)
     assert delay["mean_rounds"] == pytest.approx((sum(range(8)) + 22 * 8) / 30)
     assert delay["cost"]["loss"] == pytest.approx(delay["answered"]["loss"] - delay["in_order"]["loss"])
     assert delay["cost"]["loss"] > 1
+    losses = [-log(one["probabilities"][str(label)]) for one, label in zip(answers, LABELS, strict=True)]
+    assert delay["answered"]["loss"] == pytest.approx(sum(losses))
+    aggregation = next(one for one in late["certificates"] if one["theorem"] == "mixture_as_answered")
+    assert aggregation["observed"] == pytest.approx(sum(losses))
+    assert aggregation["observed"] <= aggregation["bound"]
+    mistakes = next(one for one in late["certificates"] if one["theorem"] == "mistakes_from_log_loss_as_answered")
+    assert mistakes["observed"] == sum(one["label"] != label for one, label in zip(answers, LABELS, strict=True))
 
 
 def test_late_outcomes_of_numbers(tmp_path: Path) -> None:
@@ -92,3 +118,42 @@ def test_rounds_before_the_log(tmp_path: Path) -> None:
     assert not any(one["applies"] for one in said["certificates"])
     assert "30 rounds before" in said["certificates"][0]["why"]
     assert said["delay"]["in_order"]["mistakes"] == said["delay"]["answered"]["mistakes"]
+
+
+@pytest.mark.parametrize("form", ["svm", "csv"])
+def test_the_rows_before_the_log(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the file that a model had learned before, the certificates are those of one run over its rows and the
+    log's."""
+    file, path, whole = tmp_path / f"rows.{form}", tmp_path / "m.rgl", tmp_path / f"whole.{form}"
+    lines = [_line(row, label, form) for row, label in zip(SOME, LABELS, strict=True)]
+    head = "y,a,b,c,d\n" if form == "csv" else ""
+    file.write_text(head + "".join(lines[:12]))
+    whole.write_text(head + "".join(lines))
+    words = ["--target", "y"] if form == "csv" else []
+    quiet = ["--quiet", "--no-certify"]
+    run = CommandLine(capsys, monkeypatch)
+    assert run("learn", file, *words, *quiet, "--save", path).code == 0
+    opened = open_model(path, path.with_suffix(".db"), Settings())
+    opened.rows = str(file)
+    said = asyncio.run(_asked(opened, [dict(zip("abcd", row, strict=True)) if words else row for row in SOME[12:]]))
+    learner, _ = read(path)
+    assert run("learn", whole, *words, *quiet, "--save", tmp_path / "whole.rgl").code == 0
+    stream = open_stream(whole, target="y" if words else None)
+    wanted = certify_stream(read(tmp_path / "whole.rgl")[0], stream)
+    assert [one["bound"] for one in said["certificates"]] == pytest.approx([one.bound for one in wanted])
+    assert sum(one["applies"] for one in said["certificates"]) >= 5
+    assert learner.ledger_.rounds == 12
+    assert said["rounds"] == 30
+
+
+async def _asked(opened: Any, some: list[Any]) -> Any:
+    async with Service({"m": opened}, Settings(), Tokens({}), Log(StringIO())) as service:
+        return await certified(Client(service), LABELS[12:], 0, some)
+
+
+def _line(row: list[float], label: int, form: str) -> str:
+    if form == "csv":
+        return ",".join(map(repr, [label, *row])) + "\n"
+    return f"{label} " + " ".join(f"{place}:{value!r}" for place, value in enumerate(row, 1)) + "\n"

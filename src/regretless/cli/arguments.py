@@ -319,6 +319,7 @@ class ServeOptions:
     host: str
     port: int
     store: str | None
+    rows: str | None
     tokens: str | None
     open: bool
     expire: float | None

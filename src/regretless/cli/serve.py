@@ -38,6 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     group.add_argument("--port", type=_port, default=8765, help="the port (8765); 0 takes a free one")
     group.add_argument("--store", metavar="URL", help="where the log is: a file (MODEL.db) or postgresql://...")
+    group.add_argument(
+        "--rows", metavar="FILE", help="what MODEL had learned before, so that certificates speak of all its rounds"
+    )
     group.add_argument("--tokens", metavar="FILE", help="bearer tokens, a line each: scopes and token")
     group.add_argument("--open", action="store_true", help="listen beyond this machine without tokens")
     group = parser.add_argument_group("labels that do not come")
@@ -90,6 +93,8 @@ def run(arguments: ServeOptions) -> int:
     try:
         for name, path in paths.items():
             opened[name] = open_model(path, _store(arguments, name, path), settings)
+            if arguments.rows is not None:
+                opened[name].rows = _rows(arguments.rows, opened[name])
         serve(opened, listening, settings, tokens, Log())
     finally:
         listening.close()
@@ -103,7 +108,8 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
     if (arguments.model is None) == (arguments.models is None):
         raise UsageError("name the MODEL to serve, or a folder of them with --models DIR")
     if arguments.models is not None:
-        options.refuse_set({"--learner": arguments.learner, "--schema": arguments.schema}, "is for one MODEL")
+        for_one = {"--learner": arguments.learner, "--schema": arguments.schema, "--rows": arguments.rows}
+        options.refuse_set(for_one, "is for one MODEL")
         paths = sorted(Path(arguments.models).glob("*.rgl"))
         if not paths:
             raise UsageError(f"--models {arguments.models}: there is no model (.rgl) in this folder")
@@ -112,6 +118,21 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
     if arguments.learner is not None or arguments.schema is not None:
         _begin(arguments, path)
     return {path.stem: path}
+
+
+def _rows(path: str, opened: Any) -> str:
+    """The file of the rows that a model had learned before it was served.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file, or the model had learned nothing.
+    """
+    if not Path(path).is_file():
+        raise UsageError(f"--rows {path}: there is no such file")
+    if not opened.live.tally.base_rounds:
+        raise UsageError(f"--rows {path}: the model had learned nothing before it was served")
+    return path
 
 
 def _begin(arguments: ServeOptions, path: Path) -> None:

@@ -10,13 +10,17 @@ the delay cost is in their bounds, or they do not apply.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from ..certificate import Certificate
 from ..certify import certify_outcomes, certify_stream
+from ..data import open_stream
 from ..data.batch import Batch
 from ..data.stream import Stream, past
+from ..theory.late_labels import as_answered
 from .engine import Engine, label_of
 from .events import EXPIRED
 from .live import BLOCK, Live
@@ -28,7 +32,9 @@ IN_ORDER = (
     "labels came; what was answered is by older weights where labels were late"
 )
 AS_ANSWERED = "the theorems are about the answers themselves; what late labels cost is in the bounds"
-NOT_BEFORE = "no theorem about this learner says before the run what late labels will cost; what they cost is counted"
+NOT_BEFORE = (
+    "does not apply: no theorem about this learner says before the run what late labels will cost; the cost is counted"
+)
 EARLIER = (
     "the model had learned {rounds:,} rounds before those of the log; serve a new one (--learner), or start with their "
     "file (--rows)"
@@ -76,37 +82,85 @@ class LogStream(Stream):
         return dict(self._rows.schema or {})
 
 
+class FileAndLog(Stream):
+    """The rows that a model had learned before it was served, and then those of its log.
+
+    Parameters
+    ----------
+    file : Stream
+        Of the rows before.
+    log : LogStream
+    columns : int
+        How many features the model has.
+    """
+
+    def __init__(self, file: Stream, log: LogStream, columns: int) -> None:
+        super().__init__(file.name)
+        self.rereadable = file.rereadable
+        self._file, self._log, self._columns = file, log, columns
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` rows."""
+        return past(self._both(), skip)
+
+    def _both(self) -> Iterator[Batch]:
+        sparse = False
+        for batch in self._file.batches():
+            sparse = batch.sparse
+            yield batch
+        for batch in self._log.batches():
+            yield sparse_batch(batch) if sparse else batch
+
+    def schema(self) -> dict[str, Any]:
+        """That of the model."""
+        return self._log.schema()
+
+
+def sparse_batch(batch: Batch) -> Batch:
+    """The rows of a batch, without their zeros."""
+    rows, columns = np.nonzero(batch.values)
+    starts = np.searchsorted(rows, np.arange(len(batch.values) + 1))
+    return Batch(batch.values[rows, columns], batch.labels, batch.columns, columns.astype(np.int32), starts)
+
+
 async def certify(engine: Engine) -> dict[str, Any]:
     """The certificates of a model as it stands, as JSON values; computed once for each version."""
     version = engine.live.version
-    known: tuple[int, asyncio.Future[dict[str, Any]]] | None = getattr(engine, "certified", None)
-    if known is None or (known[0] != version and known[1].done()) or (known[1].done() and known[1].exception()):
+    known = engine.certified
+    if known is None or (known[1].done() and (known[0] != version or known[1].exception() is not None)):
         copy = Live.of(engine.live.snapshot(0.0), engine.name)
-        work = asyncio.ensure_future(asyncio.to_thread(_certified, copy, engine.where))
+        work = asyncio.ensure_future(asyncio.to_thread(_certified, copy, engine.where, engine.rows))
         engine.certified = known = version, work
     return await asyncio.shield(known[1])
 
 
-def _certified(live: Live, where: Any) -> dict[str, Any]:
-    certificates = _certificates(live, lambda: store_of(where, writes=False))
+def _certified(live: Live, where: Any, rows: str | None) -> dict[str, Any]:
+    certificates = _certificates(live, where, rows)
+    delay = _delay(live)
+    if isinstance(live.served, ServedRows) and live.tally.late:
+        certificates += filter(None, [as_answered(one, delay["cost"]) for one in certificates])
     return {
         "version": live.version,
         "rounds": live.served.sums()[0],
         "about": IN_ORDER if isinstance(live.served, ServedRows) else AS_ANSWERED,
-        "delay": _delay(live),
+        "delay": delay,
         "certificates": [one.describe() | {"line": str(one)} for one in certificates],
     }
 
 
-def _certificates(live: Live, store: Callable[[], Store]) -> list[Certificate]:
+def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]:
     learner: Any = live.served.learner
     if not isinstance(live.served, ServedRows):
         return list(learner.certify())
-    if live.tally.base_rounds:
+    if live.tally.base_rounds and rows is None:
         return list(learner.declined(EARLIER.format(rounds=live.tally.base_rounds)))
     if not live.served.sums()[0]:
         return list(learner.declined("no label was learned yet"))
-    stream = LogStream(store(), live)
+    log = LogStream(store_of(where, writes=False), live)
+    stream: Stream = log
+    if live.tally.base_rounds:
+        file = open_stream(str(rows), schema=getattr(learner, "schema_", live.served.schema), frozen=True)
+        stream = FileAndLog(file, log, learner.state_.columns)
     if learner.kind == "linear":
         return certify_stream(learner, stream)
     return certify_outcomes(learner, stream)
@@ -115,8 +169,6 @@ def _certificates(live: Live, store: Callable[[], Store]) -> list[Certificate]:
 def _delay(live: Live) -> dict[str, Any]:
     """How late labels were, and what that cost."""
     tally = live.tally
-    _, mistakes, loss = live.served.sums()
-    in_order = {"mistakes": mistakes - tally.base_mistakes, "loss": loss - tally.base_loss}
     told: dict[str, Any] = {
         "labels": tally.learnt,
         "late": tally.late,
@@ -126,8 +178,12 @@ def _delay(live: Live) -> dict[str, Any]:
         "expired": tally.expired,
     }
     if not isinstance(live.served, ServedRows):
-        return told | {"cost_before_the_run": NOT_BEFORE}
-    answered: dict[str, Any] = {"mistakes": tally.mistakes if tally.judged else None}
-    answered["loss"] = tally.loss if tally.loss else None
+        return told
+    _, mistakes, loss = live.served.sums()
+    in_order = {"mistakes": mistakes - tally.base_mistakes, "loss": loss - tally.base_loss}
+    answered = {
+        "mistakes": tally.mistakes if live.served.judges_mistakes else None,
+        "loss": tally.loss if live.served.judges_loss else None,
+    }
     cost = {name: None if value is None else value - in_order[name] for name, value in answered.items()}
     return told | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}

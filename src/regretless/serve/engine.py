@@ -103,6 +103,8 @@ class Engine:
     log : Log
     where : path or str
         The address of the store, for those that only read.
+    rows : str, optional
+        The file of the rows that the model had learned before, for certificates.
     clock : callable
         The time in seconds since 1970. It may go back: what is written down never does.
     """
@@ -115,10 +117,11 @@ class Engine:
         settings: Settings,
         log: Log,
         where: Any = None,
+        rows: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.name, self.live, self.settings = name, live, settings
-        self.where = where
+        self.where, self.rows = where, rows
         self.certified: tuple[int, asyncio.Future[dict[str, Any]]] | None = None  # of which version, for `certify`
         self._thread, self._log, self._clock = thread, log, clock
         self._ids, self._random = Ids(), Random(SystemRandom().getrandbits(256))

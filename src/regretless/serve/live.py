@@ -55,7 +55,8 @@ class Live:
 
     def snapshot(self, time: float) -> Snapshot:
         """The model as it stands."""
-        extra = {"schema": self.served.schema, SERVING: self.tally.describe()}
+        schema = getattr(self.served.learner, "schema_", self.served.schema)  # to which words may have been added
+        extra = {"schema": schema, SERVING: self.tally.describe()}
         return Snapshot(self.version, self.number, time, model_bytes(self.served.learner, extra))
 
     # ---- what moves it

@@ -104,6 +104,16 @@ class ServedRows(Served):
 
     # ---- predictions
 
+    @property
+    @abstractmethod
+    def judges_mistakes(self) -> bool:
+        """Whether an answer may be a mistake."""
+
+    @property
+    @abstractmethod
+    def judges_loss(self) -> bool:
+        """Whether an answer says what the learner's own loss is of it."""
+
     def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
         row = self._row(inputs[0]) if len(inputs) == 1 else None
         if type(row) is np.ndarray:
@@ -232,9 +242,17 @@ class ServedClassifier(ServedRows):
     def labels(self, labels: list[Any]) -> Array:
         return np.array(labels) if self._text else np.array(labels, dtype=np.float64)
 
+    @property
+    def judges_mistakes(self) -> bool:
+        return True
+
+    @property
+    def judges_loss(self) -> bool:
+        return bool(self.learner.scores_are_log_odds)
+
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         loss = None
-        if self.learner.scores_are_log_odds:
+        if self.judges_loss:
             share = answer["probabilities"].get(str(label), 0.0)  # none of a class that came since
             loss = -log(max(share, 5e-324))
         return answer["label"] != label, loss
@@ -271,8 +289,16 @@ class ServedRegressor(ServedRows):
     def labels(self, labels: list[Any]) -> Array:
         return np.array(labels, dtype=np.float64)
 
+    @property
+    def judges_mistakes(self) -> bool:
+        return False
+
+    @property
+    def judges_loss(self) -> bool:
+        return bool(self.learner.played_rules().loss == "square")
+
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
-        if self.learner.played_rules().loss != "square":
+        if not self.judges_loss:
             return None, None
         if not self._begun:  # from the first outcome the others are measured; it is charged to nobody
             self._begun = True

@@ -40,11 +40,14 @@ class Opened:
         The model as the log has it.
     where : str or Path
         The address of the store.
+    rows : str or None
+        The file of the rows that the model had learned before.
     """
 
     store: Store
     live: Live
     where: str | Path
+    rows: str | None = None
 
 
 def open_model(path: Path, where: str | Path, settings: Settings) -> Opened:
@@ -109,7 +112,7 @@ class Service:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.engines = {
-            name: Engine(name, one.live, StoreThread(one.store), settings, log, one.where, clock)
+            name: Engine(name, one.live, StoreThread(one.store), settings, log, one.where, one.rows, clock)
             for name, one in opened.items()
         }
         self.app = App(self.engines, settings, tokens, log)

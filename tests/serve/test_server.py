@@ -1,0 +1,171 @@
+"""The verbs `serve` and `replay`: what they refuse, and several models at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.bandits import Exp3IX
+from regretless.errors import RegretlessError
+from regretless.experts import Hedge
+from regretless.linear import AROW, AggregatedClassifier
+from regretless.serve.logs import Log
+from regretless.serve.new import new_model
+from regretless.serve.server import Service, open_model
+from regretless.serve.settings import Settings
+from regretless.serve.tokens import Tokens, read_tokens
+
+from ..command_line import CommandLine
+from .asking import COLUMNS, Client, begun
+
+ROW = [0.5, -1.0, 2.0, 0.25]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Runs command lines."""
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "fault"),
+    [
+        ((), 2, "name the MODEL"),
+        (("m.rgl", "--models", "."), 2, "name the MODEL"),
+        (("--models", "."), 2, "no model"),
+        (("none.rgl",), 1, "none.rgl"),
+        (("m.rgl", "--learner", "arow"), 2, "--schema"),
+        (("m.rgl", "--learner", "nothing"), 2, "nothing"),
+        (("m.rgl", "--learner", "halving"), 2, "not served"),
+        (("m.rgl", "--port", "70000"), 2, "port"),
+        (("m.rgl", "--expire", "soon"), 2, "7d"),
+        (("m.rgl", "--max-body", "much"), 2, "8m"),
+        (("m.rgl", "--default-loss", "1"), 2, "--expire"),
+        (("m.rgl", "--host", "0.0.0.0"), 2, "--tokens"),
+        (("m.rgl", "--host", "256.0.0.1", "--open"), 1, "cannot be listened on"),
+        (("bad.rgl", "--port", "0"), 1, "not a model"),
+    ],
+)
+def test_refused_words(
+    run: CommandLine, words: tuple[str, ...], code: int, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command line that has no meaning is refused before anything is written, and says what is expected."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.rgl").write_text("{ this is no model of anybody }")
+    if "--models" in words and len(words) == 2:
+        (tmp_path / "bad.rgl").unlink()
+    result = run("serve", *words)
+    assert (result.code, result.out) == (code, "")
+    assert fault in result.err
+    assert not list(tmp_path.glob("*.db-wal"))
+
+
+def test_replay_refuses(run: CommandLine, tmp_path: Path) -> None:
+    """A file that is no log is refused in one line."""
+    (tmp_path / "x.db").write_text("no database at all, but a text of some length")
+    assert "there is no such file" in run("replay", tmp_path / "none.db").err
+    result = run("replay", tmp_path / "x.db")
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "x.db" in result.err
+
+
+@pytest.mark.parametrize(
+    ("learner", "schema", "fault"),
+    [
+        (AROW(), {"features": 3}, "classes"),
+        (AROW(), {"features": 3, "classes": [1, "a"]}, "classes"),
+        (AROW(), {"features": 3, "classes": [1, 1]}, "classes"),
+        (AROW(), {"classes": [0, 1]}, "features"),
+        (AROW(), {"features": 0, "classes": [0, 1]}, "features"),
+        (AROW(), {"columns": {"a": "date"}, "classes": [0, 1]}, "columns"),
+        (AROW(), {"arms": 3}, "'arms' was found"),
+        (AROW(), {}, "empty"),
+        (Exp3IX(n_arms=2), {"arms": ["a", "a"]}, "each once"),
+        (Hedge(loss="square"), {"experts": 0}, "how many"),
+    ],
+)
+def test_refused_schemas(learner: Any, schema: dict[str, Any], fault: str) -> None:
+    """A schema that does not fit its learner is refused, and the message says what is expected."""
+    with pytest.raises(RegretlessError, match=fault):
+        new_model(learner, schema)
+
+
+@pytest.mark.parametrize("text", ["predict", "predict,all " + "a" * 16, "predict short", "# nothing\n"])
+def test_refused_tokens(text: str, tmp_path: Path) -> None:
+    """A file of tokens with a line that is none, or without any, is refused with its name."""
+    path = tmp_path / "tokens"
+    path.write_text(text)
+    with pytest.raises(RegretlessError, match="tokens"):
+        read_tokens(str(path))
+
+
+def test_tokens_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens of a file and of the variable allow their scopes."""
+    path = tmp_path / "tokens"
+    path.write_text("# ours\npredict,label " + "a" * 16 + "\n\n")
+    tokens = read_tokens(str(path))
+    assert [tokens.status(b"Bearer " + b"a" * 16, scope) for scope in ("predict", "label", "admin", "read")] == [
+        200, 200, 403, 200,
+    ]  # fmt: skip
+    monkeypatch.setenv("REGRETLESS_TOKENS", f"admin {'b' * 16}; predict {'c' * 16}")
+    tokens = read_tokens(None)
+    assert tokens.status(b"bearer " + b"c" * 16, "predict") == tokens.status(b"Bearer " + b"b" * 16, "label") == 200
+    monkeypatch.delenv("REGRETLESS_TOKENS")
+    assert not read_tokens(None)
+
+
+def test_several_models(tmp_path: Path) -> None:
+    """Models are asked by their names, each with its own log; without a name it is not known which is meant."""
+    begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]}, "rows")
+    begun(tmp_path, Exp3IX(n_arms=2, seed=1), {"arms": ["red", "blue"]}, "draws")
+    settings = Settings()
+    opened = {
+        name: open_model(tmp_path / f"{name}.rgl", tmp_path / f"{name}.db", settings) for name in ("rows", "draws")
+    }
+
+    async def work() -> list[Any]:
+        async with Service(opened, settings, Tokens({}), Log(StringIO())) as service:
+            client = Client(service)
+            return [
+                await client.ask("/v1/models/rows/predict", {"id": "a", "input": ROW}),
+                await client.ask("/v1/models/draws/predict", {"id": "a", "input": None}),
+                await client.ask("/v1/models/draws/label", {"id": "a", "label": 0.5}),
+                await client.ask("/v1/predict", {"input": ROW}),
+                await client.ask("/v1/models/none/predict", {"input": ROW}),
+                await client.ask("/v1/models"),
+            ]
+
+    rows, draw, loss, unnamed, unknown, models = asyncio.run(work())
+    assert rows.json["label"] in (0, 1)
+    assert draw.json["arm"] in ("red", "blue")
+    assert draw.json["probability"] == 0.5
+    assert [one.status for one in (loss, unnamed, unknown)] == [200, 404, 404]
+    assert [(name, one["pending"]) for name, one in models.json["models"].items()] == [("rows", 1), ("draws", 0)]
+
+
+def test_the_file_of_a_model(run: CommandLine, tmp_path: Path) -> None:
+    """The file that a server gives predicts what the server answers, and `learn --resume` goes on with it."""
+    path = begun(tmp_path, AggregatedClassifier(), {"features": 2, "classes": [0, 1]})
+    opened = open_model(path, path.with_suffix(".db"), Settings())
+
+    async def work() -> tuple[bytes, Any]:
+        async with Service({"m": opened}, Settings(), Tokens({}), Log(StringIO())) as service:
+            client = Client(service)
+            labels = [{"input": [float(k % 2), 1.0], "label": k % 2} for k in range(20)]
+            await client.ask("/v1/label", {"labels": labels})
+            return (await client.ask("/v1/model.rgl")).body, (await client.ask("/v1/predict", {"input": [1, 1]})).json
+
+    model, answer = asyncio.run(work())
+    (tmp_path / "now.rgl").write_bytes(model)
+    np.save(tmp_path / "X.npy", np.ones((1, 2)))
+    printed = run("predict", tmp_path / "now.rgl", tmp_path / "X.npy", "--probabilities").out.split()
+    assert [float(one) for one in printed] == pytest.approx(list(answer["probabilities"].values()), rel=1e-9)
+    (tmp_path / "more.svm").write_text("1 1:1 2:1\n0 1:0 2:1\n")
+    result = run("learn", tmp_path / "more.svm", "--resume", tmp_path / "now.rgl", "--json", "--no-certify")
+    assert (result.code, json.loads(result.out)["rounds"]) == (0, 22)
