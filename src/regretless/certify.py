@@ -150,7 +150,7 @@ def certify_stream(
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
     if not replay.small:
         question = replace(question, sample=replay.sample, counts=replay.counts)
-    return learner.judged(question)
+    return learner.certify_rounds(question)
 
 
 def certify_outcomes(
@@ -188,4 +188,4 @@ def certify_outcomes(
 
     if not (trusted or learner.gives(again)):
         return learner.declined(NOT_REPRODUCED.format(name=stream.name))
-    return learner.judged(again, against)
+    return learner.certify_rounds(again, against)

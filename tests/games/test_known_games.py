@@ -72,7 +72,7 @@ ZERO_SUM = [
     case(self_play.matching, play("prm+"), sum(KEEPS) * sqrt(61) / 64 + EXTRA),
     case(self_play.squares, RM, 33.5 / 20 + 0.001),
     case(self_play.squares, RM, 18.5 / 20 + 0.001, changes={"ledger.row_square": 0.0}),
-    case(self_play.kept, RM, 27.5 / 20 + 0.001),
+    case(self_play.final_regrets, RM, 27.5 / 20 + 0.001),
 ]  # fmt: skip
 GENERAL = [
     case(self_play.coarse, HEDGE, 3 / 20 + 0.001, 0.2),
@@ -83,8 +83,8 @@ GENERAL = [
     case(self_play.coarse_matching, play("rm+", power=1), KEEPS[1] * 2 / 17 + 0.001, 0.2),
     case(self_play.coarse_changes, OPTIMISTIC, (4 * L4 + 0.5) / 16 + 0.001, 0.2),
     case(self_play.coarse_changes, OPTIMISTIC, (2 * L3 + 2.5) / 16 + 0.001, 0.2, ONE_COLUMN),
-    case(self_play.coarse_kept, RM, 15 / 20 + 0.001, 0.2),
-    case(self_play.coarse_kept, RM, 18 / 20 + 0.001, 0.2, {"ledger.row_norm": 6.0}),
+    case(self_play.coarse_final_regrets, RM, 15 / 20 + 0.001, 0.2),
+    case(self_play.coarse_final_regrets, RM, 18 / 20 + 0.001, 0.2, {"ledger.row_norm": 6.0}),
 ]
 
 
@@ -104,7 +104,7 @@ SEQUENCES = [
     case(games.counterfactual, trees("cfr+", 1), 12 * 4 * 2 / 17 + EXTRA),
     case(games.counterfactual, trees("pcfr+", 2), 12 * sqrt(61) * 256 / sum(t**2 for t in T) + EXTRA),
     case(games.sequence_squares, trees("cfr"), 84.5 / 20 + 0.001),  # 3 * (10 + 18) + 0.5
-    case(games.sequence_kept, trees("cfr"), 27.5 / 20 + 0.001),
+    case(games.sequence_final_regrets, trees("cfr"), 27.5 / 20 + 0.001),
 ]  # fmt: skip
 
 BOOST = boosting.BoostLedger(rounds=16, mean_edge=0.4, least_edge=0.3, product=0.6, margin=0.25, wrong=0.1)
@@ -157,7 +157,7 @@ ASSUMES: Assumes = [
     (tuple(one.theorem for one in GENERAL), (gs.PLAYED, gs.AT_ONCE)),
     ((self_play.coarse_hedge, self_play.coarse_changes), (gs.ALIKE, self_play.EVERYWHERE)),
     ((self_play.coarse_hedge, self_play.coarse_matching), (gs.KNOWN,)),
-    ((self_play.coarse_matching, self_play.coarse_kept), (self_play.WEIGHTS,)),
+    ((self_play.coarse_matching, self_play.coarse_final_regrets), (self_play.WEIGHTS,)),
     (tuple(one.theorem for one in SEQUENCES), (gs.PLAYED, SUM)),
     ((games.counterfactual,), (gs.KNOWN,)),
     ((games.sequence_squares,), (gs.SQUARES,)),
@@ -181,8 +181,8 @@ HELD: list[tuple[Any, Change]] = [
     (SLOW, {"learner.row_spread": 0.0}),
     (SLOW, {"learner.column_spread": 0.0}),
     (games.weak_duality, {"ledger.rounds": 0.0}),
-    (self_play.kept, {"learner.method": "rm+", "learner.power": 1}),
-    (self_play.kept, {"ledger.rounds": 1.0, "ledger.weight": 0.5}),
+    (self_play.final_regrets, {"learner.method": "rm+", "learner.power": 1}),
+    (self_play.final_regrets, {"ledger.rounds": 1.0, "ledger.weight": 0.5}),
     (boosting.margins_and_edges, {"ledger.rounds": 1}),
 ]
 FAILS: list[tuple[Any, Change]] = [

@@ -372,7 +372,7 @@ def test_learners_of_any_size(seed: int, scale: float, method: str, alternate: b
     plain = SequenceGame(plain.payoffs, plain.row.constraints, plain.column.constraints)
     scaled, told = (one.solve(method, rounds=150, alternate=alternate) for one in (game, plain))
     assert not violations(scaled)
-    assert all(one.applies for one in scaled.certificates if one.theorem.name == "sequence_kept")
+    assert all(one.applies for one in scaled.certificates if one.theorem.name == "sequence_final_regrets")
     np.testing.assert_allclose(scaled.row, told.row, atol=1e-12)
     assert scaled.gap == pytest.approx(told.gap * factor, rel=1e-9, abs=1e-13 * plain.size * factor)
     assert scaled.course is not None

@@ -29,7 +29,7 @@ from regretless.theory.self_play import (
     ExponentialPlayer,
     changes,
     coarse,
-    kept,
+    final_regrets,
     matching,
     optimistic,
     players,
@@ -337,7 +337,7 @@ def test_a_theorem_whose_assumption_fails_says_which():
     assert why("optimistic-hedge", optimistic, **both(0.5)) == ""
     assert "constant rates" in why("optimistic-hedge", optimistic)
     assert "negative" in why("rm", matching, power=2)
-    assert "negative" in why("rm", kept, power=1)
+    assert "negative" in why("rm", final_regrets, power=1)
     assert "zero-sum" in why("rm", squares, zero_sum=False)
     assert "no room" in why("rm", squares, **wide(1e-200))
     assert "no room" in why("optimistic-hedge", changes, **(both(1.0) | wide(1e200)))
@@ -349,8 +349,8 @@ def test_a_theorem_whose_assumption_fails_says_which():
 def test_weights_would_break_the_bounds_that_refuse_them():
     """RM and Hedge with later rounds counting for more leave gaps above the bounds for equal weights."""
     run = slow([[0, 2], [1, 0], [1, 1]], "rm", 29, power=1)
-    assert not run.certify(kept).applies
-    assert run.ledger.gap > 3 * kept.bound(run.ledger, run.answers, run.facts)
+    assert not run.certify(final_regrets).applies
+    assert run.ledger.gap > 3 * final_regrets.bound(run.ledger, run.answers, run.facts)
     run = slow([[-2, -1], [0, -2]], "hedge", 39, power=2, schedule=0.5)
     assert not run.certify(by_hedge).applies
     assert run.ledger.gap > 1.1 * by_hedge.bound(run.ledger, run.answers, run.facts)
@@ -566,7 +566,7 @@ def test_of_products_alone_no_range_is_known():
     found = MatrixGame(aslinearoperator(A)).solve("rm+", tolerance=1e-2)
     told = {one.theorem.name: one for one in found.certificates}
     assert "may differ" in told["matching"].why
-    assert told["kept"].holds
+    assert told["final_regrets"].holds
     assert told["regret_identity"].holds
     assert not any(one.violated for one in found.certificates)
 

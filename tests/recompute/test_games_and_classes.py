@@ -17,13 +17,13 @@ LISTED = {
     "complementary": "its bound is what the solver claims of itself",
     "regret_identity": "its regrets are sums over rounds that the report does not hold",
     "squares": "its sums are over rounds that the report does not hold",
-    "kept": "it is what regret matchers keep at the end, which the report does not hold",
+    "final_regrets": "it is what regret matchers keep at the end, which the report does not hold",
     "changes": "its sums are over rounds that the report does not hold",
     "sequence_squares": "its sums are over rounds that the report does not hold",
-    "sequence_kept": "it is what regret matchers keep at the end, which the report does not hold",
+    "sequence_final_regrets": "it is what regret matchers keep at the end, which the report does not hold",
     "counterfactual": "its reaches are of the information sets of the file",
     "coarse": "its regrets are sums over rounds that the report does not hold",
-    "coarse_kept": "it is what regret matchers keep at the end, which the report does not hold",
+    "coarse_final_regrets": "it is what regret matchers keep at the end, which the report does not hold",
 }
 
 

@@ -106,10 +106,10 @@ def certificates(
     comparators : sequence of sequences of BanditComparator
         For each run what it is compared with, in the same order.
     """
-    return [_judged(theorem, learner, ledgers, comparators) for theorem in theorems]
+    return [_certificate(theorem, learner, ledgers, comparators) for theorem in theorems]
 
 
-def _judged(
+def _certificate(
     theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLedger], comparators: Sequence[Compared]
 ) -> Certificate:
     """The certificate against the comparator that serves it best."""

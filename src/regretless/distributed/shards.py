@@ -20,7 +20,7 @@ from ..linear.labels import read_labels
 from ..rows.validation import ColumnRefused, read_rows
 
 UNSURE = "Dask's "  # keys of collections are made of their content, or anew each time: there is no telling which
-LOOKED_AT = 8  # rows at either end of those in memory by which they are known again
+COMPARED_ROWS = 8  # rows at either end of those in memory by which they are known again
 NUMBERS = (
     "only numbers are learned from: encode it (OneHotEncoder; of a Dask frame dask.dataframe.get_dummies after "
     "categorize), leave it out, or give the paths of files, whose columns of text are encoded as they are read"
@@ -299,7 +299,7 @@ def fingerprint(X: Any, y: Any) -> str | None:
     try:
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
-        few = min(rows, LOOKED_AT)
+        few = min(rows, COMPARED_ROWS)
         ends = [_rows(_rows_between(X, first, few)) for first in (0, rows - few)]
         labels = read_labels(y, rows)
     except Exception:  # whatever tables and sequences of others raise

@@ -354,23 +354,23 @@ def worst_case(
             " Littlestone dimension: see randomized_littlestone_dimension"
         )
     own = getattr(learner, "finite_class", None)
-    judged = own if finite_class is None else finite_class
-    if judged is None:
+    class_ = own if finite_class is None else finite_class
+    if class_ is None:
         raise RegretlessError("worst_case needs a finite_class=: the learner has none of its own")
-    if not isinstance(judged, FiniteClass):
-        judged = FiniteClass(judged)
-    refuse_empty(judged)
+    if not isinstance(class_, FiniteClass):
+        class_ = FiniteClass(class_)
+    refuse_empty(class_)
     ends: dict[str, Any] = {"limit": limit, "stop": stop, "on_progress": on_progress}
     fresh: Any = learner.clone() if isinstance(learner, ClassLearner) else learner
     if target is not None:
-        place = judged.hypothesis(target)
-        return replace(of_any(fresh, judged.only([place]), SearchLimits(**ends)), hypothesis=place)
-    if judged is own or judged == own:
+        place = class_.hypothesis(target)
+        return replace(of_any(fresh, class_.only([place]), SearchLimits(**ends)), hypothesis=place)
+    if class_ is own or class_ == own:
         if type(learner) is StandardOptimal:
-            return _of_the_optimal(fresh, judged, ends)
+            return _of_the_optimal(fresh, class_, ends)
         if type(learner) in (Consistent, Halving):
-            return of_followers(fresh, judged, SearchLimits(**ends))
-    return of_any(fresh, judged, SearchLimits(**ends))
+            return of_followers(fresh, class_, SearchLimits(**ends))
+    return of_any(fresh, class_, SearchLimits(**ends))
 
 
 def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:

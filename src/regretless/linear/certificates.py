@@ -267,9 +267,9 @@ class CertifiedLearner(FirstPass, ABC):
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))
-        return self.judged(question) + future
+        return self.certify_rounds(question) + future
 
-    def judged(self, question: Question) -> list[Certificate]:
+    def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
         from .comparators.candidates import svms_are_there
 

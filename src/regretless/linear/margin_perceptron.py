@@ -211,9 +211,9 @@ class MarginPerceptron(OnlineClassifier):
         question = replace(question, target_facts=stands, theorems=others)
         return [*certify(question), self._handed_over(question)]
 
-    def judged(self, question: Question) -> list[Certificate]:
+    def certify_rounds(self, question: Question) -> list[Certificate]:
         """As of others; only the final weights are handed over, so that nothing was left out there."""
-        *others, last = super().judged(question)
+        *others, last = super().certify_rounds(question)
         comparator = None if last.comparator is None else replace(last.comparator, left_out="")
         return [*others, replace(last, comparator=comparator)]
 

@@ -23,7 +23,7 @@ FEW_COLUMNS = 256  # up to which "auto" has full members
 PRIORS = (1e-4, 1e-2, 1.0)  # of these
 
 
-def numbers_of(name: str, given: Any, most: int) -> tuple[float, ...]:
+def numbers_of(name: str, value: Any, most: int) -> tuple[float, ...]:
     """Several numbers above 0 as a parameter.
 
     Raises
@@ -32,19 +32,19 @@ def numbers_of(name: str, given: Any, most: int) -> tuple[float, ...]:
         If they are none, or too many.
     """
     try:
-        numbers = tuple(float(one) for one in given)
+        numbers = tuple(float(one) for one in value)
     except (TypeError, ValueError):
         numbers = (np.nan,)
     if (
-        isinstance(given, str)
+        isinstance(value, str)
         or len(numbers) > most
         or not all(isfinite(one) and LEAST_ENTRY <= one <= MOST_ENTRY for one in numbers)
     ):
-        raise ParameterError(name, repr(given), f"must be at most {most} numbers above 0", " ")
+        raise ParameterError(name, repr(value), f"must be at most {most} numbers above 0", " ")
     return numbers
 
 
-def fit_number(name: str, given: Any) -> float:
+def fit_number(name: str, value: Any) -> float:
     """A number above 0 whose products with those of rows are floats.
 
     Raises
@@ -52,13 +52,13 @@ def fit_number(name: str, given: Any) -> float:
     ParameterError
         If it is none.
     """
-    number = positive(name, given)
+    number = positive(name, value)
     if not LEAST_ENTRY <= number <= MOST_ENTRY:
-        raise ParameterError(name, repr(given), f"must be a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " ")
+        raise ParameterError(name, repr(value), f"must be a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " ")
     return number
 
 
-def fit_prior(given: Any) -> float:
+def fit_prior(value: Any) -> float:
     """A prior that is not lost in matrices of doubles, as a smaller one is where rows are nearly collinear.
 
     Raises
@@ -66,13 +66,13 @@ def fit_prior(given: Any) -> float:
     ParameterError
         If it is none.
     """
-    number = fit_number("prior", given)
+    number = fit_number("prior", value)
     if number < LEAST_PRIOR:
-        raise ParameterError("prior", repr(given), f"must be at least {LEAST_PRIOR:g}", " ")
+        raise ParameterError("prior", repr(value), f"must be at least {LEAST_PRIOR:g}", " ")
     return number
 
 
-def size_of_intercept(given: Any) -> float:
+def size_of_intercept(value: Any) -> float:
     """The size of the constant feature.
 
     Raises
@@ -80,10 +80,10 @@ def size_of_intercept(given: Any) -> float:
     ParameterError
         If it is neither 0 nor a number that rows may have.
     """
-    size = positive("intercept", given, or_zero=True)
+    size = positive("intercept", value, or_zero=True)
     if size and not LEAST_ENTRY <= size <= MOST_ENTRY:
         raise ParameterError(
-            "intercept", repr(given), f"must be 0, or a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " "
+            "intercept", repr(value), f"must be 0, or a number from {LEAST_ENTRY:g} to {MOST_ENTRY:g}", " "
         )
     return size
 

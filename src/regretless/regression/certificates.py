@@ -145,9 +145,9 @@ class CertifiedRegressor(ABC):
 
         if not self.gives(again):
             return self.declined(NOT_REPRODUCED.format(name="X"))
-        return self.judged(again, against)
+        return self.certify_rounds(again, against)
 
-    def judged(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
+    def certify_rounds(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""
         read, ledger, facts = comparators_of(self, rounds, against), self.ledger_, self.facts()
         theorems = self.proven() if against is not None else self._without_repetition()
@@ -171,7 +171,7 @@ class CertifiedRegressor(ABC):
             return False
         return hasattr(twin, "state_") and self.state_.same(twin.state_)
 
-    def against(self, given: Any) -> Array:
+    def against(self, vector: Any) -> Array:
         """A user's comparator, the weight of the constant feature first, of outcomes measured from the first one.
 
         Raises
@@ -179,7 +179,7 @@ class CertifiedRegressor(ABC):
         RegretlessError
             If it has another shape.
         """
-        vector = np.asarray(given, dtype=np.float64).ravel()
+        vector = np.asarray(vector, dtype=np.float64).ravel()
         columns, size = self.state_.columns, self.played_rules().intercept
         widths = (columns, columns + 1) if size else (columns,)
         if vector.size not in widths or not np.isfinite(vector).all():
@@ -203,9 +203,9 @@ class VectorLoss:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
-def comparators_of(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[MemberComparator]:
+def comparators_of(learner: CertifiedRegressor, rounds: Rounds, against: Any) -> list[MemberComparator]:
     """The members, and what each vector is to each of them."""
-    some = _candidates(learner, rounds, given)
+    some = _candidates(learner, rounds, against)
     rows, norm2 = _suffer(learner, rounds, some)
     state, names = learner.state_, learner._names()
     members = [
@@ -241,9 +241,9 @@ def _to_members(learner: CertifiedRegressor, one: VectorLoss, rows: float, norm2
 # ---- which vectors
 
 
-def _candidates(learner: CertifiedRegressor, rounds: Rounds, given: Any) -> list[VectorLoss]:
-    if given is not None:
-        return [VectorLoss("yours", "yours", learner.against(given))]
+def _candidates(learner: CertifiedRegressor, rounds: Rounds, against: Any) -> list[VectorLoss]:
+    if against is not None:
+        return [VectorLoss("yours", "yours", learner.against(against))]
     state, rules, names = learner.state_, learner.played_rules(), learner._names()
     weights = state.member_weights()
     some = [

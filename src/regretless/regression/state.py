@@ -162,9 +162,9 @@ class RegressionState(MixtureState):
         present = np.array(members)
         prior, weight, log_weight = self.part("prior"), self.part("weight"), self.part("log_weight")
         prior[:] = present / present.sum()
-        kept = np.where(present, weight, 0)
-        total = kept.sum()
-        weight[:] = kept / total if total > 0 else prior
+        shares = np.where(present, weight, 0)
+        total = shares.sum()
+        weight[:] = shares / total if total > 0 else prior
         if self.one("eta") and total > 0:
             log_weight[:] = np.where(present, log_weight - np.log(total), 0)
         elif self.one("eta"):  # those that stay had next to nothing

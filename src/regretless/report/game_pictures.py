@@ -17,7 +17,7 @@ Write = Callable[[float], str]
 LEVELS, DEEPEST = 6, 0.5
 """How many shades there are on each side, and how much of the colour the deepest has: a number on it can be read."""
 
-MOST_TOLD = 400
+MOST_TITLED = 400
 """Of more cells none says its numbers when it is pointed at: the page would be all cells."""
 
 _LINE = 14  # height in pixels of a line of text, so that its neighbours do not touch
@@ -111,7 +111,7 @@ class _Drawing:
 
     def _cells(self) -> str:
         m, n = self.cells.shape
-        if m * n <= MOST_TOLD:
+        if m * n <= MOST_TITLED:
             return "".join(self._titled(i, j) for i in range(m) for j in range(n))
         by_shade: dict[tuple[str, int], list[str]] = {}
         for i, line in enumerate(self.cells.values):
@@ -234,7 +234,7 @@ def _short(name: str, most: int = _LONGEST) -> str:
 MOST_ANSWERS = 6
 """The most shades that readers can distinguish."""
 
-MOST_SPOKEN = 6
+MOST_NAMED_ENDS = 6
 """The most equilibria in the text for screen readers."""
 
 LEAST_AREA = 1e-6
@@ -297,7 +297,7 @@ def triangle(sides: Sequence[TrianglePlayer]) -> Still | None:
     many = max(len(one.ends) for one in sides) > 1
     legend.append(Key("Strategies at equilibrium" if many else "The strategy found", "first dot", mark="dots"))
     ends = "; ".join(
-        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.ends[:MOST_SPOKEN]) for one in sides
+        f"{one.player} " + " or ".join(_shares(one, weights) for weights in one.ends[:MOST_NAMED_ENDS]) for one in sides
     )
     notes = ["A corner is a strategy played always; the nearer to it, the more often."]
     if any(one.answers for one in sides):

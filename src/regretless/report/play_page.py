@@ -286,7 +286,8 @@ def page_of_sweep(report: SweepReport) -> Page:
         panels=[_swept_panel(report)],
         certificates=None,
         tables=[
-            (name, [(f"After {point.rounds:,}", _told(point)) for point in points]) for name, points in report.learners
+            (name, [(f"After {point.rounds:,}", _bounded(point)) for point in points])
+            for name, points in report.learners
         ],
     )
 
@@ -296,7 +297,7 @@ def _last(points: Sequence[SweptPoint]) -> tuple[str, str]:
     return formatting.number(points[-1].observed), f"after {many(points[-1].rounds, 'round')}"
 
 
-def _told(point: SweptPoint) -> str:
+def _bounded(point: SweptPoint) -> str:
     observed = formatting.number(point.observed)
     return observed if point.bound is None else f"{observed}, at most {formatting.number(point.bound)}: {point.theorem}"
 

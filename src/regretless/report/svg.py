@@ -75,7 +75,7 @@ def drawing(panel: Panel, frame: Frame) -> str:
     geometry = f'data-x="{_geometry(across)}" data-y="{_geometry(up)}"'
     return (
         f'<svg class="plot {frame.name}" viewBox="0 0 {frame.width} {frame.height}" role="img" tabindex="0" '
-        f'aria-label="{escape(_spoken(panel))}" {geometry}>{"".join(parts)}<g class="pointer"></g></svg>'
+        f'aria-label="{escape(_described(panel))}" {geometry}>{"".join(parts)}<g class="pointer"></g></svg>'
     )
 
 
@@ -280,6 +280,6 @@ def _geometry(axis: Axis) -> str:
     return f"{int(axis.log)} {axis.low!r} {axis.high!r} {axis.start} {axis.end}"
 
 
-def _spoken(panel: Panel) -> str:
+def _described(panel: Panel) -> str:
     ends = ", ".join(f"{line.name} {line.final}" for line in panel.series if line.final)
     return f"{panel.title}. {panel.rest or (panel.captions[-1] if panel.captions else 'At the last round')}: {ends}"

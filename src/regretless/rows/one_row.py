@@ -182,5 +182,7 @@ def _are_columns_of_words(values: Mapping[str, Any], names: Sequence[str]) -> bo
 
 
 def _unknown(values: Mapping[str, Any], columns: Sequence[str]) -> RegretlessError:
-    given = listed([str(name) for name, _ in values.items()])
-    return RegretlessError(f"the row has {given}, none of which the learner knows; it learned from {listed(columns)}")
+    features = listed([str(name) for name, _ in values.items()])
+    return RegretlessError(
+        f"the row has {features}, none of which the learner knows; it learned from {listed(columns)}"
+    )

@@ -368,9 +368,9 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
 
 def _refuse_looks(learner: OnlineClassifier) -> None:
     """The theorem wants predictors that know only the rounds before."""
-    looked = learner.looks_ahead() or learner.looks_at_columns()
-    if looked:
-        raise ParameterError(looked, repr(getattr(learner, looked)), LOOKAHEAD[looked])
+    parameter = learner.looks_ahead() or learner.looks_at_columns()
+    if parameter:
+        raise ParameterError(parameter, repr(getattr(learner, parameter)), LOOKAHEAD[parameter])
 
 
 def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:

@@ -296,7 +296,7 @@ def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: Se
 
 
 @theorem(
-    title="Regrets that are kept",
+    title="Final regrets",
     quantity="duality gap",
     counts=gap,
     formula=r"W \cdot \mathrm{gap} \le w_T \sum_{\text{players}} \max_x \sum_I x(I)\, \lvert Q_I \rvert_2"
@@ -305,7 +305,7 @@ def sequence_squares(ledger: GameLedger, comparator: GameComparator, learner: Se
     assumes=(PLAYED, ZERO_SUM),
     whole=False,
 )
-def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
+def sequence_final_regrets(ledger: GameLedger, comparator: GameComparator, learner: SequenceFacts) -> float:
     """The gap of the average plans is at most the last weight over the sum of the weights times the most that the
     lengths of what the matchers keep at the end add up to over the information sets that one plan of a player comes to,
     of both players, with what taking turns was worth."""
@@ -313,7 +313,7 @@ def sequence_kept(ledger: GameLedger, comparator: GameComparator, learner: Seque
     return (ledger.last_weight * lengths + ledger.turn) / ledger.weight + comparator.rounding
 
 
-CFR = (weak_duality, regret_identity, counterfactual, sequence_squares, sequence_kept)
+CFR = (weak_duality, regret_identity, counterfactual, sequence_squares, sequence_final_regrets)
 OF_SEQUENCES: dict[str, tuple[Theorem, ...]] = {
     "linear-programming": OTHERS,
     "cfr": CFR,

@@ -109,7 +109,7 @@ def squares(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) 
 
 
 @theorem(
-    title="Regrets that are kept",
+    title="Final regrets",
     quantity="duality gap",
     counts=gap,
     formula=r"W \cdot \mathrm{gap} \le w_T \left(\lvert Q^1_T \rvert_2 + \lvert Q^2_T \rvert_2\right) + \mathrm{turn}",
@@ -117,14 +117,14 @@ def squares(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) 
     assumes=(PLAYED, ZERO_SUM, WEIGHTS),
     whole=False,
 )
-def kept(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
+def final_regrets(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """The gap of the average strategies is at most the last weight over the sum of the weights times the lengths of
     what both regret matchers keep at the end, with what taking turns was worth."""
     lengths = ledger.row_norm + ledger.column_norm
     return (ledger.last_weight * lengths + ledger.turn) / ledger.weight + comparator.rounding
 
 
-MATCHING = (matching, squares, kept)
+MATCHING = (matching, squares, final_regrets)
 
 
 # ---- The regret identity, and exponential weights.
@@ -425,7 +425,7 @@ def coarse_changes(ledger: GameLedger, comparator: GameComparator, learner: Game
 
 
 @theorem(
-    title="Regrets that are kept",
+    title="Final regrets",
     quantity="gain by a fixed strategy",
     counts=gain,
     formula=r"\varepsilon \le \frac{w_T}{W} \max(\lvert Q^1_T \rvert_2, \lvert Q^2_T \rvert_2)",
@@ -433,13 +433,13 @@ def coarse_changes(ledger: GameLedger, comparator: GameComparator, learner: Game
     assumes=(PLAYED, AT_ONCE, WEIGHTS),
     whole=False,
 )
-def coarse_kept(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
+def coarse_final_regrets(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
     """By any fixed strategy neither player gains more than the last weight over the sum of the weights times the length
     of what the regret matcher keeps at the end, whichever is longer."""
     return ledger.last_weight * max(ledger.row_norm, ledger.column_norm) / ledger.weight + comparator.rounding
 
 
-MATCHED = (coarse, coarse_matching, coarse_kept)
+MATCHED = (coarse, coarse_matching, coarse_final_regrets)
 COARSE: dict[str, tuple[Theorem, ...]] = {
     "hedge": (coarse, coarse_hedge),
     "optimistic-hedge": (coarse, coarse_changes),

@@ -310,8 +310,8 @@ def _ties(parameters: Mapping[str, Any]) -> int:
 
 def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
-    given = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
-    start[: len(given)] = given
+    initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
+    start[: len(initial)] = initial
     weights, updates, mistakes = rules.perceptron(X, y, rate, ties, passes, start)
     moved = float(np.linalg.norm(weights - start))
     learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}

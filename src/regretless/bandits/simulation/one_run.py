@@ -210,12 +210,12 @@ class Chances(PlayMethod):
             )
             return outcome
 
-        expected, looked = _Expected(state, plan, course), plan.realised or plan.seen is not None
+        expected, observed = _Expected(state, plan, course), plan.realised or plan.seen is not None
         starts = [start for start in world.starts.tolist() if start < plan.rounds]
         for means, first, last in zip(world.means, starts, [*starts[1:], plan.rounds], strict=False):
             expected.enter(means, first)
             # On the way the regret by means is asked for only if no other is known.
-            self._advance(call, first, last, course, None if looked else expected.note)
+            self._advance(call, first, last, course, None if observed else expected.note)
             if last == plan.rounds:
                 expected.note(len(plan.stops) - 1)
             expected.leave(last)

@@ -326,7 +326,7 @@ class Workers:
         self.interrupted = self._halted = False
         self._executor, self._threads = executor, processors() if count is None else whole("workers", count)
         self._on_rounds, self._stop = on_rounds, stop
-        self._lock, self._rounds, self._told = Lock(), 0, 0
+        self._lock, self._rounds, self._reported = Lock(), 0, 0
 
     @property
     def tell(self) -> Callable[[int], None]:
@@ -397,9 +397,9 @@ class Workers:
             self._halted = True
 
     def _report(self) -> None:
-        if self._on_rounds is not None and self._rounds > self._told:
-            self._told = self._rounds
-            self._on_rounds(self._told)
+        if self._on_rounds is not None and self._rounds > self._reported:
+            self._reported = self._rounds
+            self._on_rounds(self._reported)
 
 
 @dataclass(frozen=True)

@@ -280,9 +280,9 @@ class Statistics:
 
     @property
     def by_means(self) -> bool:
-        """Whether the regret is counted by means of the losses, as those that came were too many to be looked at."""
-        looked = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
-        return isinstance(self.environment, Stochastic) and not looked
+        """Whether the regret is counted by means of the losses, as those that came were too many to be observed at."""
+        observed = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
+        return isinstance(self.environment, Stochastic) and not observed
 
     # How each run went.
 

@@ -39,7 +39,7 @@ class Waiting:
     ) -> None:
         self._client, self._names, self._done, self._stop = client, names, done, stop
         self._events: SimpleQueue[int] = SimpleQueue()
-        self._looked = self._seen = monotonic()  # when workers were looked for, and when there were some
+        self._checked = self._seen = monotonic()  # when workers were looked for, and when there were some
 
     def holders(self, futures: Sequence[Any]) -> dict[Any, Sequence[str]]:
         """Wait for some futures; the workers that hold the result of each."""
@@ -131,7 +131,7 @@ class Waiting:
         try:
             return self._events.get(timeout=TICK)
         except Empty:
-            if monotonic() - self._looked >= LOOK:
+            if monotonic() - self._checked >= LOOK:
                 self._look_for_workers()
             return ROOT
 
@@ -144,10 +144,10 @@ class Waiting:
     def _look_for_workers(self) -> None:
         """Refuse to wait for workers that do not come back."""
         there = self.ask(self._client.nthreads)
-        self._looked = monotonic()
+        self._checked = monotonic()
         if there:
-            self._seen = self._looked
-        elif self._looked - self._seen >= PATIENCE:
+            self._seen = self._checked
+        elif self._checked - self._seen >= PATIENCE:
             fault = f"Dask's scheduler has had no workers for {PATIENCE:.0f} seconds"
             raise EngineError(f"{fault}; start some, and see in their logs why the others are gone")
 

@@ -191,13 +191,13 @@ def _count_partitions(frame: Any, layout: Layout) -> tuple[list[SparkPartition],
     unfit = [F.isnull(F.col(quote(name))) for name in names]
     if frame.schema[str(layout.label)].dataType.typeName() in ("float", "double"):
         unfit[-1] = unfit[-1] | F.isnan(F.col(quote(names[-1])))
-    looked = [F.spark_partition_id().alias("place"), _width(layout).alias("width")]
-    looked += [F.xxhash64(*(F.col(quote(name)) for name in names)).alias("hashed")]
-    looked += [one.alias(f"unfit{place}") for place, one in enumerate(unfit)]
+    columns = [F.spark_partition_id().alias("place"), _width(layout).alias("width")]
+    columns += [F.xxhash64(*(F.col(quote(name)) for name in names)).alias("hashed")]
+    columns += [one.alias(f"unfit{place}") for place, one in enumerate(unfit)]
     sums = [F.count_if(F.col(f"unfit{place}")).alias(f"unfit{place}") for place in range(len(names))]
     sums += [F.expr("bit_xor(hashed)").alias("hashed")]
     sums += [F.count(F.lit(1)).alias("rows"), F.min("width").alias("least"), F.max("width").alias("most")]
-    table = collect(frame.sparkSession, frame.select(looked).groupBy("place").agg(*sums))
+    table = collect(frame.sparkSession, frame.select(columns).groupBy("place").agg(*sums))
     rows = sorted(table.to_pylist(), key=lambda row: row["place"])
     if not rows:
         raise RegretlessError("the data frame has no rows: there is nothing to learn from")

@@ -231,7 +231,7 @@ class AggregatedClassifier(OnlineClassifier):
             for target, norm in enumerate(norms)
         ]
 
-    def judged(self, question: Question) -> list[Certificate]:
+    def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem; no comparator comes from scikit-learn."""
         return self.judge(question)
 

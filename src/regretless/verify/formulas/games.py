@@ -98,7 +98,7 @@ same(
     ),
 )
 same(
-    "kept sequence_kept",
+    "final_regrets sequence_final_regrets",
     answers(
         lambda ell, v, w: (ell["last_weight"] * (ell["row_norm"] + ell["column_norm"]) + ell["turn"]) / ell["weight"]
     ),
@@ -108,7 +108,7 @@ same("coarse_hedge", answers(lambda ell, v, w: max(_hedge(ell, w)) / ell["rounds
 same("coarse_matching", answers(lambda ell, v, w: max(_matching(ell, w))))
 same("coarse_changes", answers(lambda ell, v, w: max(_seen(ell, w)) / ell["rounds"]))
 same(
-    "coarse_kept",
+    "coarse_final_regrets",
     answers(lambda ell, v, w: ell["last_weight"] * max(ell["row_norm"], ell["column_norm"]) / ell["weight"]),
 )
 
