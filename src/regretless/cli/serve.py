@@ -152,11 +152,12 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
     name = name_in({name: TABLES[kind][name] for name, kind in known.items()}, arguments.learner or DEFAULT)
     if name not in known:
         raise UsageError(f"--learner {name}: there is no such learner")
+    if known[name] == "class":
+        raise UsageError(f"--learner {name}: learners of finite classes are not served")
     if path.exists():
-        if read(path)[0].name != name:
-            raise UsageError(
-                f"{path} is a model of {read(path)[0].name}, and --learner says {name}; name another MODEL"
-            )
+        held = read(path)[0].name
+        if held != name:
+            raise UsageError(f"{path} is a model of {held}, and --learner says {name}; name another MODEL")
         return
     if arguments.schema is None:
         raise UsageError("--learner needs --schema FILE, which says what will be sent")
