@@ -240,10 +240,10 @@ class Certificate:
         if observed is None:
             return f"{self.quantity} (not observed) <= {in_figures(bound)}"
         seen, limit = compared(observed, bound)
-        if not self.holds or observed <= bound:
-            return f"{self.quantity} {seen} {'<=' if self.holds else 'EXCEEDS'} {limit}"
         if self.luck == inf:
             return f"{self.quantity} {seen}, expected to be <= {limit}"
+        if not self.holds or observed <= bound:
+            return f"{self.quantity} {seen} {'<=' if self.holds else 'EXCEEDS'} {limit}"
         return f"{self.quantity} {seen} above {limit} by less than luck may do"
 
     def _often(self) -> str:

@@ -8,9 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from regretless.data.columns import FeatureMap
 from regretless.errors import RegretlessError
-from regretless.linear import AROW, KernelPerceptron, MulticlassPerceptron, Perceptron, Winnow
+from regretless.linear import (
+    AROW,
+    AggregatedClassifier,
+    KernelPerceptron,
+    MulticlassPerceptron,
+    Perceptron,
+    Winnow,
+)
+from regretless.linear.base import OnlineClassifier
 from regretless.regression import AggregatedRegressor
+from regretless.rows.estimator import FEATURE_MAP
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), AROW(), MulticlassPerceptron()], ids=repr)
@@ -69,3 +79,46 @@ def test_a_row_that_does_not_fit_is_refused():
         learner.predict_one(["a", "b"])
     with pytest.raises(RegretlessError, match="label 'maybe' is none of those that were learned: 'no', 'yes'"):
         learner.update_one(np.array([1.0, 2.0]), "maybe")
+
+
+@pytest.mark.parametrize("learner", [Perceptron, AROW, AggregatedClassifier, Winnow, KernelPerceptron])
+def test_single_rounds_weigh_what_their_class_does(learner: type[OnlineClassifier]) -> None:
+    """update_one multiplies by the weight of the class as partial_fit does; "balanced" is refused."""
+    X = np.random.default_rng(3).normal(size=(40, 3)).round(3)
+    y = np.where(X[:, 0] > 0.3, "b", "a")
+    more = {"kernel": "linear"} if learner is KernelPerceptron else {}
+    weights = {"a": 0.25, "b": 2.5}
+    one, rows, plain = (learner(class_weight=which, **more) for which in (weights, weights, None))
+    for each in (one, rows, plain):
+        each.partial_fit(X[:5], y[:5], classes=["a", "b"])
+    rows.partial_fit(X[5:], y[5:])
+    for x, label in zip(X[5:], y[5:].tolist(), strict=True):
+        one.update_one(x, label)
+        plain.update_one(x, label)
+    assert np.array_equal(one.decision_function(X), rows.decision_function(X))
+    assert not np.array_equal(one.decision_function(X), plain.decision_function(X))
+    assert one.ledger_.weighted == 40
+    with pytest.raises(RegretlessError, match="needs all labels at once"):
+        plain.set_params(class_weight="balanced").update_one(X[0], "a")
+
+
+def test_words_are_numbered_once_for_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows by themselves are read by one map of words as long as these stay, and by a new one after a new word."""
+    built = []
+    original = FeatureMap.from_schema.__func__
+
+    def counted(*arguments: object, **more: object) -> FeatureMap:
+        built.append(1)
+        return original(*arguments, **more)
+
+    frame = pd.DataFrame({"city": ["Rome", "Oslo", "Rome", "Bonn"], "size": [3.0, 1.0, 2.0, 4.0]})
+    learner = Perceptron().fit(frame, ["a", "b", "a", "b"])
+    vars(learner).pop(FEATURE_MAP, None)
+    monkeypatch.setattr(FeatureMap, "from_schema", classmethod(counted))
+    first = [learner.predict(frame.iloc[[place]])[0] for place in range(4)]
+    assert (first, len(built)) == (learner.predict(frame).tolist(), 1)
+    learner.partial_fit(pd.DataFrame({"city": ["Lima"], "size": [50.0]}), ["b"])
+    again = learner.predict(pd.DataFrame({"city": ["Lima"], "size": [0.0]}))
+    assert again[0] == "b"
+    assert FEATURE_MAP in vars(learner)
+    assert FEATURE_MAP not in vars(deepcopy(learner))

@@ -15,7 +15,7 @@ from ..errors import DataError, RegretlessError
 from ..memory import allowed, refuse_large
 from .arrow_sizes import largest_page, refuse_large_batches, refuse_large_pages, refuse_unsound_columns
 from .batch import Batch
-from .columns import DATES, NUMERIC, VALUED
+from .columns import DATES, NUMERIC, VALUED, FeatureMap
 from .source import Input, Source, can_be_read_again, whole_file
 from .stream import KEY, normalized
 from .table import TableStream
@@ -267,13 +267,31 @@ class FrameStream(ArrowStream):
         The schema of an earlier stream, whose features this one continues.
     frozen : bool
         Whether values that the schema does not know contribute nothing.
+    known : FeatureMap, optional
+        That of an earlier stream of this schema, if it is settled.
     """
 
     _leaves_out_dates = False  # no note would be read
 
-    def __init__(self, frame: Any, schema: dict[str, Any] | None = None, *, frozen: bool = False) -> None:
+    def __init__(
+        self,
+        frame: Any,
+        schema: dict[str, Any] | None = None,
+        *,
+        frozen: bool = False,
+        known: FeatureMap | None = None,
+    ) -> None:
+        self._known_map = known
         super().__init__(_Memory(), kind="Arrow", schema=schema, frozen=frozen)
         self._table = _table_of(frame)
+
+    def _map_of(self, schema: dict[str, Any], limit: int) -> FeatureMap:
+        return super()._map_of(schema, limit) if self._known_map is None else self._known_map
+
+    @property
+    def features(self) -> FeatureMap:
+        """The map of features now."""
+        return self._map
 
     def _find_target(self, names: list[str]) -> str | None:
         return None
@@ -284,15 +302,22 @@ class FrameStream(ArrowStream):
         yield from self._chunks_of(self.name, batches, wanted, 0)
 
 
-def encoded(frame: Any, schema: dict[str, Any] | None, *, frozen: bool) -> tuple[Batch, FrameStream]:
+def encoded(
+    frame: Any, schema: dict[str, Any] | None, *, frozen: bool, known: FeatureMap | None = None
+) -> tuple[Batch, FrameStream]:
     """All rows of a frame as the command line reads a table, and the stream that knows the features now.
+
+    Parameters
+    ----------
+    frame, schema, frozen, known
+        As of `FrameStream`.
 
     Raises
     ------
     RegretlessError
         If a column cannot be used.
     """
-    stream = FrameStream(frame, schema, frozen=frozen)
+    stream = FrameStream(frame, schema, frozen=frozen, known=known)
     try:
         batch = _joined(list(stream.batches()))
     except DataError as error:

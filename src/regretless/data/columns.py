@@ -276,6 +276,11 @@ class FeatureMap:
         result._check(schema)
         return result
 
+    @property
+    def settled(self) -> bool:
+        """Whether reading leaves it as it is, so that one map serves any number of readings, side by side too."""
+        return self.frozen and self.bits is None and "empty" not in self.kinds.values()
+
     def _remember(self, described: Any) -> None:
         if described is not None and self.bits is not None:
             self.keep = int(described["limit"])

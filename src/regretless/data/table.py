@@ -125,7 +125,7 @@ class TableStream(Stream):
 
     def _restore(self, schema: dict[str, Any], missing: str | None, limit: int, keep: int) -> None:
         try:
-            self._map = FeatureMap.from_schema(schema, limit, frozen=self._frozen)
+            self._map = self._map_of(schema, limit)
             self._map.keep = max(self._map.keep, keep)
             self._target = self._stated_target or schema["target"]
             self._target_kind = str(schema["target_kind"])
@@ -138,6 +138,10 @@ class TableStream(Stream):
             raise ModelError(f"the description of the columns lacks {error}") from error
         one_of("missing", self._missing, ("error", "zero"))
         one_of("target_kind", self._target_kind, KINDS)
+
+    def _map_of(self, schema: dict[str, Any], limit: int) -> FeatureMap:
+        """The map of features that wrote a schema."""
+        return FeatureMap.from_schema(schema, limit, frozen=self._frozen)
 
     def _refuse_contradiction(self, hash_bits: int | None, interactions: Sequence[str]) -> None:
         if hash_bits not in (None, self._map.bits):

@@ -261,7 +261,8 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         Raises
         ------
         RegretlessError
-            As `predict_one`; or if the row is not finite, the label is none of the classes, or the weights overflow.
+            As `predict_one`; or if the row is not finite, the label is none of the classes, `class_weight` asks for all
+            labels at once, or the weights overflow.
         """
         try:
             code = self._codes[label]
@@ -273,7 +274,15 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             more = "" if len(self.classes_) <= MOST_NAMED else " and others"
             fault = f"the label {label!r} is none of those that were learned: {known}{more}"
             raise RegretlessError(f"{fault}; partial_fit takes new ones") from None
-        self._play_one(x, code)
+        self._play_one(x, code, *self._weight_of(label))
+
+    def _weight_of(self, label: Any) -> tuple[float, ...]:
+        """What a round of this label weighs by its class; nothing where classes have no weights."""
+        if self.class_weight is None:
+            return ()
+        weights = weigh(self.class_weight, np.asarray([label]), None, None)
+        assert weights is not None
+        return (float(weights[0]),)
 
     @property
     def most_passes(self) -> int:
@@ -323,8 +332,8 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         classes = with_class(self.classes_, label)
         self._adopt(classes, self.extended(classes))
 
-    def _play_batch(self, batch: Batch, outcome: Any) -> None:
-        self._play(batch, np.array([outcome], np.int32), None, None, self._playing)
+    def _play_batch(self, batch: Batch, outcome: Any, *weight: float) -> None:
+        self._play(batch, np.array([outcome], np.int32), np.array(weight) if weight else None, None, self._playing)
 
     def _play_and_meet(self, batch: Batch, labels: Array, weights: Array | None, rules: Rules) -> None:
         """Play a batch; where a class appears for the first time, take it up and go on."""

@@ -216,7 +216,7 @@ class Winnow(OnlineClassifier):
         super().update_one(x, label)
         if self.state_.reversed is not None and not isinstance(x, RowAsTable):  # a table is played by both
             row = row_in_order(x, self.state_.columns)
-            self.state_.reversed.player(self._playing).one(row, -self._codes[label])
+            self.state_.reversed.player(self._playing).one(row, -self._codes[label], *self._weight_of(label))
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""

@@ -340,7 +340,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         self._play(batch, outcomes, rules)
         self.n_iter_ = 1
 
-    def _play_batch(self, batch: Batch, outcome: Any) -> None:
+    def _play_batch(self, batch: Batch, outcome: Any, *weight: float) -> None:
         self._play(batch, np.array([outcome], np.float64), self._playing)
 
     def _play(self, batch: Batch, outcomes: Array, rules: RegressionRules) -> None:

@@ -17,6 +17,8 @@ from ..turns import Turn
 from .one_row import RowAsTable, named_row, read_as_features, row_as_table, row_in_order
 
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
+# The attribute that holds a schema and the features that it stands for, which take long to build; dropped as TURN is.
+FEATURE_MAP = "_feature_map"
 TURN = "_turn"  # the attribute that holds whose turn it is to learn; neither copied nor pickled
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")
 PARAMETERS = "_constructor_parameters"  # the attribute of a class that holds them, each with its name and annotation
@@ -120,8 +122,8 @@ class Estimator(ABC):
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: a copy learns by itself."""
-        return {name: value for name, value in vars(self).items() if name != TURN}
+        """All but the lock, for a copy learns by itself, and but what can be built again."""
+        return {name: value for name, value in vars(self).items() if name not in (TURN, FEATURE_MAP)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -95,8 +95,8 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     # ---- playing
 
-    def _play_one(self, x: Array | Mapping[str, float | str], outcome: Any) -> None:
-        """Play one round without checks, with its outcome as the kernel takes it."""
+    def _play_one(self, x: Array | Mapping[str, float | str], outcome: Any, *weight: float) -> None:
+        """Play one round without checks, with its outcome as the kernel takes it, and what it weighs if not 1."""
         row: Any = x if type(x) is np.ndarray else self._plain(x)
         try:
             turn, state = vars(self)[TURN], self.state_  # as `in_turn` takes it, at less cost
@@ -107,30 +107,30 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
             raise RegretlessError(BUSY)
         try:
             if isinstance(row, RowAsTable):
-                self._play_table(row, outcome)
+                self._play_table(row, outcome, *weight)
                 return
             if row.shape != (state.columns,):
                 row = row_in_order(row, state.columns)
             state.rules = self._playing
             player = state.player(self._playing)
             try:
-                _, why = player.one(row, outcome)
+                _, why = player.one(row, outcome, *weight)
             except TypeError:  # numbers of another type
-                _, why = player.one(row_in_order(row, state.columns), outcome)
+                _, why = player.one(row_in_order(row, state.columns), outcome, *weight)
         finally:
             turn.release()
         if why is not None:
             raise RegretlessError(f"the round was not played, for its row is {why}")
 
-    def _play_table(self, table: RowAsTable, outcome: Any) -> None:
+    def _play_table(self, table: RowAsTable, outcome: Any, *weight: float) -> None:
         """Play one round of a row that is read as tables are."""
         batch = read_rows(table, learner=self, reset=False, in_order=False, text="learn")
         self.state_.grow(batch.columns)
-        self._play_batch(batch, outcome)
+        self._play_batch(batch, outcome, *weight)
 
     @abstractmethod
-    def _play_batch(self, batch: Batch, outcome: Any) -> None:
-        """Play a batch of one row, with its outcome as the kernel takes it."""
+    def _play_batch(self, batch: Batch, outcome: Any, *weight: float) -> None:
+        """Play a batch of one row, with its outcome as the kernel takes it, and what it weighs if not 1."""
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         """What to raise of a row at which the kernel stopped."""

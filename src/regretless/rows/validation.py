@@ -18,6 +18,7 @@ from ..arrays import laid_out
 from ..data.batch import Array, Batch
 from ..data.stream import KEY
 from ..errors import RegretlessError
+from .estimator import FEATURE_MAP
 from .state import LEAST_ENTRY, MOST_ENTRY
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -114,7 +115,11 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
     """A table with columns of text, whose features the learner remembers."""
     from ..data.arrow import encoded
 
-    batch, stream = encoded(X, schema, frozen=text == "known")
+    kept = vars(learner).get(FEATURE_MAP)
+    known = kept[1] if text == "known" and kept is not None and kept[0] is schema else None
+    batch, stream = encoded(X, schema, frozen=text == "known", known=known)
+    if known is None and stream.features.settled:
+        vars(learner)[FEATURE_MAP] = schema, stream.features
     if schema is None:
         for name, count in free_text(stream.schema(), len(batch)):
             warn_user(
