@@ -14,12 +14,16 @@ PYTHONS := $(wildcard src tests benchmarks docs)
 CPPS := $(wildcard cpp/regretless/*.hpp bind/*.hpp bind/*.cpp fuzz/*.hpp fuzz/*.cpp)
 UV := $(shell command -v uv 2>/dev/null)
 
+# Containers often forbid Python to keep what it has compiled; hundreds of processes would compile the same again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The first build takes minutes: whoever sits at a terminal sees how far it is, with pip each file that is compiled.
 QUIET := $(shell test -t 2 || echo --quiet)
 
 ifeq ($(UV),)
 create = $(PYTHON) -m venv $(1)
-install = $(1)/bin/python -m pip --disable-pip-version-check $(QUIET) install
+# Like uv, pip leaves modules to be compiled when they are imported, which most of them never are.
+install = $(1)/bin/python -m pip --disable-pip-version-check $(QUIET) install --no-compile
 BUILDING := $(if $(QUIET),,--verbose)
 wheel = $(VENV)/bin/python -m pip --disable-pip-version-check --quiet wheel --no-build-isolation --no-deps \
   --wheel-dir $(1) .
@@ -103,7 +107,7 @@ perf: $(VENV)/.with-test
 # keeps names and lines for its reports, and --capture=sys lets them be seen: they come from beneath Python. Only files
 # with kernel tests are collected, since Python too is slow here.
 sanitize: $(SANITIZED)/.ready
-	$(call editable,$(SANITIZED)) '.[test]' --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
+	$(call editable,$(SANITIZED)) . --no-deps --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
 	  --config-settings=build-dir=build/sanitize/core --config-settings=cmake.build-type=RelWithDebInfo
 	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --capture=sys \
 	  -p no:cacheprovider $(SHARED) $$(grep -rl --include='*.py' 'mark\.kernel' tests | sort) $(ARGS)
@@ -132,6 +136,14 @@ clean:
 	$*/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
 	  "cmake", "ninja", "setuptools>=70.1", sep="\n")' > $*/build-requirements.txt
 	$(call install,$*) -r $*/build-requirements.txt
+	touch $@
+
+# The environment of the sanitized core has all other packages from $(VENV), by a path; what is editable there stays there.
+$(SANITIZED)/.ready: $(VENV)/.with-test
+	rm -rf $(SANITIZED)
+	$(call create,$(SANITIZED))
+	folder() { "$$1"/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }; \
+	  folder $(abspath $(VENV)) > "$$(folder $(SANITIZED))/packages.pth"
 	touch $@
 
 $(VENV)/.with-%: $(VENV)/.ready $(CORE)

@@ -454,7 +454,7 @@ def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tm
 
 def test_what_is_said_without_a_file_is_said_with_it(run, tmp_path):
     """A refusal of classes that would take too much memory names the file that they came from."""
-    lines = [f"{k} {1 + 5_000_000 * (k == 1)}:1\n" for k in range(20)]
+    lines = [f"{k} {1 + 20_000_000 * (k == 1)}:1\n" for k in range(20)]
     result = run("learn", rows := write(tmp_path / "rows.svm", lines), *BARE)
     assert result.code == 1
     assert f"regretless: {rows}: " in result.err

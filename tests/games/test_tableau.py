@@ -246,7 +246,7 @@ def test_stalls_end(size):
 
 def test_one_thread_at_a_time_uses_a_tableau():
     """While one thread pivots, another is refused instead of spoiling it."""
-    size = fewer(700, 250)
+    size = fewer(400, 250)
     payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (size, size)))
     tableau = _core.GameTableau(payoffs.values, payoffs.low, payoffs.high)
     row, column = np.empty(size), np.empty(size)
