@@ -74,9 +74,9 @@ soak: $(VENV)/.with-test
 mutants: $(VENV)/.with-test
 	$(VENV)/bin/python -m tests.mutants $(ARGS)
 
-# Runs that are killed at 500 random moments; REGRETLESS_SEED=n for others.
+# Runs and servers that are killed at 500 random moments; REGRETLESS_SEED=n for others.
 kills: $(VENV)/.with-test
-	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/cli/test_kills.py $(ARGS)
+	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/cli/test_kills.py tests/serve/test_kills.py $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
 lint: $(VENV)/.with-lint

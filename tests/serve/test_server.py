@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,36 @@ def test_replay_refuses(run: CommandLine, tmp_path: Path) -> None:
     result = run("replay", tmp_path / "x.db")
     assert (result.code, result.err.count("\n")) == (1, 1)
     assert "x.db" in result.err
+
+
+def test_a_database_of_somebody_else(run: CommandLine, tmp_path: Path) -> None:
+    """A database that is no log is neither replayed nor written to."""
+    begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]})
+    with sqlite3.connect(tmp_path / "m.db") as db:
+        db.execute("CREATE TABLE theirs (one INTEGER)")
+    db.close()
+    before = (tmp_path / "m.db").read_bytes()
+    for words in (("serve", tmp_path / "m.rgl", "--port", 0), ("replay", tmp_path / "m.db")):
+        result = run(*words)
+        assert result.code == 1
+        assert "is no log of a served model" in result.err
+    assert (tmp_path / "m.db").read_bytes() == before
+
+
+def test_what_is_logged_of_requests(tmp_path: Path) -> None:
+    """Of requests the server's log has nothing, or the path and the status, or what was sent too."""
+    for what, seen in (("none", [False, False]), ("paths", [True, False]), ("bodies", [True, True])):
+        path, out = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]}, what), StringIO()
+        settings = Settings(log_requests=what)
+        opened = open_model(path, path.with_suffix(".db"), settings)
+
+        async def work(opened: Any = opened, settings: Settings = settings, out: StringIO = out) -> None:
+            async with Service({"m": opened}, settings, Tokens({}), Log(out)) as service:
+                assert (await Client(service).ask("/v1/predict", {"input": ROW})).status == 200
+
+        asyncio.run(work())
+        said = [json.loads(line) for line in out.getvalue().splitlines()]
+        assert [any(one.get("status") == 200 for one in said), "-1.0" in out.getvalue()] == seen
 
 
 @pytest.mark.parametrize(

@@ -329,6 +329,7 @@ class ServeOptions:
     max_queue: int
     body_timeout: float
     snapshot_every: int
+    log_requests: str
     no_log_predictions: bool
 
 

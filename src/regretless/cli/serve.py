@@ -59,6 +59,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--snapshot-every", type=options.whole, default=10_000, metavar="N", help="labels between snapshots (10000)"
     )
     group.add_argument(
+        "--log-requests",
+        choices=("none", "paths", "bodies"),
+        default="none",
+        help="what standard error says of each request (none); bodies hold the inputs",
+    )
+    group.add_argument(
         "--no-log-predictions",
         action="store_true",
         help="answer without writing down; labels then come with their input",
@@ -81,6 +87,7 @@ def run(arguments: ServeOptions) -> int:
         expire=arguments.expire,
         default_loss=arguments.default_loss,
         snapshot_every=arguments.snapshot_every,
+        log_requests=arguments.log_requests,
     )
     tokens = read_tokens(arguments.tokens)
     if not (tokens or arguments.open or arguments.host in LOOPBACK):

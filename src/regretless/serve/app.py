@@ -65,6 +65,8 @@ class App:
             self._log.error("a request failed", path=path[:200], reason=repr(error))
             status, kind, body, more = _of_problem(Problem(500, "the server failed; its log says more"))
         self.metrics.count(path, status)
+        if self.settings.log_requests != "none":
+            self._log.info("request", method=method, path=path[:200], status=status)
         headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *BARE, *more]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
@@ -80,6 +82,8 @@ class App:
                 raise Problem(405, f"{path} is asked by POST")
             kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
             body = await self._body(headers, receive)
+            if self.settings.log_requests == "bodies":
+                self._log.info("body", path=path, text=body.decode("utf-8", "replace"))
             return await self._posts[verb](engine, kind, body)
         if method not in ("GET", "HEAD"):
             raise Problem(405, f"{path} is asked by GET")

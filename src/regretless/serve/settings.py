@@ -30,6 +30,8 @@ class Settings:
         What bandits learn then.
     snapshot_every : int
         Predictions and labels from one snapshot to the next.
+    log_requests : {"none", "paths", "bodies"}
+        What the server's own log says of each request.
     """
 
     body: int = 8 * 2**20
@@ -40,3 +42,4 @@ class Settings:
     expire: float | None = None
     default_loss: Any = None
     snapshot_every: int = 10_000
+    log_requests: str = "none"

@@ -35,6 +35,7 @@ except ImportError:  # a system without locks on files
     fcntl = None  # type: ignore[assignment, unused-ignore]
 
 T = TypeVar("T")
+OURS = 0x52474C31  # "RGL1", by which a database is known as a log
 MANY = 500  # ids in one statement
 TABLES = """
 CREATE TABLE IF NOT EXISTS events (
@@ -84,9 +85,21 @@ class SqliteStore(Store):
             target, uri=not self._writes, isolation_level=None, check_same_thread=False, timeout=5.0
         )
         if self._writes:
-            for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            self._refuse_foreign(self._connection)
+            for setting in ("journal_mode = WAL", "synchronous = FULL", f"application_id = {OURS}"):
                 self._connection.execute(f"PRAGMA {setting}")
             self._connection.executescript(TABLES)
+        else:
+            self._refuse_foreign(self._connection)
+
+    def _refuse_foreign(self, db: sqlite3.Connection) -> None:
+        """Refuse a database that is somebody else's, or of a newer version."""
+        ours = db.execute("PRAGMA application_id").fetchone()[0] == OURS
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if not ours and (not self._writes or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
+            raise StoreError(f"{self.name}: this database is no log of a served model; name another with --store")
+        if version:
+            raise StoreError(f"{self.name}: the log was written by a newer version; install that")
 
     def _take_lock(self) -> None:
         if fcntl is None:
