@@ -19,10 +19,11 @@ from regretless.experts import Hedge
 from regretless.linear import AggregatedClassifier, Perceptron
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
+from regretless.serve.databases import store_of
 from regretless.serve.logs import Log
 from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
-from regretless.serve.store import BY_NUMBER, store_of
+from regretless.serve.store import BY_NUMBER
 from regretless.serve.tokens import Tokens
 
 from ..command_line import CommandLine

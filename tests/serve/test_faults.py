@@ -16,10 +16,11 @@ import pytest
 from regretless.bandits import Exp3IX
 from regretless.linear import AROW
 from regretless.serve import engine
+from regretless.serve.databases import store_of
 from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
-from regretless.serve.store import BY_NUMBER, store_of
+from regretless.serve.store import BY_NUMBER
 
 from .asking import COLUMNS, Client, Process, begun, served
 from .postgres_server import Postgres

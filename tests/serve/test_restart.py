@@ -14,9 +14,10 @@ from regretless.errors import ModelError
 from regretless.experts import Squint
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.regression import AggregatedRegressor
+from regretless.serve.databases import store_of
 from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
-from regretless.serve.store import Held, store_of
+from regretless.serve.store import Held
 
 from .asking import COLUMNS, Client, begun, rows, served
 

@@ -31,9 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: ReplayOptions) -> int:
     """Replay."""
     from ..atomic_write import replacing
+    from ..serve.databases import store_of
     from ..serve.live import digest
     from ..serve.replay import replay
-    from ..serve.store import store_of
 
     refuse_overwriting([arguments.store], [arguments.save])
     began = time.perf_counter()

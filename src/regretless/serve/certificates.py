@@ -21,11 +21,12 @@ from ..data import open_stream
 from ..data.batch import Batch
 from ..data.stream import Stream, past
 from ..theory.late_labels import as_answered
+from .databases import store_of
 from .engine import Engine, label_of
 from .events import EXPIRED
 from .live import BLOCK, Live
 from .rows import ServedRows
-from .store import BY_SEQUENCE, Store, store_of
+from .store import BY_SEQUENCE, Store
 
 IN_ORDER = (
     "the theorems are about predictions by the weights that have learned every label before, in the order in which "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
+from typing import Any
 
 from ..errors import ModelError
 from .events import EXPIRED, LEARNT, Event, Snapshot
-from .served import SERVING, Served, model_bytes, read_bytes, served
+from .served import SERVING, Served, model_bytes, read_bytes
 from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
 from .tally import Tally
 from .wire import write_json
@@ -216,3 +217,30 @@ def begin(store: Store, model: bytes, name: str, time: float) -> None:
     elif kept[0].model != model:
         fault = f"the log {store.name} began with another model than {name} holds now"
         raise ModelError(f"{fault}; give the model that it began with, or another --store")
+
+
+def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
+    """A learner as it is served.
+
+    Raises
+    ------
+    RegretlessError
+        If learners of its kind do not go on one round at a time.
+    """
+    from .bandit import ServedBandit
+    from .combiner import ServedCombiner
+    from .rows import ServedClassifier, ServedRegressor
+
+    kinds: dict[str, type[Served]] = {
+        "linear": ServedClassifier,
+        "regression": ServedRegressor,
+        "experts": ServedCombiner,
+        "bandits": ServedBandit,
+    }
+    if learner.kind not in kinds:
+        raise ModelError(
+            f"{name}: learners of finite classes are not served; learners of rows, combiners and bandits are"
+        )
+    if extra.get("mixing") is not None:
+        raise ModelError(f"{name}: a model that mixes shards goes on with them; learn one without --workers")
+    return kinds[learner.kind](learner, extra)

@@ -99,33 +99,6 @@ class Served(ABC):
         """What is asked for and answered, as JSON values."""
 
 
-def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
-    """A learner as it is served.
-
-    Raises
-    ------
-    RegretlessError
-        If learners of its kind do not go on one round at a time.
-    """
-    from .bandit import ServedBandit
-    from .combiner import ServedCombiner
-    from .rows import ServedClassifier, ServedRegressor
-
-    kinds: dict[str, type[Served]] = {
-        "linear": ServedClassifier,
-        "regression": ServedRegressor,
-        "experts": ServedCombiner,
-        "bandits": ServedBandit,
-    }
-    if learner.kind not in kinds:
-        raise ModelError(
-            f"{name}: learners of finite classes are not served; learners of rows, combiners and bandits are"
-        )
-    if extra.get("mixing") is not None:
-        raise ModelError(f"{name}: a model that mixes shards goes on with them; learn one without --workers")
-    return kinds[learner.kind](learner, extra)
-
-
 def model_bytes(learner: Any, extra: Mapping[str, Any]) -> bytes:
     """The bytes of the model file."""
     with TemporaryDirectory() as folder:

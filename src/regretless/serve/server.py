@@ -15,11 +15,12 @@ from typing import Any
 
 from ..errors import MissingError, RegretlessError
 from .app import App
+from .databases import store_of
 from .engine import Engine
 from .live import Live, begin, restored
 from .logs import Log
 from .settings import Settings
-from .store import Store, store_of
+from .store import Store
 from .store_thread import StoreThread
 from .tokens import Tokens
 

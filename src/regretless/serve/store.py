@@ -7,7 +7,6 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from ..errors import RegretlessError
@@ -109,23 +108,3 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let others write."""
-
-
-def store_of(where: str | Path, *, writes: bool = True) -> Store:
-    """The store of an address, not opened yet.
-
-    Parameters
-    ----------
-    where : str or Path
-        The file of an SQLite database, or ``postgresql://...``, to which the name of the model is added as
-        ``#name``.
-    writes : bool
-        Whether it is to be written to; if not, nothing is locked.
-    """
-    if str(where).startswith(("postgresql://", "postgres://")):
-        from .postgres import PostgresStore
-
-        return PostgresStore(str(where), writes=writes)
-    from .sqlite import SqliteStore
-
-    return SqliteStore(Path(where), writes=writes)
