@@ -18,7 +18,8 @@ from regretless.linear import (
     PNormPerceptron,
 )
 from regretless.linear.base import OnlineClassifier
-from regretless.run.comparison import Comparison, FrozenCompetitor, LearningCompetitor, Losses
+from regretless.run.comparison import Comparison
+from regretless.run.competitors import FrozenCompetitor, LearningCompetitor, Losses
 from regretless.theory.confidence import interval
 
 

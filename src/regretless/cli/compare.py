@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ..data.batch import Batch
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
-    from ..run.comparison import Comparison, Competitor
+    from ..run.comparison import Comparison
+    from ..run.competitors import Competitor
     from .arguments import CompareOptions
 
 
@@ -81,7 +82,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: CompareOptions) -> int:
     """Compare."""
-    from ..run.comparison import UNSEEN, Comparison, FrozenCompetitor, LearningCompetitor, play
+    from ..run.comparison import UNSEEN, Comparison, play
+    from ..run.competitors import FrozenCompetitor, LearningCompetitor
     from .constant_feature import fitting_size, said_of
     from .signals import run_until_signal
     from .task import refuse_quantities
@@ -128,7 +130,7 @@ def run(arguments: CompareOptions) -> int:
 
 def _waiting(sides: tuple[Competitor, Competitor], arguments: CompareOptions) -> dict[str, OnlineClassifier]:
     """The learners, by their letters, whose constant feature is to go by the first row."""
-    from ..run.comparison import LearningCompetitor
+    from ..run.competitors import LearningCompetitor
     from .constant_feature import is_open
 
     settings = {"a": arguments.set_a, "b": arguments.set_b}
@@ -148,7 +150,7 @@ def _names(arguments: CompareOptions) -> tuple[str, str]:
 def _sides(arguments: CompareOptions) -> tuple[tuple[Competitor, Competitor], list[Stream]]:
     """Both, and the streams that they read: one of two learners, else one each."""
     from ..errors import DataError
-    from ..run.comparison import FrozenCompetitor
+    from ..run.competitors import FrozenCompetitor
 
     made = [
         _side(arguments, one, letter, settings)
@@ -172,7 +174,7 @@ def _sides(arguments: CompareOptions) -> tuple[tuple[Competitor, Competitor], li
 
 
 def _stream(arguments: CompareOptions, side: Competitor, schema: dict[str, Any] | None) -> Stream:
-    from ..run.comparison import FrozenCompetitor
+    from ..run.competitors import FrozenCompetitor
 
     if isinstance(side, FrozenCompetitor):
         return options.open_input(arguments.file, arguments, schema, frozen=True, **OF_LEARNERS)
@@ -183,7 +185,7 @@ def _side(
     arguments: CompareOptions, name_or_path: str, letter: str, settings: list[str]
 ) -> tuple[Competitor, dict[str, Any] | None]:
     """A learner by its name, or a model by its file and its columns."""
-    from ..run.comparison import FrozenCompetitor, LearningCompetitor
+    from ..run.competitors import FrozenCompetitor, LearningCompetitor
     from ..run.linear import Continuation
     from .parameters import fault_text, make_learner, read_settings
     from .read_model import known_schema, read_classifier
