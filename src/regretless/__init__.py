@@ -59,8 +59,9 @@ def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Band
 
     learner: OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ClassLearner
     learner, extra = read(path)
-    if learner.kind in ("linear", "regression") and (extra.get("schema") or {}).get("format") == "table":
-        learner.schema_ = extra["schema"]
+    schema = extra.get("schema") or {}
+    if learner.kind in ("linear", "regression") and (schema.get("format") == "table" or schema.get("normalize")):
+        learner.schema_ = schema
     return learner
 
 

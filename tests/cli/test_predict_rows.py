@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+
+import regretless
+from regretless.data import open_stream
+from regretless.linear.comparators.candidates import matrix_of
 
 from ..command_line import CommandLine, noisy_lines, write
 
@@ -99,3 +104,34 @@ def test_losses_are_those_of_the_rows_and_can_be_watched(run, tmp_path):
     assert "there are no labels" in run("predict", model, bare, "--losses").err
     losses = run("predict", model, good, "--losses").out.encode()
     assert "c1: 40 rows, mean" in run("watch", "-", "--reference", "0.9", stdin=losses).out
+
+
+@pytest.mark.parametrize(("make", "learner"), [(svmlight, "perceptron"), (table, "alma"), (svmlight, "arow")])
+def test_rows_that_were_divided_are_divided_in_python_too(run, tmp_path, make, learner):
+    """A model of --normalize scores arrays and single rows as `predict` does, learns on so, and stays so when saved."""
+    file, model = make(tmp_path / ("rows.csv" if make is table else "rows.svm")), tmp_path / "m.rgl"
+    target = ("--target", "y") * (make is table)
+    run("learn", file, "--learner", learner, "--normalize", *target, "--save", model, *QUIET)
+    scores = [float(line) for line in run("predict", model, file, "--scores").out.split()]
+    X, y = rows_of(file, target[1:])
+    read = regretless.load(model)
+    assert read.decision_function(X).tolist() == scores
+    assert [read.scores_one(x)[0, 0] for x in X] == scores
+    assert np.allclose(read.decision_function(7.0 * X), scores)
+    read.save(tmp_path / "again.rgl")
+    again, twin = regretless.load(tmp_path / "again.rgl"), regretless.load(model)
+    again.partial_fit(X, y)
+    for x, label in zip(X, y.tolist(), strict=True):
+        twin.update_one(x, label)
+    assert np.array_equal(again.coef_, twin.coef_)
+    assert again.ledger_.max_norm2 == twin.ledger_.max_norm2
+
+
+def rows_of(file, target):
+    """The rows of a file as an array, and their labels."""
+    stream = open_stream(file, target=target[0] if target else None)
+    batches = list(stream.batches())
+    columns = batches[-1].columns
+    blocks = [csr_array(matrix_of(batch)).toarray() for batch in batches]
+    wide = [np.pad(block, ((0, 0), (0, columns - block.shape[1]))) for block in blocks]
+    return np.concatenate(wide), np.concatenate([batch.labels for batch in batches])

@@ -218,7 +218,9 @@ def normalized(batch: Batch) -> Batch:
     if batch.starts is None:
         largest = np.abs(values).max(axis=1, keepdims=True).astype(np.float64)
         scaled = values / np.where(largest > 0, largest, 1)
-        lengths = np.sqrt(np.square(scaled).sum(axis=1, keepdims=True))
+        rows = np.repeat(np.arange(len(batch)), values.shape[1])
+        # Added up in order, as below, so that a dense row is divided by the same bits as its sparse twin.
+        lengths = np.sqrt(np.bincount(rows, np.square(scaled).ravel(), len(batch)))[:, None]
         result = scaled / np.where(lengths > 0, lengths, 1)
         return Batch(result.astype(values.dtype), batch.labels, batch.columns)
     starts = np.asarray(batch.starts)

@@ -16,7 +16,7 @@ from ..persist.model import Persistent
 from ..pictured import Pictured
 from ..turns import BUSY
 from .estimator import TURN, Estimator
-from .one_row import RowAsTable, row_in_order
+from .one_row import RowAsTable, divided, divides_rows, row_in_order
 from .state import BaseState, Rules
 from .validation import ascending, explain_nonfinite, fault_of, read_rows
 
@@ -78,6 +78,8 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
             raise
         if x.shape != (state.columns,):
             x = row_in_order(x, state.columns)
+        if divides_rows(vars(self).get("schema_")):
+            x = divided(x)
         scores = np.empty((1, state.targets))  # its own: others may predict meanwhile
         player = state.player(self._playing)
         try:
@@ -111,6 +113,8 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
                 return
             if row.shape != (state.columns,):
                 row = row_in_order(row, state.columns)
+            if divides_rows(vars(self).get("schema_")):
+                row = divided(row)
             state.rules = self._playing
             player = state.player(self._playing)
             try:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.batch import Array
+from ..data.batch import Array, Batch
 from ..data.columns import NUMERIC
 from ..data.messages import listed
-from ..data.stream import KEY
+from ..data.stream import KEY, normalized
 from ..errors import RegretlessError
 
 FEATURE = re.compile("[=:*]")  # what stands behind a column's name in that of a feature made of its values
@@ -56,10 +56,25 @@ def row_in_order(values: Any, columns: int) -> Array:
     return row
 
 
+def is_table(schema: Mapping[str, Any] | None) -> bool:
+    """Whether rows are those of a table, whose columns the schema knows."""
+    return schema is not None and schema.get("format") == "table"
+
+
+def divides_rows(schema: Mapping[str, Any] | None) -> bool:
+    """Whether rows are divided by their lengths before anything else."""
+    return schema is not None and bool(schema.get(KEY))
+
+
+def divided(row: Array) -> Array:
+    """One row divided by its length, with the bits of a row among others."""
+    return np.asarray(normalized(Batch(row[None], None, len(row))).values[0])
+
+
 def read_as_features(schema: Mapping[str, Any] | None) -> bool:
     """Whether the numbers of a row are features as they stand, and each word of a column is one."""
-    if schema is None:
-        return True
+    if schema is None or not is_table(schema):
+        return schema is None or (schema.get("hash") is None and schema.get("crossing") is None)
     changed = schema.get("hash") is not None or schema.get("crossing") is not None or schema.get(KEY)
     return not changed and all(column["kind"] != "words" for column in schema.get("columns", ()))
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..arrays import laid_out
 from ..data.batch import Array, Batch
-from ..data.stream import KEY
+from ..data.stream import KEY, normalized
 from ..errors import RegretlessError
 from .estimator import FEATURE_MAP
+from .one_row import divides_rows, is_table
 from .state import LEAST_ENTRY, MOST_ENTRY
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -86,7 +87,7 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text:
         batch, names = Batch(X, None, X.shape[1]), None
     else:
         known = vars(learner)
-        if text != "refuse" and not reset and "schema_" in known and _is_frame(X):
+        if text != "refuse" and not reset and is_table(known.get("schema_")) and _is_frame(X):
             return _read_encoded(X, learner, known["schema_"], text)
         try:
             batch, names = _read_any(X, in_order)
@@ -108,7 +109,7 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text:
             f"X has {batch.columns} features, but {type(learner).__name__} is expecting "
             f"{known['n_features_in_']} features as input."
         )
-    return batch
+    return normalized(batch) if divides_rows(known.get("schema_")) else batch
 
 
 def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str) -> Batch:

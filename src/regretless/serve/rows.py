@@ -14,7 +14,7 @@ import numpy as np
 from ..data.batch import Array, Batch
 from ..data.names import all_names
 from ..errors import ModelError, RegretlessError, RowRefused
-from ..rows.one_row import RowAsTable, named_row, read_as_features
+from ..rows.one_row import RowAsTable, divides_rows, named_row, read_as_features
 from .events import Event
 from .served import Answer, Refused, Served
 from .wire import is_number, shown, write_json
@@ -34,8 +34,9 @@ class ServedRows(Served):
         form = (self.schema or {}).get("format")
         if form == "table":
             learner.schema_ = self.schema
-        elif not read_as_features(self.schema):
-            raise ModelError("rows of numbered features that are hashed or multiplied cannot be served; learn a table")
+        elif divides_rows(self.schema) or not read_as_features(self.schema):
+            what = "hashed, multiplied or divided by their lengths"
+            raise ModelError(f"rows of numbered features that are {what} cannot be served; learn a table")
         self._numbered = all_names(self.schema, learner.state_.columns) if form == "svmlight" and self.schema else None
         if not hasattr(learner, "state_"):
             raise ModelError("the model has no columns yet")
@@ -44,6 +45,8 @@ class ServedRows(Served):
 
     def read(self, value: Any) -> bytes:
         if type(value) is list:
+            if divides_rows(self.schema):
+                raise Refused("an object of values by their names is expected: each row is divided by its length")
             return DENSE + self._dense(value).astype("<f8", copy=False).tobytes()
         if type(value) is not dict:
             raise Refused(f"a row is a list of numbers, or an object of values by their names; {shown(value)}")
