@@ -15,6 +15,7 @@
 #include "treeplex.hpp"
 #include "vote.hpp"
 #include "winnow.hpp"
+#include "words.hpp"
 #include "worst_case.hpp"
 
 using namespace nb::literals;
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_treeplex(m);
   bind_vote(m);
   bind_winnow(m);
+  bind_words(m);
   bind_worst_case(m);
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def(

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -225,8 +226,10 @@ template <class T>
 using Given2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::optional<std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>>> table_rows(
-    const Given2<double>& values, const Ids& ids, const Given2<std::int32_t>& categories) {
+using SparseRows = std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>>;
+
+std::optional<SparseRows> table_rows(const Given2<double>& values, const Ids& ids,
+                                     const Given2<std::int32_t>& categories) {
   const std::size_t rows = values.shape(0), numeric = values.shape(1), textual = categories.shape(1);
   if (ids.shape(0) != numeric || categories.shape(0) != rows) throw std::invalid_argument("the shapes do not agree");
   for (std::size_t k = 1; k < numeric; ++k)
@@ -245,7 +248,41 @@ std::optional<std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64
   }
   if (!distinct) return std::nullopt;
   const auto entries = std::size_t(starts[rows]);
-  return std::tuple(handed_over(out, entries), handed_over(indices, entries), handed_over(starts, rows + 1));
+  return SparseRows(handed_over(out, entries), handed_over(indices, entries), handed_over(starts, rows + 1));
+}
+
+using Given1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& rows,
+                     const Starts& columns) {
+  const std::size_t count = starts.shape(0) - 1, words = rows.shape(0);
+  const std::int64_t* const at = starts.data();
+  if (starts.shape(0) == 0 || at[0] != 0 || !std::is_sorted(at, at + count + 1) ||
+      std::size_t(at[count]) != values.shape(0) || indices.shape(0) != values.shape(0) || columns.shape(0) != words)
+    throw std::invalid_argument("the arrays do not agree");
+  auto begins = std::make_unique<std::int64_t[]>(count + 2);  // of each row, one place further on while they are filled
+  for (std::size_t k = 0; k < words; ++k) {
+    const std::int64_t row = rows.data()[k], column = columns.data()[k];
+    if (row < 0 || row >= std::int64_t(count) || column < 0 || column > std::numeric_limits<std::int32_t>::max())
+      throw std::invalid_argument("a word is of no row or column");
+    ++begins[std::size_t(row) + 2];
+  }
+  for (std::size_t t = 2; t <= count + 1; ++t) begins[t] += begins[t - 1];
+  auto order = unwritten<std::int32_t>(words);
+  for (std::size_t k = 0; k < words; ++k)
+    order[std::size_t(begins[std::size_t(rows.data()[k]) + 1]++)] = std::int32_t(columns.data()[k]);
+  auto out = unwritten<double>(values.shape(0) + words);
+  auto out_indices = unwritten<std::int32_t>(values.shape(0) + words);
+  auto out_starts = unwritten<std::int64_t>(count + 1);
+  RowsWithWords table{values.data(),     indices.data(),  at, std::int64_t(count), order.get(), begins.get(), out.get(),
+                      out_indices.get(), out_starts.get()};
+  {
+    const nb::gil_scoped_release unlocked;
+    table.write();
+  }
+  const auto entries = std::size_t(out_starts[count]);
+  return {handed_over(out, entries), handed_over(out_indices, entries), handed_over(out_starts, count + 1)};
 }
 
 }  // namespace
@@ -265,6 +302,9 @@ void bind_delimited(nb::module_& m) {
       "table_rows", &table_rows, "values"_a, "ids"_a, "categories"_a,
       "Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and "
       "1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.");
+  m.def("add_words", &add_words, "values"_a, "indices"_a, "starts"_a, "rows"_a, "columns"_a,
+        "Values, indices and starts of sparse rows to which words are added, each with the number of times that it "
+        "stands in its row; `rows` and `columns` are those of each time.");
 }
 
 }  // namespace regretless

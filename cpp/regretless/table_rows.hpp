@@ -59,4 +59,35 @@ struct TableRows {
   }
 };
 
+// Sparse rows to which words are added. The caller owns all memory; there is room for all entries and all words.
+struct RowsWithWords {
+  const double* values = nullptr;
+  const std::int32_t* indices = nullptr;
+  const std::int64_t* starts = nullptr;
+  std::int64_t rows = 0;
+  std::int32_t* words = nullptr;         // the columns of the words of each row, put in order
+  const std::int64_t* begins = nullptr;  // rows + 1: where those of each row begin
+  double* out = nullptr;
+  std::int32_t* out_indices = nullptr;
+  std::int64_t* out_starts = nullptr;
+
+  // Each word with the number of times that it stands in its row; what is of one column is added up.
+  void write() {
+    std::int64_t entries = out_starts[0] = 0;
+    for (std::int64_t t = 0; t < rows; ++t) {
+      std::int32_t *at = words + begins[t], *const end = words + begins[t + 1];
+      std::sort(at, end);
+      for (std::int64_t k = starts[t]; k < starts[t + 1] || at < end; ++entries) {
+        const bool entry = k < starts[t + 1] && (at == end || indices[k] <= *at);
+        const std::int32_t column = out_indices[entries] = entry ? indices[k] : *at;
+        const double value = entry ? values[k++] : 0;
+        std::int64_t count = 0;
+        for (; at < end && *at == column; ++at) ++count;
+        out[entries] = value + double(count);
+      }
+      out_starts[t + 1] = entries;
+    }
+  }
+};
+
 }  // namespace regretless

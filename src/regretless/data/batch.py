@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import table_rows
+from .._core import add_words, table_rows
 from ..arrays import laid_out
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -119,17 +119,10 @@ def with_words(batch: Batch, rows: Array, columns: Array) -> Batch:
     rows, columns : ndarray of int64, shape (entries,)
         The row and the feature of each word.
     """
-    keys, counts = np.unique(rows << 32 | columns, return_counts=True)
-    starts = np.asarray(batch.starts)
-    if len(batch.values):
-        known = np.repeat(np.arange(len(batch)), np.diff(starts)) << 32 | np.asarray(batch.indices).astype(np.int64)
-        keys, values = np.concatenate([known, keys]), np.concatenate([batch.values, counts.astype(batch.values.dtype)])
-        order = np.argsort(keys, kind="stable")
-        keys, values = keys[order], values[order]
-    else:
-        values = counts.astype(batch.values.dtype)
-    starts = np.searchsorted(keys, np.arange(len(batch) + 1) << 32)
-    return _merged(values, (keys & NOWHERE).astype(np.int32), starts, batch.labels, batch.columns)
+    values = np.asarray(batch.values, np.float64)
+    indices, starts = np.asarray(batch.indices, np.int32), np.asarray(batch.starts, np.int64)
+    values, indices, starts = add_words(values, indices, starts, rows, columns)
+    return Batch(values.astype(batch.values.dtype, copy=False), batch.labels, batch.columns, indices, starts)
 
 
 def _merged(values: Array, indices: Array, starts: Array, labels: Array | None, columns: int) -> Batch:

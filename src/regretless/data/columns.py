@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._core import read_words
 from ..errors import ModelError, ParameterError, RegretlessError
+from .arrow_arrays import missing_in
 from .batch import ABSENT, Array
 
-BETWEEN = r"[^\pL\pM\pN_]+"  # what stands between words: all but letters, their marks, digits and _
+OF_WORDS = r"^[\pL\pM\pN_]$"  # what words are made of: letters, their marks, digits and _
 Codes = tuple[Array, list[str]]
 HASH = "blake2b-64"
 NUMERIC = ("number", "boolean")
@@ -56,27 +58,28 @@ def words_of(column: Any, ngrams: int) -> Words:
     ngrams : int
         At least 1.
     """
+    from pyarrow import compute
+
+    cells = compute.utf8_lower(column.combine_chunks().cast("large_string"))
+    _, begins, text = cells.buffers()
+    offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
+    offsets = offsets[: len(cells) + 1]
+    data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+    letters = _letters(data[offsets[0] : offsets[-1]].tobytes())
+    return Words(*read_words(data, offsets, missing_in(cells).astype(np.int64), letters, ngrams))
+
+
+def _letters(text: bytes) -> Array:
+    """The characters beyond ASCII in some UTF-8 text that words are made of, as numbers, ascending."""
+    if text.isascii():
+        return np.empty(0, np.uint32)
     import pyarrow as pa
     from pyarrow import compute
 
-    cells = compute.utf8_lower(column.combine_chunks().cast("large_string").fill_null(""))
-    lists = compute.split_pattern_regex(cells, BETWEEN)
-    rows = np.repeat(np.arange(len(cells)), compute.list_value_length(lists).to_numpy(zero_copy_only=False))
-    tokens = lists.flatten()
-    real = compute.not_equal(tokens, "")
-    single, rows = tokens.filter(real), rows[real.to_numpy(zero_copy_only=False)]
-    space = pa.scalar(" ", single.type)
-    each, of_rows, longer = [single], [rows], single
-    for length in range(2, ngrams + 1):
-        end = max(len(single) - length + 1, 0)
-        longer = compute.binary_join_element_wise(longer[:end], single[length - 1 :], space)
-        together = rows[:end] == rows[length - 1 :]
-        each.append(longer.filter(pa.array(together)))
-        of_rows.append(rows[:end][together])
-    rows = np.concatenate(of_rows)
-    order = np.argsort(rows, kind="stable")
-    encoded = pa.concat_arrays(each).take(order).dictionary_encode()
-    return Words(rows[order], encoded.indices.to_numpy(), encoded.dictionary.to_pylist())
+    characters = sorted(character for character in set(text.decode()) if not character.isascii())
+    of_words = compute.match_substring_regex(pa.array(characters, pa.string()), OF_WORDS)
+    chosen = (character for character, good in zip(characters, of_words.to_pylist(), strict=True) if good)
+    return np.array([ord(character) for character in chosen], np.uint32)
 
 
 class TooManyColumns(RegretlessError):

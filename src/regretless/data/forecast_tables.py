@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -215,6 +215,10 @@ class ForecastSelection(Selection):
     def kind(self, name: str) -> str:
         """What a column holds; times and arrivals are taken as they are written."""
         return "text" if self._is_word(name) else self.kinds.get(name, "empty")
+
+    def apart(self) -> Collection[str]:
+        """The outcomes stand beside the forecasts and not among them."""
+        return () if self.target is None else (self.target,)
 
     def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
         """What a column of delimited text holds."""

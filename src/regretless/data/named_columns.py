@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,10 @@ class Selection(ABC):
     def settle(self, kinds: dict[str, str]) -> None:
         """Take note of the kinds of columns that had none."""
 
+    def apart(self) -> Collection[str]:
+        """Columns of numbers that are wanted by themselves, and not beside the others."""
+        return ()
+
     @abstractmethod
     def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
         """What a column of delimited text holds, by its first cells; `usual` says it of columns of features."""
@@ -64,6 +68,9 @@ class NamedColumns(TableStream):
 
     def _settle(self, kinds: dict[str, str]) -> None:
         self.selection.settle(kinds)
+
+    def _apart(self) -> Collection[str]:
+        return self.selection.apart()
 
 
 class _Text(NamedColumns, CsvStream):
@@ -173,6 +180,9 @@ class _Picked(Selection):
 
     def settle(self, kinds: dict[str, str]) -> None:
         self._kinds |= kinds
+
+    def apart(self) -> Collection[str]:
+        return self._numbers
 
     def kind_of_text(self, name: str, column: Any, usual: Usual) -> str:
         from pyarrow import types

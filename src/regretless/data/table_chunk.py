@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .arrow_arrays import floats, missing_in, numpy_of
 from .batch import ABSENT, Array
 from .columns import Codes
 
@@ -70,38 +71,17 @@ class ArrowColumns(Columns):
         if column.null_count == len(column):
             return np.full(len(column), ABSENT, np.int32), []
         array = column.unify_dictionaries().combine_chunks()
-        return numpy_of(array.indices.fill_null(ABSENT), np.dtype(np.int32)), array.dictionary.to_pylist()
+        codes = numpy_of(array.indices, np.dtype(np.int32))
+        if column.null_count:
+            codes = codes.copy()
+            codes[missing_in(array.indices)] = ABSENT
+        return codes, array.dictionary.to_pylist()
 
     def missing(self, name: str) -> Array:
-        from pyarrow import compute
-
-        column = self._table[name]
-        if not column.null_count:
-            return np.empty(0, np.intp)
-        return numpy_of(compute.indices_nonzero(column.is_null()), np.dtype(np.uint64)).astype(np.intp)
+        return missing_in(self._table[name])
 
     def strings(self, name: str) -> Any:
         return self._table[name]
-
-
-def numpy_of(array: Any, dtype: np.dtype[Any]) -> Array:
-    """An array of pyarrow without gaps, or of gaps whose values do not matter, without a copy.
-
-    Its own ways to numpy import pandas where that is installed, which takes longer than to read a small file.
-    """
-    values = array.buffers()[1]
-    if values is None or not len(array):
-        return np.empty(0, dtype)
-    return np.frombuffer(values, dtype, len(array), array.offset * dtype.itemsize)
-
-
-def floats(column: Any) -> Array:
-    """A column of numbers as pyarrow has it; what is missing becomes nan."""
-    column = column.cast("double")
-    if column.null_count:
-        column = column.fill_null(np.nan)
-    chunks = [numpy_of(chunk, np.dtype(np.float64)) for chunk in getattr(column, "chunks", [column])]
-    return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty(0), *chunks])
 
 
 class TextColumns(Columns):
