@@ -49,7 +49,7 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
     if learner.kind == "bandits":
         names, many = _names("arms", schema["arms"])
         made = learner.clone(**({"n_arms": many} if names is None else {"arms": names, "n_arms": None}))
-        made.probabilities()
+        made.n_arms_  # noqa: B018 (it makes the state)
         return made, {}
     return _of_rows(learner, schema)
 

@@ -1,0 +1,153 @@
+"""Models of every kind that the command line writes, as they are served."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regretless.bandits import Exp3IX, Exp4
+from regretless.experts import Squint
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
+from regretless.serve.settings import Settings
+
+from ..command_line import CommandLine
+from .asking import Answered, Client, begun, served
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Runs command lines."""
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(rows: int) -> list[str]:
+    """Lines of a table with numbers, a text and a label."""
+    draw, lines = random.Random(4), ["size,city,note,buys,price\n"]
+    for _ in range(rows):
+        size, city = round(draw.gauss(0, 1), 3), draw.choice(["Rome", "Oslo", "Bonn"])
+        buys = "yes" if size + (city == "Rome") > 0.4 else "no"
+        note = " ".join(draw.choices(["big", "small", "new", "old"], k=3))
+        lines.append(f"{size},{city},{note},{buys},{size + 0.25 + draw.random():.3f}\n")
+    return lines
+
+
+def row_of(line: str, target: str) -> dict[str, Any]:
+    """A line as it is sent."""
+    names = ["size", "city", "note", "buys", "price"]
+    row = dict(zip(names, line.strip().split(","), strict=True))
+    return {"size": float(row["size"]), "city": row["city"], "note": row["note"]} if target else {}
+
+
+HOW: dict[str, tuple[str, ...]] = {
+    "labels": ("--target", "buys", "--ignore", "price"),
+    "words": ("--target", "buys", "--ignore", "price", "--text", "note", "--ngrams", "2"),
+    "hashed": ("--target", "buys", "--ignore", "price", "--hash-bits", "6"),
+    "products": ("--target", "buys", "--ignore", "price,note", "--interactions", "size*city"),
+    "normalized": ("--target", "buys", "--ignore", "price,note", "--normalize"),
+    "numbers": ("--target", "price", "--ignore", "buys,note", "--task", "regression"),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_tables(how: str, run: CommandLine, tmp_path: Path) -> None:
+    """A model of a table answers what `predict` prints, learns what `learn` would, and its log gives its bytes."""
+    lines, words = table(40), HOW[how]
+    (tmp_path / "first.csv").write_text("".join(lines[:31]))
+    (tmp_path / "rest.csv").write_text(lines[0] + "".join(lines[31:]))
+    quiet = ("--quiet", "--no-certify", "--save")
+    assert run("learn", tmp_path / "first.csv", *words, *quiet, tmp_path / "m.rgl").code == 0
+    options = () if how == "numbers" else ("--probabilities",)
+    printed = run("predict", tmp_path / "m.rgl", tmp_path / "rest.csv", *options).out.splitlines()
+    if how != "numbers":
+        printed = [line for line in printed if "no" not in line]  # the header
+    shown = [[float(one) for one in line.split()] for line in printed]
+    rows = [row_of(line, words[1]) for line in lines[31:]]
+    if "price,note" in words or "buys,note" in words:
+        rows = [{name: value for name, value in row.items() if name != "note"} for row in rows]
+    labels: list[Any] = [line.strip().split(",")[3] for line in lines[31:]]
+    if how == "numbers":
+        labels = [float(line.strip().split(",")[4]) for line in lines[31:]]
+
+    async def work(client: Client) -> tuple[list[Answered], bytes]:
+        answers = [await client.ask("/v1/predict", {"id": f"{k}", "input": row}) for k, row in enumerate(rows)]
+        reported = [{"id": f"{k}", "label": label} for k, label in enumerate(labels)]
+        learned = await client.ask("/v1/label", {"labels": reported})
+        assert learned.status == 200, learned.body
+        return answers, (await client.ask("/v1/model.rgl")).body
+
+    answers, model = served(tmp_path / "m.rgl", work, Settings(snapshot_every=4))
+    assert [one.status for one in answers] == [200] * 10, answers[0].body
+    for answer, one in zip(answers, shown, strict=True):
+        said = [answer.json["forecast"]] if how == "numbers" else list(answer.json["probabilities"].values())
+        assert said == pytest.approx(one, rel=1e-6)
+    (tmp_path / "now.rgl").write_bytes(model)
+    more = ("--resume", tmp_path / "m.rgl", *quiet, tmp_path / "wanted.rgl")
+    assert run("learn", tmp_path / "rest.csv", *more).code == 0
+    now, wanted = (run("inspect", tmp_path / name, "--json").json for name in ("now.rgl", "wanted.rgl"))
+    for name in ("rounds", "mistakes", "loss", "features", "weights"):
+        assert now.get(name) == wanted.get(name), name
+    store = store_of(tmp_path / "m.db", writes=False)
+    store.open()
+    live, compared = replay(store)
+    store.close()
+    assert live.snapshot(0.0).model == model
+    assert compared
+    assert all(one.same for one in compared)
+
+
+async def statuses(client: Client, verb: str, name: str, values: list[Any]) -> list[int]:
+    """The answers to several values."""
+    asked = [{"id": "a" if name == "label" else f"{place}", name: value} for place, value in enumerate(values)]
+    return [(await client.ask(f"/v1/{verb}", one)).status for one in asked]
+
+
+def test_what_experts_may_say(tmp_path: Path) -> None:
+    """Forecasts come in order or by names, null is silent; others, and outcomes out of range, are refused."""
+    path = begun(tmp_path, Squint(loss="square", value_range=(0, 1)), {"experts": ["x", "y"]})
+
+    async def work(client: Client) -> tuple[Any, ...]:
+        forecast = (await client.ask("/v1/predict", {"id": "a", "input": {"y": 1.0}})).json["forecast"]
+        good = await statuses(client, "predict", "input", [[0, 1], {"x": 0.5, "y": 1}, [None, 0.5]])
+        bad = await statuses(client, "predict", "input", [[0], [0, 2], ["a", 1], {"z": 1}, None, [None, None]])
+        labels = await statuses(client, "label", "label", [2, "1", None, True, 0.5])
+        return forecast, good, bad, labels
+
+    forecast, good, bad, labels = served(path, work)
+    assert forecast == 1.0
+    assert good == [200] * 3
+    assert set(bad) == {422}
+    assert labels == [422, 422, 422, 422, 200]
+
+
+def test_what_bandits_may_be_asked(tmp_path: Path) -> None:
+    """Arms may be asleep, by numbers, names or a mask; losses out of range are refused, and advice nobody asked for."""
+    path = begun(tmp_path, Exp3IX(n_arms=2, seed=1), {"arms": ["red", "blue", "green"]})
+
+    async def work(client: Client) -> tuple[Any, ...]:
+        drawn = [
+            (await client.ask("/v1/predict", {"input": {"available": some}})).json["arm"]
+            for some in (["blue"], [1], [False, True, False])
+        ]
+        await client.ask("/v1/predict", {"id": "a"})
+        wrong = [{"available": []}, {"available": ["no"]}, {"advice": [1]}, [1]]
+        bad = await statuses(client, "predict", "input", wrong)
+        labels = await statuses(client, "label", "label", [-0.1, 1.5, "1", [0.5], None, 1])
+        return drawn, bad, labels
+
+    assert served(path, work) == (["blue"] * 3, [422] * 4, [422] * 5 + [200])
+
+
+def test_advised_bandits(tmp_path: Path) -> None:
+    """A bandit with experts draws by their advice, and needs it."""
+    path = begun(tmp_path, Exp4(n_arms=2, n_experts=2, seed=1), {"arms": 2})
+
+    async def work(client: Client) -> tuple[Any, ...]:
+        drawn = (await client.ask("/v1/predict", {"id": "a", "input": {"advice": [[1, 0], [1, 0]]}})).json
+        label = (await client.ask("/v1/label", {"id": "a", "label": 1.0})).status
+        return drawn["arm"], drawn["probability"], label, (await client.ask("/v1/predict", {"id": "b"})).status
+
+    assert served(path, work) == ("0", 1.0, 200, 422)
