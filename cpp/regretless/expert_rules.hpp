@@ -98,21 +98,30 @@ REGRETLESS_INLINE Octet charged(const ExpertWorkspace& d, std::int64_t i, double
   return where_known(c, c, eight(mix));
 }
 
+// The rate of the anytime schedule in a round with this number.
+REGRETLESS_INLINE double anytime_rate(double log_n, double number, double span) {
+  return 2 * __builtin_sqrt(log_n / number) / span;
+}
+REGRETLESS_INLINE Octet anytime_rate(double log_n, const Octet& number, const Octet& span) {
+  return eight(2) * root(eight(log_n) / number) / span;
+}
+
 // The rate of the next round, for rules that have one for all experts.
-static double common_rate(const ExpertWorkspace& d) {
+REGRETLESS_INLINE double common_rate(const ExpertWorkspace& d, const CombinerMemory& memory) {
   if (d.n == 1) return 1;
   double eta = d.setting.rate;
   if (d.setting.schedule == ScheduleKind::anytime) {
-    const double span = d.setting.span > 0 ? d.setting.span : d.memory.spread;
-    eta = span > 0 ? 2 * __builtin_sqrt(d.log_n / (d.memory.rounds + 1)) / span : infinity;
+    const double span = d.setting.span > 0 ? d.setting.span : memory.spread;
+    eta = span > 0 ? anytime_rate(d.log_n, memory.rounds + 1, span) : infinity;
   } else if (d.setting.schedule == ScheduleKind::leader) {
     eta = infinity;
   } else if (d.setting.schedule == ScheduleKind::self_tuned) {
     const double numerator = d.setting.rule.shares ? log_of(double(d.n) / d.setting.alpha) : d.log_n;
-    eta = d.memory.gaps > 0 ? numerator / d.memory.gaps : infinity;
+    eta = memory.gaps > 0 ? numerator / memory.gaps : infinity;
   }
   return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
 }
+static double common_rate(const ExpertWorkspace& d) { return common_rate(d, d.memory); }
 
 // Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too
 // large.
@@ -144,6 +153,30 @@ static void note_gap(const ExpertWorkspace& d, double gap) {
     d.memory.gaps += gap;
     d.book.gap += gap;
   }
+}
+
+// c of those whose sums exceed the least one by nothing.
+template <Lanes P>
+REGRETLESS_INLINE P charge_of_leader(const P& excess, const P& c) {
+  return where_positive(excess, everywhere<P>(-infinity), c);
+}
+
+// ln(1 + x) for |x| <= 1/8, by its series up to x^18: there is no division to wait for.
+REGRETLESS_INLINE double log_near_one(double x) {
+  const double x2 = x * x, x4 = x2 * x2, x8 = x4 * x4;
+  const double p2 = (x * (1.0 / 3) - 1.0 / 2) + x2 * (x * (1.0 / 5) - 1.0 / 4);
+  const double p6 = (x * (1.0 / 7) - 1.0 / 6) + x2 * (x * (1.0 / 9) - 1.0 / 8);
+  const double p10 = (x * (1.0 / 11) - 1.0 / 10) + x2 * (x * (1.0 / 13) - 1.0 / 12);
+  const double p14 = (x * (1.0 / 15) - 1.0 / 14) + x2 * (x * (1.0 / 17) - 1.0 / 16);
+  return x + x2 * ((p2 + x4 * p6) + x8 * ((p10 + x4 * p14) - x8 * (1.0 / 18)));
+}
+
+// The charge of the mix less the mix loss, from `more`, the sum of w (exp(eta (leader - charge)) - 1): nan where an
+// exponent is too large for it or the logarithm is far from 0.
+REGRETLESS_INLINE double quick_gap(const Mix& mix, double leader, double eta, double more) {
+  const double x = more / mix.total, gap = (mix.charge - leader) + log_near_one(x) * (1 / eta);
+  const bool fit = (eta * (leader - mix.lowest) <= 600) & (x <= 0.125) & (x >= -0.125);
+  return fit ? gap : missing;
 }
 
 // Sums charges and returns the least sum.
@@ -183,7 +216,7 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     return in_all(total);
   }
   static void move(ExpertWorkspace& d, const Mix& mix) {
-    if (d.setting.schedule != ScheduleKind::constant) note_gap(d, gap(d, mix));
+    if (d.setting.schedule != ScheduleKind::constant) note(d, mix);
     if (d.setting.schedule == ScheduleKind::leader) d.book.changes += leader_falls(d, mix);
     d.memory.least = add_charges(d, d.row[0], mix.charge);
   }
@@ -206,6 +239,27 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
       sum = sum + at(d.prior, i) * exp_of(power);
     }
     return in_all(sum);
+  }
+  // The largest charge of an expert with the least sum, where all speak.
+  static double leaders_charge(const ExpertWorkspace& d) {
+    Octet led = eight(-infinity);
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      led = upper(charge_of_leader(at(d.row[0], i) - eight(d.memory.least), at(d.charges, i)), led);
+    return largest_of(led);
+  }
+  // The charge of the mix less the mix loss is written down.
+  static void note(const ExpertWorkspace& d, const Mix& mix) {
+    note_gap(d, d.silent ? gap(d, mix) : gap_of_all(d, mix, leaders_charge(d)));
+  }
+  // The gap where all speak: counted from the charge of a leader if that will do, for nothing needs to wait for the mix
+  // then.
+  static double gap_of_all(const ExpertWorkspace& d, const Mix& mix, double leader) {
+    const Octet from = eight(leader);
+    Octet sum{};
+    for (std::int64_t i = 0; i < d.padded_n; i += 8)
+      sum = sum + at(d.weights, i) * exp_less_one(eight(-d.eta) * (charged(d, i, leader) - from));
+    const double quick = quick_gap(mix, leader, d.eta, in_all(sum));
+    return quick == quick ? quick : gap(d, mix);
   }
   // The mix loss is that of all weights, of which none counts as zero.
   static double gap(const ExpertWorkspace& d, const Mix& mix) {
@@ -232,24 +286,26 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
   // state is written elsewhere, so that nothing has happened if it turns out that the round must be looked at more
   // closely.
   struct Swept {
-    double total, charge, said, lowest, highest, least_said, most_said, least;
+    double total, charge, said, lowest, highest, least_said, most_said, least, led;
   };
   // Of eight lanes, or of four at the end of a row.
   template <class P>
   struct Sums {
     P total{}, charge{}, mean{};
     P lowest = everywhere<P>(infinity), least_said = lowest, least = lowest;
-    P highest = everywhere<P>(-infinity), most_said = highest;
+    P highest = everywhere<P>(-infinity), most_said = highest, led = highest;
   };
   template <Leaves leaves, Rows rows, class P, class Loss>
   REGRETLESS_INLINE static void add(Sums<P>& s, const ExpertWorkspace& d, const Loss& loss, const P& a, std::int64_t i,
                                     std::int64_t step) {
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
-    const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * (sum - everywhere<P>(d.base)));
+    const P excess = sum - everywhere<P>(d.base);
+    const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * excess);
     put(d.next + i, after);
     if constexpr (leaves == Leaves::experts) {
       put(d.weights + i, w);
       put(d.own + i, c);
+      s.led = upper(charge_of_leader(excess, c), s.led);
     }
     s.total = s.total + w;
     s.charge = s.charge + w * c;
@@ -287,7 +343,7 @@ struct Hedge {  // exponential weights of the summed charges, which are its stat
     };
     return {sum(s.total, end.total),          sum(s.charge, end.charge),    sum(s.mean, end.mean),
             least(s.lowest, end.lowest),      most(s.highest, end.highest), least(s.least_said, end.least_said),
-            most(s.most_said, end.most_said), least(s.least, end.least)};
+            most(s.most_said, end.most_said), least(s.least, end.least),    most(s.led, end.led)};
   }
 };
 
@@ -348,11 +404,12 @@ REGRETLESS_APART static void add_regrets(const ExpertWorkspace& d, const Mix& mi
 // The positive part of the regret, over a slack of each expert's own; state: regrets, their squares.
 struct Poly {
   static constexpr CombinerRule facts{.name = "poly", .rows = 2, .own_rates = true, .by_regret = true};
-  static double largest(const ExpertWorkspace& d) {
+  static double largest(const ExpertWorkspace& d, const CombinerMemory& memory) {
     const double declared = d.setting.span * d.setting.span,
-                 most = declared > d.memory.largest ? declared : d.memory.largest;
+                 most = declared > memory.largest ? declared : memory.largest;
     return most > smallest_scale * smallest_scale ? most : 0;
   }
+  static double largest(const ExpertWorkspace& d) { return largest(d, d.memory); }
   static double weigh(ExpertWorkspace& d) {
     const Octet most_yet = eight(largest(d));
     Octet total{};

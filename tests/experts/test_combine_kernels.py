@@ -431,6 +431,40 @@ def test_single_rounds_pieces_and_one_table_give_the_same_bits(game, composition
     assert whole.bits() == pieces.bits() == live.bits() == wide.bits()
 
 
+@pytest.mark.parametrize("isa", _core.isas())
+@pytest.mark.parametrize("charge", ["table", "absolute", "square", "pinball", "percentage"])
+@pytest.mark.parametrize("composition", [*[("hedge", schedule) for schedule in SCHEDULES], ("poly", "constant")])
+def test_rounds_that_are_played_at_once_give_the_bits_of_single_ones(composition, charge, isa):
+    """Without weights asked for, usual rounds take shorter ways: state, books and losses are the same."""
+    (rule, schedule), random, before = composition, np.random.default_rng(7), _core.isa()
+    try:
+        _core.use_isa(isa)
+        for n, rounds, linear in (
+            (1, 40, False),
+            (2, 70, True),
+            (5, 49, False),
+            (10, 130, False),
+            (13, 80, True),
+            (33, 60, False),
+        ):
+            advice, outcomes = random.random((rounds, n)) / 4, random.random(rounds) + 0.5
+            advice[rounds // 2, 0] = np.nan  # an expert is silent once, and once a loss is large
+            advice[rounds // 4, n // 2] = 900.0
+            table, prior = charge == "table", random.random(n) + 0.1
+            rest = {"schedule": schedule, "rate": RATE, "linear": linear and not table, "charge": charge, "tau": TAU}
+            if n == 1:
+                advice = np.nan_to_num(advice)
+            at_once, single = Room(n, rule, prior / prior.sum(), **rest), Room(n, rule, prior / prior.sum(), **rest)
+            losses = np.empty(rounds)
+            verdict = at_once.core.play(advice, None if table else outcomes, losses=losses)
+            assert verdict == (rounds, None, -1)
+            paid = [single.live(row, 0.0 if table else float(y)) for row, y in zip(advice, outcomes, strict=True)]
+            np.testing.assert_array_equal(losses, paid)
+            assert at_once.bits() == single.bits()
+    finally:
+        _core.use_isa(before)
+
+
 @given(games(), compositions, st.sampled_from(["absolute", "square"]), st.booleans())
 def test_charges_from_elsewhere_teach_the_same(game, composition, charge, linear):
     """Losses and charges found by numpy move the state as the kernel's own do."""
