@@ -82,20 +82,22 @@ std::pair<double, double> payoff_range(const Any& values) {
   return {found.lower, found.upper};
 }
 
+Interval enclosed(const GameMatrix& game, const double* row, const double* column) {
+  const Room room = room_for(product_room(game.columns));
+  Interval found{};
+  const bool done = game_kernels().enclose(game, row, column, room.get(), found);
+  demand(done, "weights are not negative, and their sum is neither tiny nor huge");
+  return found;
+}
+
 std::pair<double, double> enclose(const Any& values, double size, const Reals& row, const Reals& column,
                                   const std::optional<Any>& indices, const std::optional<Any>& starts) {
   const GameMatrix game = game_of(values, indices, starts, std::int64_t(column.size()), size);
   demand(std::int64_t(row.size()) == game.rows && std::int64_t(column.size()) == game.columns,
          "one weight per strategy");
-  const Room room = room_for(product_room(game.columns));
-  Interval found{};
-  bool done;
-  {
-    Unlock unlock;
-    unlock_if_long(unlock, std::int64_t(values.size()));
-    done = game_kernels().enclose(game, row.data(), column.data(), room.get(), found);
-  }
-  demand(done, "weights are not negative, and their sum is neither tiny nor huge");
+  Unlock unlock;
+  unlock_if_long(unlock, std::int64_t(values.size()));
+  const Interval found = enclosed(game, row.data(), column.data());
   return {found.lower, found.upper};
 }
 
@@ -155,6 +157,14 @@ class GameTableau {
     return played;
   }
 
+  // What the strategies of `solve` guarantee.
+  std::pair<double, double> interval() const {
+    const Turn turn(busy_);
+    demand(t_.row && t_.column, "there are no strategies yet");
+    const Interval found = enclosed(t_.game, t_.row, t_.column);
+    return {found.lower, found.upper};
+  }
+
   std::int64_t pivots() const {
     const Turn turn(busy_);
     return t_.pivots;
@@ -171,6 +181,17 @@ class GameTableau {
   mutable std::atomic_flag busy_;
 };
 
+// A small game in one call: whether it ended within the pivots that are allowed, and what a tableau would say then.
+using Ended = std::tuple<double, double, std::int64_t, double, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+std::optional<Ended> solve_game(const Any& values, double low, double high, std::int64_t limit, const State1& row,
+                                const State1& column) {
+  GameTableau tableau(values, low, high, std::nullopt);
+  if (!tableau.solve(limit, row, column)) return std::nullopt;
+  const auto [lower, upper] = tableau.interval();
+  auto [rows, columns] = tableau.basis();
+  return Ended{lower, upper, tableau.pivots(), tableau.gap(), std::move(rows), std::move(columns)};
+}
+
 }  // namespace
 
 void bind_tableau(nb::module_& m) {
@@ -179,6 +200,10 @@ void bind_tableau(nb::module_& m) {
   m.def("enclose", &enclose, "values"_a.noconvert(), "size"_a, "row"_a.noconvert(), "column"_a.noconvert(),
         "indices"_a.noconvert().none() = nb::none(), "starts"_a.noconvert().none() = nb::none(),
         "Numbers between which the value of a game lies, as two strategies prove it; no payoff is larger than size.");
+  m.def("solve_game", &solve_game, "values"_a.noconvert(), "low"_a, "high"_a, "limit"_a, "row"_a.noconvert(),
+        "column"_a.noconvert(),
+        "All that GameTableau and enclose say of a game: lower, upper, pivots, gap, and the rows and columns in play; "
+        "none if more pivots are needed than limit allows.");
   nb::class_<GameTableau>(
       m, "GameTableau",
       "The condensed tableau of a dense game whose payoffs lie within low ... high. After more pivots that "

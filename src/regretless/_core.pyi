@@ -541,6 +541,11 @@ def enclose(values: Annotated[NDArray, dict(order='C', device='cpu', writable=Fa
     Numbers between which the value of a game lies, as two strategies prove it; no payoff is larger than size.
     """
 
+def solve_game(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], low: float, high: float, limit: int, row: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float, int, float, list[int], list[int]] | None:
+    """
+    All that GameTableau and enclose say of a game: lower, upper, pivots, gap, and the rows and columns in play; none if more pivots are needed than limit allows.
+    """
+
 class GameTableau:
     """
     The condensed tableau of a dense game whose payoffs lie within low ... high. After more pivots that gain nothing than patience allows they go on in lexicographic order.

@@ -14,6 +14,8 @@ Array = np.ndarray[Any, Any]
 
 def names_of(table: Any) -> list[str] | None:
     """The columns' names, of a data frame, an Arrow table, or a row of a data frame."""
+    if type(table) is np.ndarray:
+        return None
     for attribute in ("column_names", "columns"):
         names = getattr(table, attribute, None)
         if names is not None and not callable(names):

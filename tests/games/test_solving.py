@@ -24,13 +24,13 @@ from regretless.games import solving as solving_module
 from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
-from regretless.games.payoffs import Payoffs
+from regretless.games.payoffs import Payoffs, enclose
 from regretless.games.solution import RawSolution
 from regretless.games.solvers import interior_point as interior
 from regretless.games.solvers import interior_point as interior_point_module
 from regretless.games.solvers import linear_program as programs
 from regretless.games.solvers.interior_point import NormalMatrix, interior_point
-from regretless.games.solvers.linear_program import linear_program, solved_in_slices
+from regretless.games.solvers.linear_program import linear_program, simplex, simplex_at_once, solved_in_slices
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
 from regretless.games.solving import choose
 
@@ -215,6 +215,27 @@ def test_whole_numbers_beyond_floats_are_enclosed(step: int) -> None:
 
 
 @kernel
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_small_game_in_one_call_is_solved_to_the_bits_of_pivots_in_turns(name: str) -> None:
+    """One compiled call gives the strategies, interval, pivots and basis of a tableau that is asked for each."""
+    payoffs = Payoffs(FAMILIES[name])
+    plain, at_once = simplex(payoffs), simplex_at_once(payoffs)
+    if payoffs.values.size > 4096 or payoffs.spread == 0:
+        assert at_once is None
+        return
+    assert at_once is not None
+    quick, lower, upper = at_once
+    assert (quick.row.tobytes(), quick.column.tobytes()) == (plain.row.tobytes(), plain.column.tobytes())
+    assert (quick.iterations, quick.claim, quick.note, quick.basis) == (
+        plain.iterations,
+        plain.claim,
+        plain.note,
+        plain.basis,
+    )
+    assert (lower, upper) == enclose(Payoffs(payoffs.values), plain.row, plain.column)
+
+
+@kernel
 class TestSelfSuspicion:
     """What a solver says is checked, and what is not good enough is no answer."""
 
@@ -266,6 +287,7 @@ class TestSelfSuspicion:
 
         if method == "simplex":
             monkeypatch.setattr(solving_module, "simplex", uniform)
+            monkeypatch.setattr(solving_module, "simplex_at_once", lambda payoffs: None)
         else:
             monkeypatch.setattr(
                 solving_module,

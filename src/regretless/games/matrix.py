@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from ..arrays import names_of
@@ -139,9 +140,8 @@ class MatrixGame(ZeroSum):
         RegretlessError
             If a parameter is invalid.
         """
-        from .solving import Wish, solve
-
-        return solve(self, method, exact, Wish(tolerance, rounds, start, average, alternate, on_progress, stop))
+        wish, solve = _solver()
+        return solve(self, method, exact, wish(tolerance, rounds, start, average, alternate, on_progress, stop))
 
     @property
     def value(self) -> float:
@@ -175,6 +175,14 @@ class MatrixGame(ZeroSum):
         """Duality gap of two strategies: the sum of what both players gain by a best response."""
         lower, upper = self.interval(row, column)
         return upper - lower
+
+
+@cache
+def _solver() -> tuple[Callable[..., Any], Callable[..., Solution]]:
+    """The solvers, which are loaded when they are first asked for; an import in each call would take a microsecond."""
+    from .solving import Wish, solve
+
+    return Wish, solve
 
 
 def _row_labels(frame: Any) -> list[str] | None:

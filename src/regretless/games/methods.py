@@ -58,6 +58,8 @@ def wanted_gap(tolerance: float | None, rounds: int | None, default: Callable[[]
     RegretlessError
         If a number is out of its range.
     """
+    if tolerance is None and rounds is None:
+        return default()
     from ..checks import (
         positive,
         whole,
@@ -67,7 +69,7 @@ def wanted_gap(tolerance: float | None, rounds: int | None, default: Callable[[]
         whole("rounds", rounds)
     if tolerance is not None:
         return positive("tolerance", tolerance, or_zero=True)
-    return None if rounds is not None else default()
+    return None
 
 
 StopCheck = Callable[[], None]

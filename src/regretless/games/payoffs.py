@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import frexp, inf, isnan, ldexp, nextafter
 from numbers import Rational
 from typing import Any, Literal
@@ -322,7 +323,11 @@ def enclose(payoffs: Payoffs, row: Vector, column: Vector) -> tuple[float, float
         lower, upper = _core.enclose(values.data, payoffs.size, row, column, values.indices, values.indptr)
     else:
         return _trusted(payoffs, row, column)
-    off = payoffs.rounding
+    return loosened(lower, upper, payoffs.rounding)
+
+
+def loosened(lower: float, upper: float, off: float) -> tuple[float, float]:
+    """An interval of floats that holds the exact one too, whose payoffs may differ by so much."""
     return (nextafter(lower - off, -inf), nextafter(upper + off, inf)) if off else (lower, upper)
 
 
@@ -381,6 +386,15 @@ def in_payoffs(book: np.ndarray[Any, Any], unit: float) -> GameLedger:
     return GameLedger(**totals)
 
 
+# So few numbers as names are stored.
+_FEW = 100
+
+
+@lru_cache(maxsize=16)
+def _numbered(count: int, first: int) -> tuple[str, ...]:
+    return tuple(str(place) for place in range(first, first + count))
+
+
 def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: int = 1) -> list[str]:
     """Distinct names; by default numbers.
 
@@ -400,7 +414,7 @@ def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: 
         If there are more or fewer names, or one occurs twice.
     """
     if names is None:
-        return [str(place) for place in range(first, first + count)]
+        return list(_numbered(count, first)) if count <= _FEW else list(_numbered.__wrapped__(count, first))
     if isinstance(names, str):
         raise RegretlessError(f"{what}: {names!r} is one name; a list of {count} names is expected")
     texts = [str(name) for name in names]

@@ -218,9 +218,9 @@ class Trajectory:
     columns: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen, which would take a small game longer than its pivots
 class RawSolution:
-    """Two strategies, and what the solver reports of them.
+    """Two strategies, and what the solver reports of them. Nothing changes them.
 
     Attributes
     ----------

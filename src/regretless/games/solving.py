@@ -17,9 +17,9 @@ import numpy as np
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from .methods import AVERAGES, EXACT_METHODS, METHODS, NO_FRACTIONS, SELF_PLAY, SolverStopped, default_gap, wanted_gap
-from .payoffs import Payoffs, Vector, ZeroSum, enclose, starts_of, trusted_to
+from .payoffs import Payoffs, Vector, ZeroSum, enclose, loosened, starts_of, trusted_to
 from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory
-from .solvers.linear_program import simplex
+from .solvers.linear_program import simplex, simplex_at_once
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -70,7 +70,7 @@ def solve(game: ZeroSum, method: str, exact: bool, wish: Wish) -> Solution:
     """:meth:`MatrixGame.solve`."""
     began = perf_counter()
     payoffs = game.payoffs
-    if method not in ("auto", *METHODS):
+    if method != "auto" and method not in METHODS:
         raise ParameterError("method", None, f"{method!r}; one of {', '.join(('auto', *METHODS))} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
         raise ParameterError(
@@ -83,7 +83,7 @@ def solve(game: ZeroSum, method: str, exact: bool, wish: Wish) -> Solution:
         rounds = _checked_play(method, rounds, wish.average, wish.alternate)
     start = None if wish.start is None else _start(wish.start, payoffs.shape, method)
     target = wanted_gap(wish.tolerance, rounds, partial(_default_gap, payoffs))
-    wish = wish._replace(tolerance=target, rounds=rounds, start=start)
+    wish = Wish(target, rounds, start, *wish[3:])
     answer = (
         _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish, losses=game.losses)
     )
@@ -171,6 +171,9 @@ def _failure(method: str, answer: Answer) -> str:
 def _enclosed(method: str, payoffs: Payoffs, wish: Wish, patient: bool) -> Answer:
     """One method's answer."""
     if method == "simplex":
+        if (answer := simplex_at_once(payoffs)) is not None:
+            raw, lower, upper = answer
+            return Answer(raw, *loosened(lower, upper, payoffs.rounding))
         raw = simplex(payoffs, on_progress=wish.on_progress, stop=wish.stop)
     else:
         raw = _by_method(method, payoffs, wish, patient)
