@@ -80,8 +80,8 @@ class PrintCompletion(argparse.Action):
 
 
 @cache
-def make() -> Parser:
-    """The parser of all verbs: one for all command lines of a process."""
+def make(only: str | None = None) -> Parser:
+    """The parser of all verbs, or of one alone, which is there sooner: one for all command lines of a process."""
     parser = Parser(
         prog="regretless",
         description="Online learning with guarantees: every run prints its theorem's bound beside what was observed.",
@@ -98,7 +98,7 @@ def make() -> Parser:
         help="print the completion script of a shell",
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for name in VERBS:
+    for name in VERBS if only is None else (only,):
         verb = verb_of(name)
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)
@@ -146,7 +146,7 @@ def _outcome(argv: Sequence[str]) -> int:
         return code
 
     try:
-        arguments = make().parse_args(argv)
+        arguments = make(argv[0] if argv and argv[0] in VERBS else None).parse_args(argv)
         return int(arguments.run(arguments))
     except SystemExit as end:  # --help and --version
         return int(end.code or 0)
