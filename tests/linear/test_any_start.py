@@ -17,8 +17,7 @@ from regretless.distributed import mix
 from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron
 from regretless.textbook import linear as book
-from regretless.theory.any_start import FROM_START
-from regretless.theory.perceptron import posterior, separable, sharp
+from regretless.theory.perceptron import FROM_START, posterior, separable, sharp
 
 from ..command_line import CommandLine
 

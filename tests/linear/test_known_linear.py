@@ -12,7 +12,6 @@ from regretless.certificate import joint_confidence, together
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
 from regretless.theory import (
-    any_start,
     facts,
     gradient,
     leave_one_out,
@@ -51,7 +50,7 @@ NOVIKOFF = 56.25  # (3 / 0.4)^2
 LENGTHS = 3.25 + 2 * sqrt(30)
 SQUARED_LENGTHS = 0.405 + 2 * sqrt(30) + 0.9 * sqrt(0.2025 + 2 * sqrt(30))  # s^2 = 0.9 s + 2 sqrt(30), solved for s^2
 NEARLY_57 = {"comparator.least": 6 / sqrt(57) * (1 + 1e-13)}  # (r / rho)^2 is 57, but for rounding
-STARTED = any_start.StartFacts(norm=5.0, rate=0.5, passes=4, start=1.5, moved=4.0)
+STARTED = perceptron.StartFacts(norm=5.0, rate=0.5, passes=4, start=1.5, moved=4.0)
 ALONG = {"comparator.product": 0.5}
 KERNEL = perceptron.KernelFacts(norm=5.0, rate=0.5, removed=1.5, removals=0.0)
 
@@ -70,8 +69,8 @@ PERCEPTRON = [
     case(perceptron.sharp, LEARNER, 3.25, 5, {"comparator.norm": 0.0, "ledger.max_norm2": 0.0}),
     *(case(theorem, KERNEL, bound, 5) for theorem, bound in zip(perceptron.UNFORGETTING, BOUNDS, strict=True)),
     # h = 3.25 - 0.5 / 0.5, a = 6, b = 2 * 1.5 / 0.5: h + 18 + sqrt(36 h + 324 + 36)
-    case(any_start.sharp_from_start, STARTED, 20.25 + 21, 5, ALONG),
-    case(any_start.posterior_from_start, STARTED, 19.25, 5, ALONG),  # 3.25 + 2 * 4 / 0.5
+    case(perceptron.sharp_from_start, STARTED, 20.25 + 21, 5, ALONG),
+    case(perceptron.posterior_from_start, STARTED, 19.25, 5, ALONG),  # 3.25 + 2 * 4 / 0.5
     case(perceptron.budget, KERNEL, 16.25, 5),  # 3.25 + 2 * (5 + 1.5)
     case(perceptron.classes_separable, LEARNER, 112.5, 5),
     case(perceptron.classes_sharp, LEARNER, root2(72, 3.25), 5),
@@ -236,7 +235,7 @@ BREAKS: dict[str, list[Change]] = {
     margin_perceptron.WIDE[0]: [{"learner.threshold": 0.4}],
     margin_perceptron.CLEAN[0]: [{"learner.quiet": 2}],
     gradient.INSIDE[0]: [{"learner.radius": 1.999999}],
-    any_start.STARTED[-1][0]: [{"comparator.product": nan}],
+    perceptron.STARTED[-1][0]: [{"comparator.product": nan}],
     gradient.KNOWS_LOSS[0]: [{"comparator.loss": None}],
     gradient.COSTS[0]: [{"learner.loss": gradient.NEGATIVE}],
     gradient.BOUNDED[0]: [
@@ -272,7 +271,7 @@ ASSUMES: Assumes = [
     ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.lengths,
       perceptron.squared_lengths, perceptron.posterior), ROUNDS),
     ((perceptron.budget,), ROUNDS),
-    (any_start.FROM_START, any_start.STARTED),
+    (perceptron.FROM_START, perceptron.STARTED),
     ((perceptron.clean_pass,), (*SEPARABLE, CLEAN)),
     (perceptron.UNFORGETTING, (*ROUNDS, perceptron.NOTHING_REMOVED)),
     (perceptron.UNFORGETTING[:1], (SEPARATES,)),

@@ -96,13 +96,9 @@ def run(arguments: PredictOptions) -> int:
 
 def _kind_of(task: str) -> type[Predictions]:
     """What is said of labels, or of numbers."""
-    if task == CLASSIFICATION:
-        from .predict_labels import PredictedLabels
+    from .predict_output import ForecastNumbers, PredictedLabels
 
-        return PredictedLabels
-    from .predict_numbers import ForecastNumbers
-
-    return ForecastNumbers
+    return PredictedLabels if task == CLASSIFICATION else ForecastNumbers
 
 
 def _scored(learner: Any, stream: Stream) -> Iterator[tuple[Batch, Array]]:
