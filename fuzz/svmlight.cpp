@@ -1,8 +1,9 @@
 // Svmlight text, cut into blocks of whole lines where the input says so, with no byte to spare around it. However it is
 // cut, with narrow registers or wide ones, and whether or not a comment behind each line sends it the careful way, the
 // same rows are read and the same lines are complained of. What the binding has seen to: 64 bytes around the text, a
-// newline at its end, and room for as many rows and entries as it can hold.
-#include "regretless/svmlight.hpp"
+// newline at its end, and room for as many rows and entries as it can hold. The reader of blocks sees to that itself:
+// from a source that gives a few bytes at a time, or none for now, it reads the same, block by block or all together.
+#include "regretless/svmlight_blocks.hpp"
 
 #include <algorithm>
 #include <string>
@@ -60,6 +61,16 @@ void take(const SvmlightJob& job, const Settings& how, const std::vector<Value>&
   }
 }
 
+void complain(const SvmlightJob& job, Read& into) {
+  for (std::int64_t c = 0; c < std::min<std::int64_t>(job.complaints, svmlight_remembered); ++c) {
+    const SvmlightBadLine& what = job.refusal[c];
+    MUST(what.fault != SvmlightRefusal::none && what.column >= 1 && what.line > into.lines && what.line <= job.lines);
+    MUST(job.text <= what.begin && what.begin <= what.end && what.end < job.end);
+    if (into.complaints.size() < svmlight_remembered) into.complaints.push_back({what.fault, what.line, what.column});
+  }
+  into.complained += job.complaints, into.columns = job.columns, into.lines = job.lines;
+}
+
 // One block of whole lines; false if reading stops there.
 template <class Value>
 bool read_block(SvmlightKernel kernel, std::string_view block, const Settings& how, Read& into) {
@@ -87,13 +98,7 @@ bool read_block(SvmlightKernel kernel, std::string_view block, const Settings& h
   job.columns = into.columns;
   kernel(job);
   take(job, how, values, into);
-  for (std::int64_t c = 0; c < std::min<std::int64_t>(job.complaints, svmlight_remembered); ++c) {
-    const SvmlightBadLine& what = job.refusal[c];
-    MUST(what.fault != SvmlightRefusal::none && what.column >= 1 && what.line > into.lines && what.line <= job.lines);
-    MUST(job.text <= what.begin && what.begin <= what.end && what.end < job.end);
-    if (into.complaints.size() < svmlight_remembered) into.complaints.push_back({what.fault, what.line, what.column});
-  }
-  into.complained += job.complaints, into.columns = job.columns, into.lines = job.lines;
+  complain(job, into);
   return how.skip || job.complaints == 0;
 }
 
@@ -110,6 +115,46 @@ Read read(SvmlightKernel kernel, std::string_view text, const Settings& how, std
   return all;
 }
 
+template <class Value>
+void take_values(const SvmlightJob& job, const Settings& how, Read& into) {
+  const Value* values = static_cast<const Value*>(job.values);
+  take(job, how, std::vector<Value>(values, values + job.entries), into);
+}
+
+// By the reader of blocks, whose source gives at most `piece` bytes at a time, and at times has none for now.
+Read read_source(SvmlightKernel kernel, std::string_view text, const Settings& how, std::size_t block,
+                 std::size_t piece, bool together) {
+  SvmlightBlocks blocks(kernel, how.single, how.first_id, how.columns_allowed, how.skip, block);
+  bool ready = false;
+  const auto source = [&](char* to, std::size_t size) -> std::optional<std::size_t> {
+    ready = !ready;
+    if (!ready && !text.empty()) return std::nullopt;
+    const std::size_t count = std::min({size, piece, text.size()});
+    std::copy_n(text.begin(), count, to);
+    text.remove_prefix(count);
+    return count;
+  };
+  Read all;
+  const auto take_rows = [&] {
+    if (how.single) take_values<float>(blocks.job(), how, all);
+    else take_values<double>(blocks.job(), how, all);
+  };
+  while (blocks.advance(source)) {
+    if (together) {
+      blocks.gather(text.size());
+    } else {
+      const auto arrays = blocks.next();
+      take_rows();
+    }
+    complain(blocks.job(), all);
+  }
+  if (together) {
+    const auto arrays = blocks.gathered();
+    take_rows();
+  }
+  return all;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -121,6 +166,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (text.empty() || text.back() != '\n') text += '\n';
   const Read whole = read(KERNELS(svmlight_), text, how, text.size());
   MUST(read(KERNELS(svmlight_), text, how, cut).is_like(whole));
+  if (!text.starts_with("\xEF\xBB\xBF")) {  // which it passes over
+    MUST(read_source(KERNELS(svmlight_), text, how, cut, 1 + cut / 3, false).is_like(whole));
+    MUST(read_source(KERNELS(svmlight_), text, how, cut, 1 + cut / 3, true).is_like(whole));
+  }
 #if defined(FUZZ_WIDE)
   if (__builtin_cpu_supports("avx2")) {
     MUST(read(svmlight_v3, text, how, text.size()).is_like(whole));
