@@ -140,8 +140,7 @@ def least_constant(z: Array, rules: RegressionRules) -> float:
     """The constant of the least loss, which is not squared, on these outcomes: a quantile, or the zero of the sum of
     Huber's slopes, which rises with the constant."""
     if rules.loss != "huber":
-        level = rules.tau if rules.loss == "pinball" else 0.5
-        return float(np.quantile(z, level, method="inverted_cdf"))
+        return float(np.quantile(z, rules.level, method="inverted_cdf"))
     low, high = float(z.min()), float(z.max())
     for _ in range(HALVINGS):
         middle = low + (high - low) / 2
@@ -212,10 +211,9 @@ def _by_sample(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
     all_rows = len(z) + 1 >= run.rounds
     label = BEST_CONSTANT if all_rows else f"a constant chosen on the first {len(z) + 1:,} rows"
     yield from _constant(run, least_constant(z, rules), label)
-    level = rules.tau if rules.loss == "pinball" else 0.5
     for damp in DAMPS:
         label = f"quantile regression, prior {damp:g}"
-        yield VectorLoss("quantile regression", label, _of_quantile(scaled, z, level, damp) / sizes)
+        yield VectorLoss("quantile regression", label, _of_quantile(scaled, z, rules.level, damp) / sizes)
 
 
 def _diagonal(numbers: Array) -> Any:

@@ -60,6 +60,11 @@ class RegressionRules(Rules):
         return self.matrix == "diagonal"
 
     @property
+    def level(self) -> float:
+        """Of the quantile that is forecast; the median's where the loss is none of quantiles."""
+        return self.tau if self.loss == "pinball" else 0.5
+
+    @property
     def counts(self) -> bool:
         """Whether outcomes are counts, and scores the logarithms of their means."""
         return self.loss == "poisson"
