@@ -158,6 +158,40 @@ def test_a_label_that_cannot_be_learned(path: Path, monkeypatch: pytest.MonkeyPa
     assert acknowledged(path.with_suffix(".db")) == ({"a", "b", "c"}, 3, 3)
 
 
+@pytest.mark.parametrize("kind", ["rows", "bandit"])
+def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an error within a prediction or a label the model is built again from the log, which has what was written
+    down and nothing else."""
+    monkeypatch.setattr(engine, "AGAIN", 0.01)
+    if kind == "bandit":
+        path = begun(path.parent, Exp3IX(n_arms=2, seed=0), {"arms": 2}, "bandit")
+    sent = ROW if kind == "rows" else None
+
+    async def work(client: Client) -> list[int]:
+        (one,) = client.service.engines.values()
+        asked = [("/v1/predict", {"id": id, "input": sent}) for id in "abc"]
+        codes = [(await client.ask(*asked[0])).status]
+        for name in ("predict", "learn"):
+            whole = getattr(one.live.served, name)
+
+            def half(rounds: Any, whole: Any = whole) -> Any:
+                whole(rounds)
+                raise ArithmeticError("a fault")
+
+            monkeypatch.setattr(one.live.served, name, half)
+            codes.append((await client.ask(*asked[1])).status)
+            monkeypatch.undo()
+            monkeypatch.setattr(engine, "AGAIN", 0.01)
+            asked[1] = ("/v1/label", {"id": "a", "label": 1})
+            await until_ready(client)
+        codes.append((await client.ask("/v1/label", {"id": "a", "label": 1})).status)
+        codes.append((await client.ask(*asked[2])).status)
+        return codes
+
+    assert served(path, work) == [200, 500, 500, 200, 200]
+    assert acknowledged(path.with_suffix(".db")) == ({"a", "c"}, 2, 1)
+
+
 def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Idle connections, halves of requests, a body of a gigabyte and a second server leave a server as it was; on
     SIGTERM it ends well, and tells systemd of its beginning and its end."""

@@ -79,14 +79,14 @@ class App:
         if engine is not None and verb in self._posts:
             self._allow(headers, verb)
             if method != "POST":
-                raise Problem(405, f"{path} is asked by POST")
+                return _of_problem(Problem(405, f"{path} is asked by POST"), (b"allow", b"POST"))
             kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
             body = await self._body(headers, receive)
             if self.settings.log_requests == "bodies":
                 self._log.info("body", path=path, text=body.decode("utf-8", "replace"))
             return await self._posts[verb](engine, kind, body)
         if method not in ("GET", "HEAD"):
-            raise Problem(405, f"{path} is asked by GET")
+            return _of_problem(Problem(405, f"{path} is asked by GET"), (b"allow", b"GET, HEAD"))
         if engine is None:
             return self._about_server(verb, headers)
         self._allow(headers, verb)
@@ -189,8 +189,10 @@ class App:
         return 200, JSON_TYPE, write_json({"models": models}), []
 
 
-def _of_problem(problem: Problem) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
-    headers = [] if problem.again is None else [(b"retry-after", b"%d" % max(1, round(problem.again)))]
+def _of_problem(problem: Problem, *more: tuple[bytes, bytes]) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+    headers = list(more)
+    if problem.again is not None:
+        headers.append((b"retry-after", b"%d" % max(1, round(problem.again))))
     if problem.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if problem.status in (408, 413):

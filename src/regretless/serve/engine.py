@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from random import Random, SystemRandom
 from typing import Any
 
-from ..errors import ModelError, RegretlessError
+from ..errors import RegretlessError
 from .events import EXPIRED, LEARNT, PENDING, Event, State
 from .live import Live, restored
 from .logs import Log
@@ -198,11 +198,15 @@ class Engine:
         return [event.answer for event in events]
 
     def _predicted(self, ids: list[str], inputs: list[bytes]) -> list[Event]:
+        number = self.live.number
         try:
             return self.live.predict(ids, inputs, self._now())
-        except RegretlessError as error:
+        except Exception as error:
+            self.live.number = number
             if self.live.served.moves:  # some may have been drawn
                 self._fail(str(error))
+            if not isinstance(error, RegretlessError):
+                raise
             raise Problem(UNFIT, str(error)) from error
 
     def _unlogged(self, ids: list[str], inputs: list[bytes]) -> list[Event]:
@@ -252,6 +256,8 @@ class Engine:
             if event is None:
                 event = self._predicted_now(one)
                 new.append(replace(event))  # as it is before its label
+            elif one.with_input and event.input != self._read(one.value):
+                raise Problem(CONFLICT, f"the id {one.id} was used for another input")
             elif event.state != PENDING:
                 return self._settled_before(event, one.label)
             label = self.live.served.read_label(one.label, event)
@@ -376,7 +382,11 @@ class Engine:
         if self.oldest is None and events:
             self.oldest = events[0].time
         if settled:
-            self.live.settle(settled)
+            try:
+                self.live.settle(settled)
+            except Exception as error:  # half of them may be learned
+                self._fail(str(error))
+                raise
             if self.live.refused:
                 numbers = list(self.live.refused)
                 refused = self.live.refused
@@ -418,7 +428,7 @@ class Engine:
             try:
                 await self._thread.mend()
                 live = await self._thread.call(lambda: restored(self._thread.store))
-            except (StoreError, ModelError) as error:
+            except Exception as error:  # whatever it is, the next attempt may do
                 self._log.error("database still fails", model=self.name, reason=str(error))
                 if isinstance(error, Held):
                     self.down = str(error)

@@ -165,6 +165,9 @@ def serve(opened: Mapping[str, Opened], listening: socket.socket, settings: Sett
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # nothing is decided by where a request comes from
+                ws="none",
+                interface="asgi3",
                 date_header=False,
                 timeout_graceful_shutdown=GRACE,
             )

@@ -164,8 +164,8 @@ class SqliteStore(Store):
         return self._run(lambda db: [event_of(row) for row in db.execute(statement, values)])
 
     def ends(self) -> tuple[int, int, float]:
-        number, sequence, time = self._run(lambda db: db.execute(ENDS).fetchone())
-        return int(number), int(sequence), float(time)
+        number, sequence, *times = self._run(lambda db: db.execute(ENDS).fetchone())
+        return int(number), int(sequence), float(max(times))
 
     def pending(self) -> tuple[int, float | None]:
         count, oldest = self._run(lambda db: db.execute(PENDING_ONES).fetchone())

@@ -19,7 +19,12 @@ REFUSE = "UPDATE events SET state = 'refused' WHERE number = ?"
 BY_SEQUENCE = f"SELECT {COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?"
 BY_NUMBER = f"SELECT {COLUMNS} FROM events WHERE number > ? ORDER BY number LIMIT ?"
 OLDEST = f"SELECT {COLUMNS} FROM events WHERE state = 'pending' AND time < ? ORDER BY number LIMIT ?"
-ENDS = "SELECT coalesce(max(number), 0), coalesce(max(sequence), 0), coalesce(max(time), 0.0) FROM events"
+# Of times the last is the largest: there is no index by which to look for that.
+ENDS = (
+    "SELECT coalesce(max(number), 0), coalesce(max(sequence), 0), "
+    "coalesce((SELECT time FROM events ORDER BY number DESC LIMIT 1), 0.0), "
+    "coalesce((SELECT settled FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1), 0.0) FROM events"
+)
 PENDING_ONES = "SELECT count(*), min(time) FROM events WHERE state = 'pending'"
 SNAPSHOTS = "SELECT version, number, time, model FROM snapshots"
 KEEP = 2  # snapshots beside the first one
