@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -18,9 +20,9 @@ def run(capsys, monkeypatch) -> CommandLine:
 @pytest.fixture
 def table(tmp_path):
     """A label, and a number, that follow a column of hundreds, not one of hundredths."""
-    random = np.random.default_rng(4)
+    generator = np.random.default_rng(4)
     lines = ["small,large,price,label"]
-    for small, large in random.normal(size=(150, 2)):
+    for small, large in generator.normal(size=(150, 2)):
         lines.append(f"{small / 100:.5f},{100 * large:.2f},{3 * large + 0.1 * small:.4f},{'x' if large > 0 else 'y'}")
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     return tmp_path / "t.csv"
@@ -55,3 +57,27 @@ def test_weights_without_sizes_are_ranked_as_they_are(run, table, tmp_path):
     assert lines[-3].startswith("largest weights, for ")
     assert "each times" not in lines[-3]
     assert "size" not in run("inspect", model, "--json").json["weights"][0]["largest"][0]
+
+
+@pytest.mark.parametrize(
+    ("learner", "suffix", "title"),
+    [
+        ("aggregated", "csv", "Largest weights, times the largest size of each feature<"),
+        ("perceptron", "csv", "Largest weights, times the largest size of each feature in the first rows<"),
+        ("perceptron", "svm", "Largest weights<"),
+    ],
+)
+def test_bars_of_a_report_show_what_features_make_of_weights(run, tmp_path, learner, suffix, title):
+    """Weights of columns in units of their own are multiplied by the sizes of these where they are known."""
+    draw, file, page = random.Random(4), tmp_path / f"t.{suffix}", tmp_path / "r.html"
+    rows = [(draw.choice((-400.0, 200.0)), draw.choice((-1.0, 1.0)), row % 2) for row in range(30)]
+    lines = [f"{c} 1:{a} 2:{b}\n" if suffix == "svm" else f"{a},{b},{c}\n" for a, b, c in rows]
+    file.write_text("".join(lines) if suffix == "svm" else "pay,rank,label\n" + "".join(lines))
+    words = ("--learner", learner, "--save", tmp_path / "m.rgl", "--report", page, "--no-certify", "--quiet")
+    assert run("learn", file, *words).code == 0
+    text = page.read_text()
+    assert title in text
+    weight = load(tmp_path / "m.rgl").coef_[0, 0]
+    shown = next(line for line in text.splitlines() if f"<title>{'1' if suffix == 'svm' else 'pay'}: " in line)
+    value = float(shown.partition("<title>")[2].partition(": ")[2].partition("<")[0].replace("−", "-").replace(",", ""))
+    assert value == pytest.approx(weight * (1 if suffix == "svm" else 400), rel=2e-3)

@@ -116,7 +116,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
         **({} if mixture is None else {"members": members_of(mixture)}),
         "weights": [
             {"class": label, "largest": [weight.describe() for weight in weights]}
-            for label, weights in largest(learner, continuation.schema, top, scaled=True)
+            for label, weights in largest(learner, continuation.schema, top, learner.state_.sizes())
         ],
     }
 

@@ -101,7 +101,7 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
         "members": members_of(learner),
         "unfinished": unfinished,
         **({} if intervals is None else {"interval": _interval(intervals.describe())}),
-        "weights": [weight.describe() for weight in largest_of(learner, goes_on.schema, top, scaled=True)],
+        "weights": [weight.describe() for weight in largest_of(learner, goes_on.schema, top, learner.state_.sizes())],
     }
 
 

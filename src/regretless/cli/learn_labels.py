@@ -14,7 +14,7 @@ from ..errors import RegretlessError
 from . import options, shards
 from .column_notes import FEW_ROWS, column_notes
 from .constant_feature import fitting_size, is_open, said_of
-from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput
+from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
 from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
 from .output import UsageError, label_text, share_text, short
 from .read_model import largest
@@ -278,14 +278,15 @@ def report_of(outcome: LabelsOutput) -> Report:
     from ..report import Report
 
     run = outcome.run
-    learner = run.learner
+    learner, (sizes, weighed) = run.learner, sizes_of(run)
     return Report(
         title=outcome.title,
         learner=learner,
         source={**outcome.input(), "passes": run.place.number + 1},
         curve=run.whole_curve,
         certificates=outcome.certificates,
-        weights=largest_weights(learner, run.stream.schema()),
+        weights=largest_weights(learner, run.stream.schema(), sizes),
+        weighed=weighed,
         seconds=outcome.seconds,
         progressive=run.progressive.summary(),
         worse=worse_than_a_rule(run.progressive),
@@ -302,12 +303,15 @@ def _reliability(run: Run) -> dict[str, Any] | None:
     return None if table is None else table.describe()
 
 
-def largest_weights(learner: OnlineClassifier, schema: dict[str, Any] | None) -> list[tuple[str, float]]:
-    """The largest weights by the names of their features; of several classes, with the class."""
-    each = largest(learner, schema, MOST_WEIGHTS)
+def largest_weights(
+    learner: OnlineClassifier, schema: dict[str, Any] | None, sizes: Any = None
+) -> list[tuple[str, float]]:
+    """The largest weights by the names of their features, times the sizes of these where they are known; of several
+    classes, with the class."""
+    each = largest(learner, schema, MOST_WEIGHTS, sizes)
     if len(each) == 1:
-        return [(one.feature, one.weight) for one in each[0][1]]
-    return [(f"{one.feature} → {label}", one.weight) for label, weights in each for one in weights]
+        return [(one.feature, one.effect) for one in each[0][1]]
+    return [(f"{one.feature} → {label}", one.effect) for label, weights in each for one in weights]
 
 
 MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class

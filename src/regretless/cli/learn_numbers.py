@@ -10,7 +10,7 @@ from ..catalogue import DEFAULT_OF_TASK
 from . import options
 from .column_notes import column_notes
 from .intervals import course_of, coverage_of, interval_lines, interval_values
-from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput
+from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
 from .members import LOSS, ageing, loss_text, member_lines, members_of
 from .output import loss_name, number_text
 from .read_model import largest_of
@@ -176,7 +176,8 @@ class NumbersOutput(LearnOutput):
         from ..report import RegressionReport
 
         run, learner = self.run, self.run.learner
-        intervals = run.progressive.intervals
+        intervals, (sizes, weighed) = run.progressive.intervals, sizes_of(run)
+        weights = largest_of(learner, run.stream.schema(), MOST_WEIGHTS, sizes)
         return RegressionReport(
             title=self.title,
             learner=learner,
@@ -188,7 +189,8 @@ class NumbersOutput(LearnOutput):
             forecasts=list(run.progressive.tail),
             summary=run.progressive.summary(),
             constant=constant_of(learner, self.certificates),
-            weights=[(one.feature, one.weight) for one in largest_of(learner, run.stream.schema(), MOST_WEIGHTS)],
+            weights=[(one.feature, one.effect) for one in weights],
+            weighed=weighed,
             intervals=None if intervals is None else course_of(intervals),
             seconds=self.seconds,
         )

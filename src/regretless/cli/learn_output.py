@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ..pictured import TIMES_SIZES
 from .files import write_vectors
 from .output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
 from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
@@ -182,3 +183,15 @@ class LearnOutput(Output):
     def title(self) -> str:
         """What the report is called."""
         return f"{type(self.run.learner).__name__} on {os.path.basename(self.run.stream.name)}"
+
+
+def sizes_of(run: Any) -> tuple[Any, str]:
+    """The largest size of each feature, and what to say behind the title of weights that are multiplied by it: of all
+    rows where the learner knows it, else of the first ones, if these are dense; None where it is not known."""
+    sizes = run.learner.state_.sizes()
+    if sizes is not None:
+        return sizes, TIMES_SIZES
+    first = run.first
+    if first is None or first.starts is not None or first.columns != run.learner.state_.columns:
+        return None, ""
+    return abs(first.values).max(axis=0), f"{TIMES_SIZES} in the first rows"

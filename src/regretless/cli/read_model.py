@@ -148,6 +148,11 @@ class Weight(NamedTuple):
     weight: float
     size: float | None
 
+    @property
+    def effect(self) -> float:
+        """The weight times that size, where it is known."""
+        return self.weight * (1.0 if self.size is None else self.size)
+
     def describe(self) -> dict[str, Any]:
         """All of it as JSON values."""
         return {"feature": self.feature, "weight": self.weight, **({} if self.size is None else {"size": self.size})}
@@ -181,28 +186,27 @@ def _from_list(names: list[str]) -> Callable[[int], str]:
 
 
 def largest(
-    learner: OnlineClassifier, schema: dict[str, Any] | None, top: int, *, scaled: bool = False
+    learner: OnlineClassifier, schema: dict[str, Any] | None, top: int, sizes: Any = None
 ) -> list[tuple[str, list[Weight]]]:
-    """For each target, the class of positive scores and the largest weights, the largest first; if `scaled`, and the
-    model knows how large its features have been, by what they make of these."""
+    """For each target, the class of positive scores and the largest weights, the largest first; where it is known how
+    large features have been, by what they make of these."""
     weights = learner.state_.coefficients()
     classes = learner.classes_[-1:] if weights.shape[1] == 1 else learner.classes_
-    of = _largest(learner, schema, top, scaled)
+    of = _largest(learner, schema, top, sizes)
     return [(label_text(label), of(weights[:, target])) for target, label in enumerate(classes.tolist())]
 
 
-def largest_of(
-    learner: OnlineRegressor, schema: dict[str, Any] | None, top: int, *, scaled: bool = False
-) -> list[Weight]:
+def largest_of(learner: OnlineRegressor, schema: dict[str, Any] | None, top: int, sizes: Any = None) -> list[Weight]:
     """The same of a learner of numbers."""
-    return _largest(learner, schema, top, scaled)(learner.coef_)
+    return _largest(learner, schema, top, sizes)(learner.coef_)
 
 
-def _largest(learner: Any, schema: dict[str, Any] | None, top: int, scaled: bool) -> Callable[[Any], list[Weight]]:
+def _largest(learner: Any, schema: dict[str, Any] | None, top: int, sizes: Any) -> Callable[[Any], list[Weight]]:
     name = namer(learner, schema)
-    sizes = learner.state_.sizes() if scaled else None
 
     def of(weights: Any) -> list[Weight]:
+        if not len(weights):  # of kernels that have none
+            return []
         chosen = _top(np.abs(weights) * (1 if sizes is None else sizes), top)
         return [
             Weight(name(k), float(weights[k]), None if sizes is None else float(sizes[k]))

@@ -56,6 +56,8 @@ class Page:
         Tables of the template.
     weights, strategies, behaviour : sequence of mapping
         Bars, and tables with bars.
+    weighed : str
+        By what weights were multiplied, behind their title.
     """
 
     title: str
@@ -79,5 +81,6 @@ class Page:
     estimates: Mapping[str, Any] | None = None
     equilibria: Mapping[str, Any] | None = None
     weights: Sequence[Mapping[str, Any]] = ()
+    weighed: str = ""
     strategies: Sequence[Mapping[str, Any]] = ()
     behaviour: Sequence[Mapping[str, Any]] = ()

@@ -40,7 +40,9 @@ class RegressionReport:
     constant : float or None
         The loss of the best constant known in hindsight.
     weights : sequence of (feature, weight)
-        The largest weights.
+        The largest weights, or what features make of them.
+    weighed : str
+        By what they were multiplied, behind the title; empty if by nothing.
     intervals : IntervalCourse, optional
         How intervals around the forecasts did.
     seconds : float, optional
@@ -58,6 +60,7 @@ class RegressionReport:
     summary: Mapping[str, Any]
     constant: float | None = None
     weights: Sequence[tuple[str, float]] = ()
+    weighed: str = ""
     intervals: IntervalCourse | None = None
     seconds: float | None = None
 
@@ -83,6 +86,7 @@ def page_of_regression(report: RegressionReport) -> Page:
         comparators=comparator_rows(report.certificates),
         compared="The fixed vectors and members, chosen in hindsight, that the theorems measure the learner against.",
         weights=weight_rows(report.weights),
+        weighed=report.weighed,
         panels=panels,
         certificates=report.certificates,
         verdict=summary.verdict(report.certificates),

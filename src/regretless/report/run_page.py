@@ -35,7 +35,9 @@ class Report:
     certificates : sequence of Certificate
         Every theorem that was asked, whether or not it applies.
     weights : sequence of (feature, weight)
-        The largest weights.
+        The largest weights, or what features make of them.
+    weighed : str
+        By what they were multiplied, behind the title; empty if by nothing.
     seconds : float, optional
         How long learning took.
     progressive : mapping, optional
@@ -54,6 +56,7 @@ class Report:
     curve: Sequence[tuple[int, int, int]]
     certificates: Sequence[Certificate] = ()
     weights: Sequence[tuple[str, float]] = ()
+    weighed: str = ""
     seconds: float | None = None
     progressive: Mapping[str, Any] | None = None
     worse: str | None = None
@@ -165,6 +168,7 @@ def page_of_run(report: Report) -> Page:
         comparators=comparator_rows(report.certificates),
         compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         weights=weight_rows(report.weights),
+        weighed=report.weighed,
         panels=panels,
         certificates=report.certificates,
         verdict=summary.beside_rules(summary.verdict(report.certificates), report.worse),
