@@ -1,7 +1,7 @@
 """Files that are written whole or not at all.
 
 A file is written under a temporary name beside the one that it is to have, ``.NAME.HOST.PID.RANDOM.tmp``, and gets its
-name once it is whole. Whoever writes holds a lock on it, which ends with the process however that ends: a temporary
+name once it is whole. The writer holds a lock on it, which ends with the process however that ends: a temporary
 file without a lock is left over from a process that was killed, and is removed by the next that writes the same file
 on the same machine. Of other machines the locks may not be seen.
 """

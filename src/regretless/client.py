@@ -58,7 +58,7 @@ class Client:
         How often a request is sent at most, at least once. Between two attempts the client waits as long as the server
         says, or a random time that doubles.
     batch : int
-        Rows or labels in one request at most; the server's own limit is 1000 unless it is told otherwise.
+        Rows or labels in one request at most; the server's own limit is 1000 by default.
     transport : httpx.BaseTransport, optional
         How requests are sent: for proxies, and for tests.
 

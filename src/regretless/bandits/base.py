@@ -237,7 +237,7 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
         if state.arms == 1 and not self.info.advised:
             raise RegretlessError("a bandit of one arm has learned nothing; make one with both arms instead")
         grown = with_new_arm(state, self._estimate_of_new(state), advised=self.info.advised)
-        state.memory[:] = nan  # a core that bare() gave says so, and plays no rounds that nobody sees
+        state.memory[:] = nan  # so that a core of bare() refuses further rounds, which would be lost
         for record in self._pending.values():
             self._among[record[3]] = with_one_asleep(self._among.get(record[3]), state.arms)
         self._arms, self.arm_names_, self._state = grown.arms, names, grown

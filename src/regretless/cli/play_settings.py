@@ -285,7 +285,7 @@ class Maker:
         if isinstance(error, ParameterError) and error.name in self.settings:
             return f"--set {fault_text(error)}"
         if self.arguments.anytime and "horizon" in str(error):
-            return f"--anytime: {self.name} has to be told how many rounds there will be, or how fast to learn"
+            return f"--anytime: {self.name} needs the number of rounds, or a rate"
         return f"--learner {self.name}: {error}"
 
     def _of_class(self) -> Any:

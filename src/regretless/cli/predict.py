@@ -87,7 +87,7 @@ def run(arguments: PredictOptions) -> int:
     else:
         texts = printer.loss_texts if arguments.losses else printer.texts
         for text in texts(stream, scored):
-            # At once: whoever sent a row through a pipe may wait for the answer.
+            # At once: the sender of a row through a pipe may wait for the answer.
             sys.stdout.write(text)
             sys.stdout.flush()
     warn_skipped(stream)

@@ -29,7 +29,7 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
                 if not wanted:
                     return
                 ready.put((next(items), None))
-        except BaseException as error:  # StopIteration among them: whoever reads is to know
+        except BaseException as error:  # StopIteration among them: the reader is to raise it
             ready.put((None, error))
 
     thread = Thread(target=read, name="read ahead", daemon=True)

@@ -66,7 +66,7 @@ class Stream(ABC):
         return None
 
     def watch(self) -> deque[int]:
-        """From the next reading on, which rows are passed over, counted from 0 among all rows; whoever asked for them
+        """From the next reading on, which rows are passed over, counted from 0 among all rows; the caller
         may take them out. Those before a row, and between the rows of a batch, are there when its batch is."""
         self._passed = deque()
         return self._passed

@@ -1,6 +1,6 @@
 """Solve a zero-sum matrix game: choose a method, enclose its strategies' guarantees afresh, check the tolerance.
 
-It stands apart, for whoever only makes a game need not load the solvers.
+It stands apart, so that making a game does not load the solvers.
 """
 
 from __future__ import annotations

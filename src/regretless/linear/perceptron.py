@@ -209,7 +209,7 @@ class StartedState(State):
         return {"start": self._start.tolist()}
 
     def grow(self, columns: int) -> None:
-        """Make room for more columns, whose weights begin where they were told to."""
+        """Make room for more columns, whose weights begin at those of `initial`."""
         before = self.columns
         super().grow(columns)
         self._begin(before)

@@ -29,7 +29,7 @@ class IntervalEstimate(Protocol):
 ROW = 40  # height in pixels of one estimate
 STACKED = 54  # the same where its name stands above it
 _BOTTOM, _TOP = 46, 10
-CHARACTER = 7.2  # of a told estimate, as wide as it may be
+CHARACTER = 7.2  # of an estimate as text, as wide as it may be
 
 FAR_WIDER = 12.0
 """An interval so many times wider than the narrowest one is cut off, with arrows, so that the others can be read."""

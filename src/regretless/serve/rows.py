@@ -163,7 +163,7 @@ class ServedRows(Served):
         if label is not None:
             raise ModelError("a label that did not come is learned by bandits alone")
 
-    # ---- what is told
+    # ---- description
 
     def describe(self) -> dict[str, Any]:
         learner = self.learner

@@ -1,4 +1,4 @@
-"""What a server may be told: limits, and what happens to labels that never come."""
+"""Settings of a server: limits, and what happens to labels that never come."""
 
 from __future__ import annotations
 

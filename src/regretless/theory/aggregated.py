@@ -5,8 +5,8 @@ All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), ove
 **Mixture.** Bayes' rule gives member j the weight pi_j exp(-l_j) / sum. Its logarithm telescopes: what the mixture has
 lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t that goes round after round t
 multiplies the weight of j by at least 1 - a_t. Here ``1 - a_t = ln(t + e - 1) / ln(t + e)``, so that ``prod_{t < T} (1
-- a_t) = 1 / ln(T + e - 1)`` and L <= L_j + ln K + ln ln(T + e - 1). (A share of 1 / (t + 1) would cost ln T.) Whoever
-changes members after round t has a share a_t / K in place of 1 - a_t: with m changes, after the rounds t_1, ..., t_m,
+- a_t) = 1 / ln(T + e - 1)`` and L <= L_j + ln K + ln ln(T + e - 1). (A share of 1 / (t + 1) would cost ln T.) A change
+of members after round t has a share a_t / K in place of 1 - a_t: with m changes, after the rounds t_1, ..., t_m,
 L is at most what the sequence loses, plus (m + 1) ln K + ln ln(T + e - 1) + sum ln((1 - a_t) / a_t) over these rounds,
 each of which is at most ln((t + e) ln(t + e)) (Herbster & Warmuth 1998). Members that retire leave their weight to the
 others, in proportion, which only raises these; but K counts them, too, for those that stay began with 1 / K. Where a

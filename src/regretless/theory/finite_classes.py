@@ -42,8 +42,8 @@ gives R(V1), and 0 gives 1 + R(V0) < R(V1). So along *every* realizable sequence
 is at most R(H) - R(V). Fair coins down the best tree make every learner, randomised or not, err R(H) times in the mean,
 so no learner's bound is smaller. A tree of depth Ldim(H) shows R >= Ldim / 2, and R <= Ldim as the standard optimal
 algorithm errs no more often than that. A tree has no more paths than there are hypotheses. Let D(n) = k - 1 + n / 2^k
-with k = floor(log2 n): log2 n at powers of two and straight between them, so concave and at most log2 n. Whoever splits
-n paths into a and b gets 1 + (D(a) + D(b)) / 2 <= 1 + D(n / 2) = D(n), and so R(H) <= D(|H|) / 2.
+with k = floor(log2 n): log2 n at powers of two and straight between them, so concave and at most log2 n. To split
+n paths into a and b gives 1 + (D(a) + D(b)) / 2 <= 1 + D(n / 2) = D(n), and so R(H) <= D(|H|) / 2.
 
 All that was used of R is that it is at least (1 + R(V0) + R(V1)) / 2, R(V0) and R(V1). D(|V|) / 2 is so too. A learner
 that does not know R yet may go by it, and by R once it is known, as that is no more: the sum of q is at most D(|H|) / 2

@@ -57,7 +57,7 @@ def _basic(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
     whole=False,
 )
 def weak_duality(ledger: GameLedger, comparator: GameComparator, learner: GameFacts) -> float:
-    """Whoever found the two strategies: the value of the game lies between what the one wins at least and what the
+    """For any two strategies the value of the game lies between what the one wins at least and what the
     other pays at most, and neither player gains more than the gap between the two by any other strategy."""
     return ledger.gap
 

@@ -288,8 +288,8 @@ def von_neumann(ledger: GameLedger, comparator: GameComparator, learner: GameFac
     """After T rounds of Hedge against Hedge at constant rates the gap of the average strategies is at most (ln m /
     eta1 + ln n / eta2) / T + (eta1 + eta2) D^2 / 8, D being the range of the payoffs: D (sqrt(ln m) + sqrt(ln n)) /
     sqrt(2 T) at the rates sqrt(8 ln m / T) / D; at rates 2 sqrt(ln m / t) / D, which fall, it is at most D (sqrt(ln
-    m) + sqrt(ln n)) / sqrt(T). Whoever takes turns at constant rates loses nothing by it; at rates that fall, what
-    that cost, if it did, is added."""
+    m) + sqrt(ln n)) / sqrt(T). Taking turns at constant rates costs nothing; at rates that fall, what it cost, if it
+    did, is added."""
     row, column = players(ledger, learner)
     regrets = row.hedge(ledger.rounds) + column.hedge(ledger.rounds)
     return regrets / ledger.rounds + lost_in_turns(ledger) + comparator.rounding

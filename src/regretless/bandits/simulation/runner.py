@@ -95,9 +95,9 @@ def simulate(
     shares : bool
         Whether to look at the probabilities at the marks, of 200 arms at most.
     on_rounds : callable, optional
-        Told now and then how many rounds have been played, of all runs.
+        Called now and then with the number of rounds so far, of all runs.
     stop : callable, optional
-        Asked now and then whether to stop. The runs that are over by then are given back.
+        Called now and then; whether to stop. The runs that are over by then are returned.
     executor : concurrent.futures.Executor, or an engine of `regretless.distributed`, optional
         Who plays instead of threads of this process, for instance other processes: an environment that watches the
         draws is played in Python, which threads do not share. The environment travels there, a table with all its
@@ -301,9 +301,9 @@ class Workers:
     count : int, optional
         How many threads; by default one a processor.
     on_rounds : callable, optional
-        Told now and then how many rounds have been played in all; by an executor, as groups come back.
+        Called now and then with the number of rounds so far; by an executor, when groups come back.
     stop : callable, optional
-        Asked now and then whether to stop.
+        Called now and then; whether to stop.
 
     Attributes
     ----------
