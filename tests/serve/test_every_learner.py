@@ -1,0 +1,68 @@
+"""Every learner of the catalogue that can go on, as it is served."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from regretless.catalogue import TABLES
+from regretless.serve.events import LEARNT, Event, Snapshot
+from regretless.serve.live import Live
+from regretless.serve.new import new_model
+from regretless.serve.served import model_bytes
+from regretless.serve.wire import write_json
+
+from ..catalogue import COLUMNS, Entry, forecasts, losses, numbers, recommended, rows
+
+ENTRIES = [Entry(kind, name) for kind, table in TABLES.items() if kind != "class" for name in table]
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "linear": {"features": COLUMNS, "classes": [-1, 1]},
+    "regression": {"features": COLUMNS},
+    "experts": {"experts": COLUMNS},
+    "bandits": {"arms": COLUMNS},
+}
+MANY, LATE = 12, 3  # rounds, and after how many a label comes
+
+
+def asked_and_told(entry: Entry) -> tuple[list[Any], list[Any]]:
+    """Inputs and labels."""
+    if entry.kind in ("linear", "regression"):
+        X, y = rows() if entry.kind == "linear" else numbers()
+        return X[:MANY].tolist(), y[:MANY].tolist()
+    if entry.kind == "experts":
+        said, outcomes = forecasts(binary="majority" in entry.name)
+        return said[:MANY].tolist(), outcomes[:MANY].tolist()
+    table, advised = losses()[:MANY], entry.cls.info.advised
+    advice = recommended()[:MANY].tolist()
+    asked = [{"advice": one} if advised else None for one in advice]
+    return asked, table.tolist() if entry.cls.info.informed else table[:, 0].tolist()
+
+
+def go_on(live: Live, asked: list[Any], told: list[Any], waiting: list[Event], begin: int, end: int) -> None:
+    """Predict, and learn the labels of earlier predictions."""
+    for place in range(begin, end):
+        (event,) = live.predict([f"{place}"], [live.served.read(asked[place])], float(place))
+        waiting.append(event)
+        if len(waiting) > LATE:
+            late = waiting.pop(0)
+            label = live.served.read_label(told[late.number - 1], late)
+            late.state, late.label, late.sequence = LEARNT, write_json(label).decode(), live.version + 1
+            late.settled = float(place)
+            live.settle([late])
+            assert not live.refused
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.kind}-{entry.name}")
+def test_saved_and_read_again_it_goes_on(entry: Entry) -> None:
+    """After late labels a model that was saved in the middle and read again has the bytes of one that went on."""
+    asked, told = asked_and_told(entry)
+    begun = Snapshot(0, 0, 0.0, model_bytes(*new_model(entry.made(), SCHEMAS[entry.kind])))
+    whole, first = Live.of(begun, entry.name), Live.of(begun, entry.name)
+    go_on(whole, asked, told, [], 0, MANY)
+    waiting: list[Event] = []
+    go_on(first, asked, told, waiting, 0, MANY // 2)
+    again = Live.of(first.snapshot(0.0), entry.name)
+    go_on(again, asked, told, waiting, MANY // 2, MANY)
+    assert again.snapshot(0.0) == whole.snapshot(0.0)
+    assert whole.version == MANY - LATE
