@@ -538,3 +538,16 @@ def test_no_certificate_depends_on_a_blas() -> None:
             by_sign = isinstance(one, ast.BinOp | ast.AugAssign) and isinstance(one.op, ast.MatMult)
             through_blas = by_name or by_sign
             assert not through_blas, f"{path.name}:{getattr(one, 'lineno', '')}"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_certificate_by_sums_is_the_one_that_reads_the_rounds(classes):
+    """The mixture beside its members is certified by its sums as by the rounds, of several classes too."""
+    random = np.random.default_rng(classes)
+    X = random.normal(size=(60, 3))
+    y = random.integers(0, classes, size=60)
+    learner = AggregatedClassifier().fit(X, y)
+    (by_sums,) = learner.by_sums()
+    by_rounds = next(one for one in learner.certify(X, y) if one.theorem is by_sums.theorem)
+    assert by_sums.applies
+    assert str(by_sums) == str(by_rounds)

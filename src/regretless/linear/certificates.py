@@ -200,6 +200,10 @@ class CertifiedLearner(FirstPass, ABC):
         """Certificates that do not apply, all for the same reason."""
         return [Certificate(theorem, None, None, None, why) for theorem in self.proven()]
 
+    def by_sums(self) -> list[Certificate]:
+        """The certificates for which no round is read again; of most learners none."""
+        return []
+
     def proven(self) -> tuple[Theorem, ...]:
         """The theorems about this learner with its parameters."""
         return self.theorems

@@ -154,7 +154,7 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     if not isinstance(live.served, ServedRows):
         return list(learner.certify())
     if live.tally.base_rounds and rows is None:
-        return list(learner.declined(EARLIER.format(rounds=live.tally.base_rounds)))
+        return _by_sums(learner, EARLIER.format(rounds=live.tally.base_rounds))
     if not live.served.sums()[0]:
         return list(learner.declined("no label was learned yet"))
     log = LogStream(store_of(where, writes=False), live)
@@ -165,6 +165,12 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     if learner.kind == "linear":
         return certify_stream(learner, stream)
     return certify_outcomes(learner, stream)
+
+
+def _by_sums(learner: Any, why: str) -> list[Certificate]:
+    """The certificates for which no round is read again, and why the others do not apply."""
+    known = {} if learner.kind != "linear" else {one.theorem.name: one for one in learner.by_sums()}
+    return [known.get(one.theorem.name, one) for one in learner.declined(why)]
 
 
 def _delay(live: Live) -> dict[str, Any]:

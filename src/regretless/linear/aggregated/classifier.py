@@ -241,6 +241,13 @@ class AggregatedClassifier(OnlineClassifier):
 
         return sorted(judge(question, self._members()), key=_place)
 
+    def by_sums(self) -> list[Certificate]:
+        """The certificates for which no round is read again: the mixture beside its members, whose losses it has."""
+        from .comparators import judge_members
+
+        facts = self._facts([nan] * self.state_.targets)  # which asks for no length
+        return [judge_members(self.state_, facts, self._members())]
+
     # ---- probabilities
 
     def predict_proba(self, X: Any) -> Array:

@@ -7,7 +7,7 @@ is read on all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
 from typing import Any
@@ -19,7 +19,7 @@ from ...data.batch import Array, norms2
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
-from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, switching
+from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, mixture, switching
 from ..comparators.evaluate import signed
 from ..comparators.search import Question
 from .ridge import SampledRows, Scorer, dot, ridge_regression, sample_rows, weighed
@@ -106,16 +106,29 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
         sides = problem.state.cells_of(problem.target), problem.state.metric(problem.target)
-        comparators = _members(problem, some[0])
+        comparators = _members(problem.state, problem.target, problem.members, some[0].rounds, some[0].norm2)
         comparators += [read for one in [*some, *more] for read in _read(problem, one, *sides)]
         if sequences:
             sequence = sequences[problem.target]
             comparators.append(replace(sequence, rounds=some[0].rounds, total_norm2=some[0].norm2))
         per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in theorems])
+    return _of_all_targets(question.ledger(), theorems, per_target)
+
+
+def judge_members(state: AggregatedState, facts: list[AggregatedFacts], members: list[MixtureMember]) -> Certificate:
+    """The mixture beside its members, by the sums that it has: no round is read again."""
+    per_target = [
+        [mixture.certify(ledger, _members(state, target, members, ledger.rounds, ledger.total_norm2), known)]
+        for target, (ledger, known) in enumerate(zip(state.ledgers(), facts, strict=True))
+    ]
+    return _of_all_targets(state.ledger(), [mixture], per_target)[0]
+
+
+def _of_all_targets(whole: Any, theorems: Sequence[Theorem], per_target: list[list[Certificate]]) -> list[Certificate]:
+    """The certificates of one against the rest, summed; those of the only target as they are."""
     if len(per_target) == 1:
         return per_target[0]
     # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
-    whole: Any = question.ledger()
     together = [summed(parts) for parts in zip(*per_target, strict=True)]
     return [
         replace(
@@ -152,14 +165,14 @@ def _sequences(problems: list[Problem]) -> list[MemberComparator]:
     return best if any(one.switches for one in best) else []
 
 
-def _members(problem: Problem, read: Candidate) -> list[MemberComparator]:
-    """The members, of the rounds that were read."""
-    losses, prior = problem.member("loss"), problem.member("prior")
+def _members(
+    state: AggregatedState, target: int, members: list[MixtureMember], rounds: float, norm2: float
+) -> list[MemberComparator]:
+    """The members, of so many rounds."""
+    losses, prior = state.part("loss")[target], state.part("prior")[target]
     return [
-        MemberComparator(
-            "member", f"the member {one.name}", read.rounds, float(loss), read.norm2, member=one.name, kind=one.kind
-        )
-        for one, loss, present in zip(problem.members, losses, prior > 0, strict=True)
+        MemberComparator("member", f"the member {one.name}", rounds, float(loss), norm2, member=one.name, kind=one.kind)
+        for one, loss, present in zip(members, losses, prior > 0, strict=True)
         if present
     ]
 
