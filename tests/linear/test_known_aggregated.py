@@ -367,3 +367,41 @@ def test_the_linearised_bound_is_read_against_about_the_best_vector():
             near = start + size * random.normal(size=4)
             others = {one.theorem: one for one in learner.certify(X, y, against=near)}
             assert others[theory.linearised].bound >= 0.99 * best.bound
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_bounds_of_several_classes_are_less_by_what_their_odds_have_gained(late: bool) -> None:
+    """The bound on the loss of the class that came is the sum of those of all classes less the gain of the odds."""
+    generator = np.random.default_rng(6)
+    X = generator.normal(size=(90, 3)).round(2)
+    y = np.argmax(X + 0.5 * generator.normal(size=X.shape), axis=1)
+    learner = AggregatedClassifier().partial_fit(X, y, **({} if late else {"classes": [0, 1, 2]}))
+    ledgers = learner.state_.ledgers()
+    gain = sum(one.loss for one in ledgers) - learner.ledger_.loss
+    assert gain > 5
+    members = learner.losses_.shape[1]
+    best = sum(float(losses.min()) for losses in learner.losses_)
+    cost = sum(log(members) + log(log(one.rounds + e - 1)) for one in ledgers)
+    certificates = learner.certify(X, y)
+    by_name = {one.theorem.name: one for one in certificates}
+    mixed = by_name["mixture"]
+    assert mixed.applies
+    assert mixed.bound == pytest.approx(best + cost - gain)
+    assert mixed.observed == learner.ledger_.loss
+    assert mixed.comparator.describe()["gain"] == pytest.approx(gain)
+    assert f"less the {gain:,.6g} nats" in str(mixed)
+    assert all(one.holds for one in certificates)
+    vectors = min(one.bound for one in certificates if one.applies and one.theorem in theory.EVERY_VECTOR)
+    assert by_name["mistakes_from_log_loss"].bound * LN2 <= vectors * (1 + 1e-9)
+
+
+@given(st.integers(0, 1000), st.integers(3, 5), st.booleans())
+@settings(max_examples=8)
+def test_bounds_of_several_classes_hold(seed: int, classes: int, late: bool) -> None:
+    """No certificate of several classes is broken, in whatever order classes come, and the gain is never negative."""
+    generator = np.random.default_rng(seed)
+    X = (generator.normal(size=(30, 3)) * 10.0 ** generator.integers(-2, 3)).round(3)
+    y = generator.permutation(np.append(generator.integers(0, classes, 30 - classes), np.arange(classes)))
+    learner = AggregatedClassifier().partial_fit(X, y, **({} if late else {"classes": list(range(classes))}))
+    assert sum(one.loss for one in learner.state_.ledgers()) >= learner.ledger_.loss - 1e-9
+    assert all(one.holds for one in learner.certify(X, y))

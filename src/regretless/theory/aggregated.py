@@ -42,9 +42,11 @@ sum g_t s_t + <G, u>. Nothing but sums of the run enters, so it is exact, and kn
 
 **Several classes.** Each is one target against the rest, with a probability p_c of its own. The class that came has
 odds_y / sum odds, with odds p / (1 - p): what labels that are drawn for each class alone say of it if it is known that
-exactly one came, p_y prod_{c != y} (1 - p_c) / P(exactly one). So its log loss is at most the sum of those of all
-targets, and what bounds the sum bounds it; and the mistakes by ln 2, for a class that is not the largest has at most
-half.
+exactly one came, p_y prod_{c != y} (1 - p_c) / P(exactly one). So its log loss is that of all targets together less
+the gain, the sum of -ln P(exactly one), which is never negative and known after the run: the sum of the bounds of all
+targets, less the gain, bounds it. The gain is taken as the difference of the two losses, so that rounds before the
+third class, which two targets share, are no exception. And mistakes are bounded by that over ln 2, for a class that is
+not the largest has at most half.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ SHARES = r",\quad c = 1\ (\text{shares}),\ 0\ (\text{none})"
 REACHES = (4.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
 STACK_REACH = 16.0  # the same of the stacked member
 LN2 = log(2)
+ADDED_UP = "whose bounds are added up"  # of several classes
 ROUNDING = 1e-9  # of sums over all rounds
 
 
@@ -164,7 +167,7 @@ class MemberComparator(BaseComparator):
         return MemberComparator(
             "one for each class",
             f"{self.name if len({u.name for u in each}) == 1 else 'the best'} for each of {len(each)} classes against "
-            "the rest, whose bounds are added up, which verify does not check",
+            f"the rest, {ADDED_UP}, which verify does not check",
             sum(u.rounds for u in each),
             sum(u.loss for u in each),
             regularised=sum(u.regularised for u in each),

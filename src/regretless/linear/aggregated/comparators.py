@@ -19,7 +19,7 @@ from ...data.batch import Array, norms2
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
-from ...theory.aggregated import REACHES, AggregatedFacts, MemberComparator, mixture, switching
+from ...theory.aggregated import ADDED_UP, LN2, REACHES, AggregatedFacts, MemberComparator, mixture, switching
 from ..comparators.evaluate import signed
 from ..comparators.search import Question
 from .ridge import SampledRows, Scorer, dot, ridge_regression, sample_rows, weighed
@@ -112,7 +112,7 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
             sequence = sequences[problem.target]
             comparators.append(replace(sequence, rounds=some[0].rounds, total_norm2=some[0].norm2))
         per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in theorems])
-    return _of_all_targets(question.ledger(), theorems, per_target)
+    return _of_all_targets(question.ledger(), ledgers, theorems, per_target)
 
 
 def judge_members(state: AggregatedState, facts: list[AggregatedFacts], members: list[MixtureMember]) -> Certificate:
@@ -121,23 +121,34 @@ def judge_members(state: AggregatedState, facts: list[AggregatedFacts], members:
         [mixture.certify(ledger, _members(state, target, members, ledger.rounds, ledger.total_norm2), known)]
         for target, (ledger, known) in enumerate(zip(state.ledgers(), facts, strict=True))
     ]
-    return _of_all_targets(state.ledger(), [mixture], per_target)[0]
+    return _of_all_targets(state.ledger(), state.ledgers(), [mixture], per_target)[0]
 
 
-def _of_all_targets(whole: Any, theorems: Sequence[Theorem], per_target: list[list[Certificate]]) -> list[Certificate]:
+def _of_all_targets(
+    whole: Any, ledgers: Sequence[Ledger], theorems: Sequence[Theorem], per_target: list[list[Certificate]]
+) -> list[Certificate]:
     """The certificates of one against the rest, summed; those of the only target as they are."""
     if len(per_target) == 1:
         return per_target[0]
-    # What is bounded is the log loss of the class that came, which the sum of the targets' is not below.
     together = [summed(parts) for parts in zip(*per_target, strict=True)]
+    gain = sum(ledger.loss for ledger in ledgers) - whole.loss
     return [
-        replace(
-            one, observed=theorem.counts(whole, None), parts=1, each=(), most=_limit(whole, theorem, len(per_target))
-        )
-        if one.applies
-        else one
+        _of_all(one, theorem, whole, gain, len(per_target)) if one.applies else one
         for one, theorem in zip(together, theorems, strict=True)
     ]
+
+
+def _of_all(one: Certificate, theorem: Theorem, whole: Any, gain: float, classes: int) -> Certificate:
+    """A sum over the targets as a certificate of the log loss of the class that came, which is below the sum of their
+    losses by what the run gained when it divided the odds by their sum."""
+    comparator: Any = one.comparator
+    gained = f" less the {gain:,.6g} nats that dividing the odds by their sum gained"
+    label = comparator.label.replace(ADDED_UP, ADDED_UP + gained)
+    comparator = replace(comparator, label=label, detail={**comparator.detail, "gain": gain})
+    bound = (one.bound or 0.0) - (gain / LN2 if theorem.whole else gain)
+    limit = _limit(whole, theorem, classes)
+    observed = theorem.counts(whole, None)
+    return replace(one, observed=observed, bound=bound, comparator=comparator, parts=1, each=(), most=limit)
 
 
 def _limit(whole: Any, theorem: Theorem, classes: int) -> Most:
