@@ -304,7 +304,7 @@ def _until(process, rounds: int, found: list[bytes]) -> None:
 def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     """A learner on a pipe that has no end ends on Ctrl-C with a checkpoint; killed, it leaves the last one; either goes
     on when the same rounds come again."""
-    lines = noisy_lines(40_000)
+    lines = 19 * noisy_lines(2111)  # which come again at no round that a checkpoint is due
     data, model = "".join(lines).encode(), tmp_path / "m.rgl"
     words = ("--learner", "perceptron", "--no-certify")
     process = start("learn", "-", *words, "--save", model, "--checkpoint-every", 1000)
@@ -400,7 +400,7 @@ def test_a_run_that_learned_nothing_new_leaves_the_model_as_it_is(run, tmp_path)
 
 def test_a_resumed_run_is_certified_for_what_it_played(run, tmp_path, strike, monkeypatch):
     """A run that was stopped and finished is certified like one that was not; one that began on another file is not."""
-    rows = write(tmp_path / "rows.svm", noisy_lines(60_000))
+    rows = write(tmp_path / "rows.svm", 19 * noisy_lines(3163))
     learned = run("learn", rows, "--learner", "perceptron", "--json").json
     strike(1, signal.SIGINT)
     run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
@@ -408,9 +408,8 @@ def test_a_resumed_run_is_certified_for_what_it_played(run, tmp_path, strike, mo
     finished = run("learn", rows, "--resume", tmp_path / "m.rgl", "--json").json
     assert finished["certificates"] == learned["certificates"]
     assert (finished["curve"], finished["input"]) == (learned["curve"], learned["input"])
-    more = run(
-        "learn", write(tmp_path / "more.svm", noisy_lines(60_000, seed=1)), "--resume", tmp_path / "m.rgl", "--json"
-    )
+    other = write(tmp_path / "more.svm", 19 * noisy_lines(3163, seed=1))
+    more = run("learn", other, "--resume", tmp_path / "m.rgl", "--json")
     assert more.code == 0
     assert not any(one["applies"] for one in more.json["certificates"])
 

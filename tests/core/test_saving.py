@@ -9,6 +9,7 @@ import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,11 @@ def test_a_learner_can_be_saved_after_any_rounds(folder, name, settings, rounds,
     learner = learner_class(name)(**settings)
     learner.partial_fit([[1.0, 0.0, -1.0]], [0], classes=range(classes))
     for row, label, weight in rounds:
-        learner.save(first)
+        before = deepcopy(learner)
         try:
             learner.partial_fit([row], [label % classes], sample_weight=[weight])
         except RegretlessError:
+            before.save(first)
             learner.save(second)
             assert second.read_bytes() == first.read_bytes()
     learner.save(first)
