@@ -7,8 +7,9 @@ import json
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Event as Flag
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ from regretless.bandits import Exp3IX
 from regretless.linear import AROW
 from regretless.serve import engine
 from regretless.serve.databases import store_of
+from regretless.serve.events import Event
 from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
-from regretless.serve.store import BY_NUMBER
+from regretless.serve.store import BY_NUMBER, Held, StoreError
 
 from .asking import COLUMNS, Client, Process, begun, served
 from .postgres_server import Postgres
@@ -125,9 +127,54 @@ def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytes
     assert acknowledged(where) == ({"a", "b0"}, 2, 1)
 
 
+def test_a_lock_that_is_lost(postgres: Postgres) -> None:
+    """Of two servers on PostgreSQL the second is refused with the name of the first; one whose session has ended writes
+    nothing more once another holds the lock."""
+    where = f"{postgres.url}#lock"
+    first, second = store_of(where), store_of(where)
+    first.open()
+    with pytest.raises(Held, match=r"process \d+ on .* serves this model"):
+        second.open()
+    assert first._connection is not None  # type: ignore[attr-defined]
+    first._connection.close()  # type: ignore[attr-defined]
+    second.open()
+    event = Event(1, "a", 0.0, b"{}", b"{}", None, None, 0)
+    with pytest.raises(StoreError):
+        first.commit([event], [])
+    with pytest.raises(Held):
+        first.open()
+    second.commit([event], [])
+    assert second.ends() == (1, 0, 0.0)
+    second.close()
+    first.open()
+    first.close()
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+def test_all_or_nothing(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A transaction with an id that is there, or a label for an event that has one, leaves nothing behind."""
+    postgres = request.getfixturevalue("postgres") if where == "postgres" else None
+    store = store_of(tmp_path / "m.db" if postgres is None else f"{postgres.url}#all")
+    store.open()
+    one, two, three = (Event(place, f"{place}", 1.0, b"{}", b"{}", None, None, 0) for place in (1, 2, 3))
+    settled = replace(one, state="learnt", label="1", sequence=1, settled=2.0)
+    store.commit([one], [])
+    with pytest.raises(StoreError):
+        store.commit([two, replace(three, id="1")], [settled])
+    assert (store.ends(), store.pending()) == ((1, 0, 1.0), (1, 1.0))
+    store.commit([two], [settled])
+    with pytest.raises(StoreError, match="still waited"):
+        store.commit([three], [settled])
+    assert (store.ends(), store.pending()) == ((2, 1, 2.0), (1, 1.0))
+    assert store.find(["1", "2", "3"]) == {"1": settled, "2": two}
+    store.refuse([1])
+    assert store.find(["1"])["1"].state == "refused"
+    store.close()
+
+
 def test_the_queue_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the rows that may wait for the disk, requests are 503 at once and the others are answered."""
-    free = Event()
+    free = Flag()
     commit = SqliteStore.commit
     monkeypatch.setattr(SqliteStore, "commit", lambda store, *rest: (free.wait(10), commit(store, *rest))[1])
 

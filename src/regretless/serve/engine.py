@@ -27,6 +27,7 @@ from .wire import write_json
 
 AGAIN = 1.0  # seconds between two attempts to reach a database that is gone
 EXPIRY = 1.0  # seconds between two looks for events that are to be given up
+REST = 20  # times as long as it takes to make a snapshot is waited for the next: nothing is answered meanwhile
 LONGEST_ID = 200  # characters
 UNAVAILABLE, CONFLICT, GONE, UNKNOWN, UNFIT = 503, 409, 410, 404, 422
 
@@ -127,6 +128,7 @@ class Engine:
         self._ids, self._random = Ids(), Random(SystemRandom().getrandbits(256))
         self._sequence, self._last = live.version, 0.0
         self._saved = (live.version, live.number)
+        self._rested = 0.0  # when the next snapshot may be made
         self.waiting = self.outstanding = 0
         self.oldest: float | None = None
         self.down: str | None = None  # why requests are not served now
@@ -394,13 +396,15 @@ class Engine:
                 self._thread.call(lambda: self._thread.store.refuse(numbers))
         version, number = self._saved
         moved = self.live.version - version + (self.live.number - number if self.live.served.moves else 0)
-        if moved >= self.settings.snapshot_every:
+        if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
             self._saved = self.live.version, self.live.number
             self._do(self._snapshot())
 
     def _snapshot(self) -> asyncio.Future[None]:
         """Save the model as it stands, after all that is on its way to the log."""
+        began = time.monotonic()
         snapshot = self.live.snapshot(self._now())
+        self._rested = time.monotonic() + REST * (time.monotonic() - began)
         self._saved = snapshot.version, snapshot.number
         self._log.info("snapshot", model=self.name, version=snapshot.version, bytes=len(snapshot.model))
         return self._thread.save(snapshot)
