@@ -73,7 +73,7 @@ ASSUMES: Assumes = [
 ]
 NAN = float("nan")
 BREAKS = {
-    theory.SAME[0]: [{"comparator.rounds": 7}, {"comparator.rounds": 9}, {"comparator.total_norm2": 41.0}],
+    theory.SAME_ROUNDS[0]: [{"comparator.rounds": 7}, {"comparator.rounds": 9}, {"comparator.total_norm2": 41.0}],
     theory.LIGHT[0]: [{"learner.heaviest": 1.5}],
     theory.STEADY[0]: [{"learner.steady": False}],
     UNIT_WEIGHTS[0]: [{"ledger.weighted": 1}],

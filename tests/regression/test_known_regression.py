@@ -75,7 +75,7 @@ ASSUMES: Assumes = [
 BREAKS = {
     theory.ALL_FIRST[0]: [{"ledger.updates": 0}],
     theory.CHARGED[0]: [{"ledger.rounds": 1}, {"ledger.rounds": 0}],
-    theory.SAME[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
+    theory.SAME_ROUNDS[0]: [{"comparator.rounds": 8}, {"comparator.total_norm2": 41.0}],
     theory.STEADY[0]: [{"learner.steady": False}],
     theory.SQUARE[0]: [{"learner.square": False}],
     theory.WHOLE[0]: [{"learner.diagonal": True}],

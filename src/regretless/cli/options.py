@@ -145,6 +145,16 @@ def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
     group.add_argument("--format", choices=formats.names, metavar="NAME", help=f"{names}; {default}")
 
 
+def add_header(group: argparse._ArgumentGroup) -> None:
+    """Whether the first line of a table has names."""
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
+    )
+
+
 def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """How the file is to be read."""
     group = parser.add_argument_group("reading the file")
@@ -152,12 +162,7 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--target", metavar="COLUMN", help="the column of labels (npz: the array; npy: last, a number or a file)"
     )
-    group.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
-    )
+    add_header(group)
     group.add_argument(
         "--ids-from",
         type=int,

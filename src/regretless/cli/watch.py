@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, BooleanOptionalAction
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -53,12 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="stop at a row without a loss (error), or pass over it and count it",
     )
     options.add_format(group, COLUMNS)
-    group.add_argument(
-        "--header",
-        action=BooleanOptionalAction,
-        default=None,
-        help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
-    )
+    options.add_header(group)
     _add_watching(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--save", metavar="STATE", help="write the state, from which --resume goes on (.json)")

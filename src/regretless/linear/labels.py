@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..memory import allowed, more
 from ..rows.sample_weights import what_is_not_finite
+from ..rows.targets import one_dimensional, target_array
 from ..rows.validation import JUDGED_ROWS, warn_user
 
 if TYPE_CHECKING:
@@ -38,8 +37,7 @@ def read_labels(y: Any, rows: int) -> Array:
         How many labels there must be.
     """
     labels: Array = y if type(y) is np.ndarray else _label_array(y)
-    if labels.ndim != 1:
-        labels = _one_dimensional(labels)
+    labels = one_dimensional(labels)
     if labels.dtype.kind not in "iubU":
         labels = _discrete(labels)
     if len(labels) != rows:
@@ -231,28 +229,10 @@ def extend(state: BaseState, old: Array, new: Array) -> BaseState:
 
 
 def _label_array(y: Any) -> Array:
-    if y is None:
-        raise RegretlessError("This learner requires y to be passed, but the target y is None.")
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(y):
-        raise RegretlessError("y should be a 1d array, got a sparse matrix instead.")
-    labels: Array = np.asarray(y)
+    labels = target_array(y)
     if labels.dtype.kind in "SU" and isinstance(y, (list, tuple)):
         return np.asarray(y, dtype=object)  # numpy has turned any numbers among them into strings
     return labels
-
-
-def _one_dimensional(labels: Array) -> Array:
-    if labels.ndim != 2 or labels.shape[1] != 1:
-        raise RegretlessError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
-    exceptions = sys.modules.get("sklearn.exceptions")
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-        "(n_samples, ), for example using ravel().",
-        UserWarning if exceptions is None else exceptions.DataConversionWarning,
-        stacklevel=4,
-    )
-    return labels.ravel()
 
 
 def _discrete(labels: Array) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ import numpy as np
 from ..arrays import laid_out
 from ..data.batch import Array
 from ..errors import RegretlessError
+from ..rows.targets import one_dimensional, target_array
 
 LARGEST = 1e70  # outcome, as the kernel has it
 TOO_LARGE = (
@@ -35,17 +34,7 @@ def read_outcomes(y: Any, rows: int) -> Array:
     RegretlessError
         If they are no numbers, not finite, or not as many; the message says which row (from 0).
     """
-    if y is None:
-        raise RegretlessError("This learner requires y to be passed, but the target y is None.")
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(y):
-        raise RegretlessError("y should be a 1d array, got a sparse matrix instead.")
-    outcomes: Array = np.asarray(y)
-    if outcomes.ndim == 2 and outcomes.shape[1] == 1:
-        _warn_column()
-        outcomes = outcomes.ravel()
-    if outcomes.ndim != 1:
-        raise RegretlessError(f"y should be a 1d array, got an array of shape {outcomes.shape} instead.")
+    outcomes = one_dimensional(target_array(y))
     if len(outcomes) != rows:
         raise RegretlessError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(outcomes)}]")
     if outcomes.dtype.kind == "c":
@@ -90,13 +79,3 @@ def refuse_unfit(outcomes: Array) -> None:
     if np.isinf(outcomes[row]):
         raise RegretlessError(f"Input y contains infinity. It stands in row {row} (counted from 0).")
     raise RegretlessError(f"y[{row}] = {outcomes[row]:g} {TOO_LARGE}")
-
-
-def _warn_column() -> None:
-    exceptions = sys.modules.get("sklearn.exceptions")
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-        "(n_samples, ), for example using ravel().",
-        UserWarning if exceptions is None else exceptions.DataConversionWarning,
-        stacklevel=4,
-    )

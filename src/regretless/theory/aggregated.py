@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import e, inf, isclose, isnan, log, log1p, nan
+from math import e, inf, isnan, log, log1p, nan
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ from ..comparator import BaseComparator
 from ..facts import in_json
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import UNIT_WEIGHTS, LinearFacts
+from .facts import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, LinearFacts
 
 SHARES = r",\quad c = 1\ (\text{shares}),\ 0\ (\text{none})"
 REACHES = (4.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
@@ -197,15 +197,6 @@ def _light(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
     return learner.heaviest <= 1
 
 
-def _steady(_: Ledger, __: MemberComparator, learner: AggregatedFacts) -> bool:
-    return learner.steady
-
-
-def _same_rounds(ledger: Ledger, comparator: MemberComparator, _: AggregatedFacts) -> bool:
-    alike = isclose(comparator.total_norm2, ledger.total_norm2, rel_tol=1e-7, abs_tol=1e-300)
-    return comparator.rounds == ledger.rounds and alike
-
-
 def _is_member(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bool:
     return comparator.name == "member"
 
@@ -238,14 +229,12 @@ def _constant(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> b
 
 
 LIGHT: tuple[str, Check] = ("the mixture of probabilities is about rounds that weigh at most 1", _light)
-STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
-SAME: tuple[str, Check] = ("the comparator must be read on the very rounds that were played", _same_rounds)
 WITHIN: tuple[str, Check] = (
     "the scores of the comparator must stay within the reach of a full member, and these do not",
     _within,
 )
 FULL = "it is about full members, which stay up to 256 features unless `full` says otherwise"
-PLAYED = (SAME, LIGHT, STEADY)
+PLAYED = (SAME_ROUNDS, LIGHT, STEADY)
 
 
 def log_loss(ledger: Ledger, _: MemberComparator) -> float:

@@ -78,7 +78,8 @@ from ..certificate import NO_LIMIT, Most
 from ..facts import Facts
 from ..ledger import Ledger
 from ..theorem import theorem
-from .aggregated import SAME, STEADY, MemberComparator
+from .aggregated import MemberComparator
+from .facts import SAME_ROUNDS, STEADY
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ SQUARE = ("it is about full matrices, which are for the square loss alone", _of_
 WHOLE = ("it is about full matrices, and of this one the diagonal alone is kept", _keeps_all)
 FULL = "it is about full matrices, which stay up to 256 features unless `full` or `priors` says otherwise"
 FLOAT = ("the loss of the comparator must be a float, and it is too large for one", _finite)
-PLAYED = (CHARGED, SAME, STEADY, FLOAT)
+PLAYED = (CHARGED, SAME_ROUNDS, STEADY, FLOAT)
 
 
 @theorem(
