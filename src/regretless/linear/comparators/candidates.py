@@ -83,9 +83,7 @@ def margin_direction(
 
     margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers)
     if margin.weights is None:
-        if margin.separable is False:
-            return f"the rounds cannot be separated: {margin.why}"
-        return f"it was not found out whether the rounds can be separated: {margin.why}"
+        return str(margin.obstacle)
     name = "maximum margin" if margin.converged else "a margin, not yet the largest"
     return name, *_split_constant(margin.weights, batch.columns, intercept)
 

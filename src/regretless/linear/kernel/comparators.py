@@ -389,9 +389,7 @@ class _KernelReading:
 
         solution = max_margin_signed(_root(self._all_pairs()), signs, budget=self.question.budget(self.rows**2))
         if solution.weights is None:
-            if solution.separable is False:
-                return f"the rounds cannot be separated: {solution.why}"
-            return f"it was not found out whether the rounds can be separated: {solution.why}"
+            return str(solution.obstacle)
         rows, multipliers = solution.support
         weights = np.zeros((self.rows, 1))
         weights[rows, 0] = multipliers * signs[rows]

@@ -101,6 +101,15 @@ class MaxMargin:
     why: str
 
     @property
+    def obstacle(self) -> str | None:
+        """Why there is no vector that separates, in words; None where there is one."""
+        if self.weights is not None:
+            return None
+        if self.separable is False:
+            return f"the rounds cannot be separated: {self.why}"
+        return f"it was not found out whether the rounds can be separated: {self.why}"
+
+    @property
     def gap(self) -> float:
         """Relative width of the interval, 1 - lower / upper."""
         return 1 - self.lower / self.upper if self.upper > 0 else 0.0
