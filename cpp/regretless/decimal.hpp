@@ -140,6 +140,72 @@ REGRETLESS_INLINE bool short_number(const char* begin, const char* end, double& 
   return true;
 }
 
+struct PowersOfFive {
+  constexpr PowersOfFive() {
+    for (int k = 1; k < 28; ++k) of[k] = 5 * of[k - 1];
+  }
+  std::uint64_t of[28] = {1};
+};
+inline constexpr PowersOfFive powers_of_five;
+
+// The quotient, which must fit, and the remainder.
+REGRETLESS_INLINE std::uint64_t divide(std::uint64_t high, std::uint64_t low, std::uint64_t by, std::uint64_t& rest) {
+#if defined(__x86_64__)
+  std::uint64_t quotient;
+  __asm__("divq %4" : "=a"(quotient), "=d"(rest) : "a"(low), "d"(high), "r"(by) : "cc");
+  return quotient;
+#else
+  const auto number = (unsigned __int128)(high) << 64 | low;
+  rest = std::uint64_t(number % by);
+  return std::uint64_t(number / by);
+#endif
+}
+
+// The double nearest to digits / 10^places, ties to even; places from 1 to 27.
+REGRETLESS_INLINE double quotient(std::uint64_t digits, int places) {
+  if (digits == 0) return 0;
+  const std::uint64_t five = powers_of_five.of[places];
+  // Both with their highest bit set, so that the quotient has 63 or 64 bits: ten more than are kept.
+  const int up = std::countl_zero(digits), five_up = std::countl_zero(five);
+  digits <<= up;
+  std::uint64_t rest;
+  const std::uint64_t whole = divide(digits >> 1, digits << 63, five << five_up, rest);
+  const int drop = 64 - std::countl_zero(whole) - 53;
+  const std::uint64_t below = whole & ((std::uint64_t(1) << drop) - 1), half = std::uint64_t(1) << (drop - 1);
+  std::uint64_t kept = whole >> drop;
+  // Without a branch, for whether to round up is as good as random.
+  kept += std::uint64_t(below > half) | (std::uint64_t(below == half) & (std::uint64_t(rest != 0) | (kept & 1)));
+  const int exponent = drop + five_up - up - places - 63;
+  return double(std::int64_t(kept)) * std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
+}
+
+// Puts digits behind those of a number; false if some are none, or if they become too many.
+REGRETLESS_INLINE bool more_digits(const char* begin, const char* end, std::uint64_t& number) {
+  for (; begin < end; begin += std::min<std::int64_t>(end - begin, 8)) {
+    const std::int64_t size = std::min<std::int64_t>(end - begin, 8);
+    const std::uint64_t digits = digits_before(begin + size, size);
+    const auto scale = std::uint64_t(std::int64_t(powers_of_ten[size]));
+    if (beyond_nine(digits) || __builtin_mul_overflow(number, scale, &number) ||
+        __builtin_add_overflow(number, join_eight(digits), &number))
+      return false;
+  }
+  return true;
+}
+
+// [sign] digits . digits, that are all the digits of a double: below 2^64 without the point.
+REGRETLESS_INLINE bool long_number(const char* begin, const char* end, double& out) {
+  const bool minus = *begin == '-';
+  begin += minus || *begin == '+';
+  const std::uint64_t points = equal_bytes(load_word(begin), '.');
+  const char* const point = begin + std::countr_zero(points | std::uint64_t(1) << 63) / 8;
+  const std::int64_t places = end - point - 1;
+  if (!points || point == begin || places < 1 || places > 27) return false;
+  std::uint64_t digits = 0;
+  if (!more_digits(begin, point, digits) || !more_digits(point + 1, end, digits)) return false;
+  out = with_sign(quotient(digits, int(places)), minus);
+  return true;
+}
+
 // Whether a decimal number that no double can hold is too large rather than too small. (from_chars does not say.)
 REGRETLESS_INLINE bool is_large(const char* begin, const char* end) {
   constexpr std::int64_t plenty = std::int64_t(1) << 40;
@@ -166,7 +232,7 @@ enum class Reading { good, not_a_number, not_finite, too_large };
 // Any decimal number, to the double that strtod gives.
 REGRETLESS_APART static Reading any_number(const char* begin, const char* end, double& out) {
   if (begin == end) return Reading::not_a_number;
-  if (short_number(begin, end, out)) return Reading::good;
+  if (long_number(begin, end, out) || short_number(begin, end, out)) return Reading::good;
   if (*begin == '+' && (++begin == end || *begin == '-')) return Reading::not_a_number;
   const auto [stop, error] = std::from_chars(begin, end, out);
   if (error == std::errc::invalid_argument || stop != end) return Reading::not_a_number;

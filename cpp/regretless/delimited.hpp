@@ -199,7 +199,7 @@ class DelimitedReader {
   }
 
  private:
-  static constexpr std::int64_t patience = 64;
+  static constexpr std::int64_t patience = 64, shortest_long = 16;
 
   // Where the cells of whole rows end, counted from the byte before the text; how many they are.
   std::size_t mark(const char* text, std::size_t size) {
@@ -311,6 +311,8 @@ class DelimitedReader {
       case DelimitedKind::skipped: return true;
       case DelimitedKind::number: {
         double& out = column.numbers[job_.rows * column.stride];
+        if (cell.end - cell.begin > shortest_long)
+          return long_number(cell.begin, cell.end, out) || other_number(cell, column, out);
         return plain_number(cell.begin, cell.end, out) || other_number(cell, column, out);
       }
       case DelimitedKind::boolean: return boolean(cell, column, column.numbers[job_.rows * column.stride]);

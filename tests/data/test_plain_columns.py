@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -98,6 +100,24 @@ def test_what_is_read_is_what_pyarrow_reads(table: tuple[Block, dict[str, str]])
     if plain is not None and kinds:
         assert other is not None
         assert contents(plain, kinds) == contents(other, kinds)
+
+
+@given(st.integers(0, 10**9))
+@example(0)
+def test_numbers_with_many_digits_are_rounded_correctly(seed: int) -> None:
+    """A number of up to 24 digits, also one halfway between two doubles or next to that, is the nearest double."""
+    random = np.random.default_rng(seed)
+    words = []
+    for _ in range(40):
+        digits = "".join(map(str, random.integers(0, 10, random.integers(2, 25)).tolist()))
+        place = int(random.integers(1, min(len(digits), 8)))
+        words.append(f"{random.choice(['', '-'])}{digits[:place]}.{digits[place:]}")
+        low = np.float64(random.integers(1 << 52, 1 << 53) * 2.0 ** -int(random.integers(46, 54)))
+        halfway = (Fraction(float(low)) + Fraction(float(np.nextafter(low, 99)))) / 2
+        words += [f"{Decimal(halfway.numerator) / halfway.denominator:f}", f"{low:.20f}", repr(float(low) / 7)]
+    columns = plain_columns(block_of([[word] for word in words]), ["a"], {"a": "number"}, [])
+    assert columns is not None
+    assert columns.floats("a").tobytes() == np.array(list(map(float, words))).tobytes()
 
 
 @given(tables(GOOD))
