@@ -222,6 +222,22 @@ std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) 
   return padded.has_lone_return() ? -1 : delimited_kernels().cut(padded.begin(), text.size(), mark);
 }
 
+// Columns side by side, some rows at a time, so that the rows that are written stay in the cache.
+Matrix side_by_side(const std::vector<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>& columns,
+                    std::size_t rows) {
+  constexpr std::size_t together = 64;
+  const std::size_t width = columns.size();
+  for (const auto& column : columns)
+    if (column.shape(0) != rows) throw std::invalid_argument("columns have all rows");
+  auto matrix = unwritten<double>(rows * width);
+  for (std::size_t first = 0; first < rows; first += together)
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t t = first; t < std::min(first + together, rows); ++t)
+        matrix[t * width + c] = columns[c].data()[t];
+  double* const data = matrix.get();
+  return Matrix(data, {rows, width}, owner_of(matrix));
+}
+
 template <class T>
 using Given2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -298,6 +314,7 @@ void bind_delimited(nb::module_& m) {
   m.def("cut_delimited", &cut_delimited, "text"_a, "delimiter"_a,
         "Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or "
         "carriage returns stand elsewhere than usual.");
+  m.def("side_by_side", &side_by_side, "columns"_a, "rows"_a, "A matrix of columns of so many numbers.");
   m.def(
       "table_rows", &table_rows, "values"_a, "ids"_a, "categories"_a,
       "Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and "

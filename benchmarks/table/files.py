@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from benchmarks.table.inputs import file_of, read_bytes
 from benchmarks.table.row import Contest, Job, Row, installed
 from regretless.data import load_svmlight, open_stream
+from regretless.data.losses import read_losses
 
 SECONDS = "s a file"
 FIT = "Perceptron(fit_intercept=False, shuffle=False, max_iter=1, tol=None).fit"
@@ -84,8 +85,14 @@ def models() -> Iterator[Row]:
 def readers() -> Iterator[Row]:
     """Files to rows, in this process."""
     yield Row("load_svmlight", "ns a byte", _svmlight)
-    yield Row("open_stream of CSV, 20 columns", "ns a byte", partial(_table, "csv"))
+    yield Row("open_stream of CSV, 20 columns of 17 digits", "ns a byte", partial(_table, "csv"))
+    yield Row("open_stream of CSV, 20 columns of 5 digits", "ns a byte", partial(_table, "short.csv"))
+    yield Row("open_stream of CSV, 10 numbers, 5 words, a date", "ns a byte", partial(_table, "mixed.csv"))
+    yield Row(
+        "open_stream of CSV, a number and text of 30 words", "ns a byte", partial(_table, "words.csv", text=["text"])
+    )
     yield Row("open_stream of Parquet, 20 columns", "ns a number", partial(_table, "parquet"))
+    yield Row("read_losses of CSV, 10 columns", "ns a byte", _losses)
     yield Row("products of two columns, by name", "ns a product", partial(_products, None))
     yield Row("products of two columns, hashed", "ns a product", partial(_products, 18))
 
@@ -123,17 +130,35 @@ def _svmlight() -> Contest:
     return Contest(Job(lambda: load_svmlight(path), size), beside, Job(partial(read_bytes, path), size))
 
 
-def _table(kind: str) -> Contest:
+def _table(kind: str, **how: object) -> Contest:
+    """Rows of features; others stop at columns, whose words are not split."""
     path = file_of(kind, 100_000)
-    size = path.stat().st_size if kind == "csv" else 100_000 * 20
-    import pandas as pd
+    size = 100_000 * 20 if kind == "parquet" else path.stat().st_size
+    beside = {name: Job(partial(read, path), size) for name, read in _peers(path.suffix[1:]).items()}
+    ours = Job(lambda: _batches(path, target="label", **how), size)
+    return Contest(ours, beside, Job(partial(read_bytes, path), size))
 
-    beside = {"pandas": Job(lambda: getattr(pd, f"read_{kind}")(path), size)}
+
+def _losses() -> Contest:
+    path = file_of("losses.csv", 200_000)
+    size = path.stat().st_size
+    beside = {name: Job(partial(read, path), size) for name, read in _peers("csv").items()}
+    return Contest(Job(lambda: read_losses(path), size), beside, Job(partial(read_bytes, path), size))
+
+
+def _peers(kind: str) -> dict[str, Callable[[Path], object]]:
+    """Who reads tables, on one thread."""
+    import pandas as pd
+    from pyarrow import csv, parquet
+
+    one = csv.ReadOptions(use_threads=False)
+    arrow = {"csv": partial(csv.read_csv, read_options=one), "parquet": partial(parquet.read_table, use_threads=False)}
+    peers: dict[str, Callable[[Path], object]] = {"pandas": getattr(pd, f"read_{kind}"), "pyarrow": arrow[kind]}
     if installed("polars"):
         import polars as pl
 
-        beside["polars"] = Job(lambda: getattr(pl, f"read_{kind}")(path), size)
-    return Contest(Job(lambda: _batches(path, target="label"), size), beside, Job(partial(read_bytes, path), size))
+        peers["polars"] = getattr(pl, f"read_{kind}")
+    return peers
 
 
 def _products(bits: int | None) -> Contest:

@@ -44,7 +44,8 @@ def text_like(rows: int, columns: int = data.COLUMNS, dtype: str = "float32") ->
 
 
 def file_of(kind: str, rows: int, classes: int = 2) -> Path:
-    """A file of rows of 20 numbers: among 1,000 columns as svmlight text, or VW's, and 20 columns as a table."""
+    """A file of rows of 20 numbers: among 1,000 columns as svmlight text, or VW's, and 20 columns as a table; other
+    kinds of tables have names with two suffixes."""
     path = data.CACHE / f"rows-{rows}-{classes}.{kind}"
     if not path.exists():
         data.CACHE.mkdir(parents=True, exist_ok=True)
@@ -82,7 +83,47 @@ def _parquet(path: Path, rows: int, classes: int) -> None:
     _frame(rows, classes).to_parquet(path, index=False)
 
 
-_WRITERS: dict[str, Callable[[Path, int, int], None]] = {"svm": _text, "vw": _wabbit, "csv": _csv, "parquet": _parquet}
+def _short(path: Path, rows: int, classes: int) -> None:
+    _frame(rows, classes).round(4).to_csv(path, index=False)
+
+
+def _mixed(path: Path, rows: int, classes: int) -> None:
+    """Ten numbers, five columns of up to 5,000 different words, and a date; words in quotes."""
+    import csv
+
+    random, frame = np.random.default_rng(1), _frame(rows, classes).round(4)
+    table = frame[[f"x{i}" for i in range(10)]]
+    for place, many in enumerate((3, 10, 50, 500, 5000)):
+        which = np.minimum(random.zipf(1.3, rows) - 1, many - 1)
+        table[f"word{place}"] = [f"name{place}_{one}" for one in which.tolist()]
+    table["day"] = np.datetime64("2020-01-01") + random.integers(0, 2000, rows)
+    table.assign(label=frame["label"]).to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC)
+
+
+def _words(path: Path, rows: int, classes: int) -> None:
+    random, frame = np.random.default_rng(1), _frame(rows, classes)
+    which = np.minimum(random.zipf(1.2, (rows, 30)) - 1, 19_999)
+    text = [" ".join(f"word{one}" for one in row) for row in which.tolist()]
+    frame[["x0", "label"]].round(4).assign(text=text).to_csv(path, index=False)
+
+
+def _losses(path: Path, rows: int, classes: int) -> None:
+    import pandas as pd
+
+    random = np.random.default_rng(1)
+    pd.DataFrame(random.random((rows, 10)).round(4)).add_prefix("arm").to_csv(path, index=False)
+
+
+_WRITERS: dict[str, Callable[[Path, int, int], None]] = {
+    "svm": _text,
+    "vw": _wabbit,
+    "csv": _csv,
+    "short.csv": _short,
+    "mixed.csv": _mixed,
+    "words.csv": _words,
+    "losses.csv": _losses,
+    "parquet": _parquet,
+}
 
 
 def read_bytes(path: Path) -> None:

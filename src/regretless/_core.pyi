@@ -190,6 +190,9 @@ def cut_delimited(text: bytes, delimiter: str) -> int:
     Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or carriage returns stand elsewhere than usual.
     """
 
+def side_by_side(columns: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], rows: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """A matrix of columns of so many numbers."""
+
 def table_rows(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None:
     """
     Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and 1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.

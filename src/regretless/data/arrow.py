@@ -21,7 +21,8 @@ from .stream import KEY, normalized
 from .table import TableStream
 from .table_chunk import ArrowColumns, Chunk
 
-ENTRIES = 1 << 17
+ENTRIES = 1 << 19
+ROWS = 1 << 16  # at most, for words may be long
 BUFFER = 1 << 16  # read of each column at a time, instead of all its pages of a row group
 SUFFIXES = {"Parquet": (".parquet", ".pq"), "Arrow": (".arrow", ".feather", ".ipc", ".arrows")}
 
@@ -87,9 +88,7 @@ class ArrowStream(TableStream):
         opened = _ipc(path) if self._format == "Arrow" else _parquet(path, self.groups)
         with opened as (schema, read, first):
             wanted = self._decide(schema)
-            yield from self._read_ahead(
-                self._chunks_of(path, read(wanted, max(ENTRIES // len(wanted), 1)), wanted, first)
-            )
+            yield from self._read_ahead(self._chunks_of(path, read(wanted, _rows_together(len(wanted))), wanted, first))
 
     def _chunks_of(
         self, path: str, batches: Iterator[Any], wanted: list[str], first: int
@@ -145,6 +144,11 @@ class ArrowStream(TableStream):
 
         columns = [_converted(batch.column(name), self._kind(name)) for name in wanted]
         return Chunk(ArrowColumns(pa.Table.from_arrays(columns, wanted)), error)
+
+
+def _rows_together(columns: int) -> int:
+    """How many rows of so many columns are read at a time: each batch has a price for each column."""
+    return max(min(ENTRIES // columns, ROWS), 1)
 
 
 def _is_text(value: Any) -> bool:
@@ -298,7 +302,7 @@ class FrameStream(ArrowStream):
 
     def _chunks(self) -> Iterator[Chunk]:
         wanted = self._decide(self._table.schema)
-        batches = self._table.select(wanted).to_batches(max_chunksize=max(ENTRIES // len(wanted), 1))
+        batches = self._table.select(wanted).to_batches(max_chunksize=_rows_together(len(wanted)))
         yield from self._chunks_of(self.name, batches, wanted, 0)
 
 

@@ -29,7 +29,8 @@ def missing_in(column: Any) -> Array:
 
 def floats(column: Any) -> Array:
     """A column of numbers as pyarrow has it; what is missing becomes nan."""
-    column = column.cast("double")
+    if str(column.type) != "double":
+        column = column.cast("double")
     chunks = [numpy_of(chunk, np.dtype(np.float64)) for chunk in column.chunks]
     if len(chunks) == 1 and not column.null_count:
         return chunks[0]

@@ -96,6 +96,7 @@ class Blocks:
         self._file, self._name, self._delimiter = file, name, delimiter
         self._rest, self._line, self._final = b"", 1, False
         self._comma: bool | None = None  # of decimals; None before the first block
+        self._judged: tuple[int, int, bool] | None = None  # line and size of a text, and whether its decimals have one
         self._paused = False  # whether the file had nothing more when it was last read
 
     def header(self) -> Block:
@@ -122,7 +123,7 @@ class Blocks:
             cut = self._cut() if len(self._rest) >= size or self._final or self._paused else 0
             if cut:
                 if self._comma is None:
-                    self._comma = decimal_comma(self._rest[:cut], self._delimiter)
+                    self._comma = self._decimal_comma(self._rest[:cut])
                 yield self._checked(self._take(cut), last=self._final)
             else:
                 self._refuse_long_row()
@@ -132,8 +133,14 @@ class Blocks:
     def ahead(self) -> Block:
         """The rows that have been read already; they stay to be read."""
         text = self._rest[: self._cut()]
-        comma = decimal_comma(text, self._delimiter) if self._comma is None else self._comma
+        comma = self._decimal_comma(text) if self._comma is None else self._comma
         return Block(self._text(text), self._line, self._delimiter, comma)
+
+    def _decimal_comma(self, text: bytes) -> bool:
+        """Whether decimals have a comma in a text, which is mostly the one of which it was asked before."""
+        if self._judged is None or self._judged[:2] != (self._line, len(text)):
+            self._judged = self._line, len(text), decimal_comma(text, self._delimiter)
+        return self._judged[2]
 
     def give_back(self, header: Block) -> None:
         """Let the first row be one of those that are left, as it names no columns."""
@@ -225,6 +232,8 @@ def decimal_comma(text: bytes, delimiter: bytes) -> bool:
     Where commas separate cells these are in quotes, and three digits behind each comma might be thousands.
     """
     if delimiter == b",":
+        if b'"' not in text:
+            return False
         decimals = re.findall(rb'"[-+]?[0-9]*,([0-9]+)"', text)
         some = any(len(digits) != THOUSANDS for digits in decimals)
     else:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import side_by_side
 from ..errors import DataError
 from .arrow_arrays import floats, missing_in, numpy_of
 from .batch import ABSENT, Array
@@ -50,11 +51,9 @@ class Columns(ABC):
 
     def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
         """Columns of numbers side by side, shape (rows, names), to keep and to write to; what is missing is nan."""
-        values: Array = np.empty((self.rows, len(names)), dtype)
+        columns = [np.ascontiguousarray(self.floats(name)) for name in names]
         with np.errstate(over="ignore"):
-            for place, name in enumerate(names):
-                values[:, place] = self.floats(name)
-        return values
+            return np.asarray(side_by_side(columns, self.rows)).astype(dtype, copy=False)
 
 
 class ArrowColumns(Columns):
