@@ -24,6 +24,7 @@ from regretless.theory.bandit_facts import BanditFacts
 
 from ..examples import at_most
 from ..known import Assumes, Known, known, says_its_number
+from ..sanitized import fewer
 
 ROUNDS = 60
 INDICES = {
@@ -47,7 +48,7 @@ def table_of(seed, arms, gaps):
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("name", INDICES)
-@at_most(40)
+@at_most(fewer(40, 15))
 @given(TABLES)
 def test_an_index_draws_the_arms_of_the_book(name, told):
     """The compiled rule draws what the textbook's does, with sleepers and without, and has the same sums."""

@@ -29,6 +29,8 @@ from regretless.finite_classes.learners import randomized, standard_optimal
 from regretless.finite_classes.learners.standard_optimal import compared
 from regretless.theory.finite_classes import floor_log2, half_the_bits_of
 
+from ..sanitized import fewer
+
 NAMES = list(CLASS_LEARNERS)
 MADE = [
     (Consistent, {}),
@@ -530,7 +532,7 @@ def test_copies_go_on_in_threads_of_their_own(kind):
 def test_whoever_waits_for_a_search_can_be_interrupted():
     """Ctrl-C comes through to the thread that waits while another one searches."""
     coins = np.random.default_rng(4)
-    found = FiniteClass(coins.random((50_000, 400)) < 0.03)
+    found = FiniteClass(coins.random((fewer(50_000, 10_000), 400)) < 0.03)
     search = _core.Littlestone(found.columns, found.hypotheses)
     other = threading.Thread(target=search.run, args=(None, 2**31))
     other.start()
