@@ -127,9 +127,10 @@ def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytes
     assert acknowledged(where) == ({"a", "b0"}, 2, 1)
 
 
-def test_a_lock_that_is_lost(postgres: Postgres) -> None:
+def test_a_lock_that_is_lost(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two servers on PostgreSQL the second is refused with the name of the first; one whose session has ended writes
     nothing more once another holds the lock."""
+    monkeypatch.setattr("regretless.serve.postgres.PATIENCE", 0.1)
     where = f"{postgres.url}#lock"
     first, second = store_of(where), store_of(where)
     first.open()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from ..errors import MissingError
@@ -27,6 +28,7 @@ from .store import (
 )
 
 T = TypeVar("T")
+PATIENCE, MOMENT = 2.0, 0.05  # seconds in all, and between two attempts to take the lock
 OLDEST_VERSION = 150_000  # of the server, as it says it
 # A connection whose other end is gone is given up, and its lock with it, within about half a minute.
 ALIVE: dict[str, Any] = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -105,12 +107,21 @@ class PostgresStore(Store):
             if db.execute("SELECT to_regclass('snapshots')").fetchone()[0] is None:
                 raise StoreError(f"{self.name}: there is no such model")
             return
-        if not db.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()[0]:
+        if not self._locked(db):
             raise Held(f"{self.name}: {self._other(db, schema)} serves this model; stop that server first")
         db.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
         db.execute(sql.SQL("SET search_path TO {}").format(schema))
         db.execute(TABLES)
         db.execute(HOLD, (holder(),))
+
+    def _locked(self, db: Any) -> bool:
+        """Whether this session holds the lock now; that of a process that was killed ends a moment later."""
+        end = monotonic() + PATIENCE
+        while not db.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()[0]:
+            if monotonic() >= end:
+                return False
+            sleep(MOMENT)
+        return True
 
     def _other(self, db: Any, schema: Any) -> str:
         from psycopg import sql
