@@ -85,14 +85,14 @@ class Browser:
         os.close(self._out)
         shutil.rmtree(self._profile, ignore_errors=True)
 
-    def open(self, path: Path, *, width: int = 1000, height: int = 900, dark: bool = False) -> None:
-        """Show a file in a window of the given size and wait until it is loaded."""
+    def open(self, path: Path | str, *, width: int = 1000, height: int = 900, dark: bool = False) -> None:
+        """Show a file, or what an address answers, in a window of the given size and wait until it is loaded."""
         self.complaints.clear()
         self._size(width, height)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", {"features": [scheme]})
         self._loaded = False
-        self.call("Page.navigate", {"url": path.resolve().as_uri()})
+        self.call("Page.navigate", {"url": path if isinstance(path, str) else path.resolve().as_uri()})
         deadline = time.monotonic() + self._timeout
         while not self._loaded:
             self._listen(deadline)
@@ -103,7 +103,7 @@ class Browser:
         self._size(width, height)
         self._drawn()
 
-    def at_widths(self, path: Path, widths: Iterable[int]) -> Iterator[int]:
+    def at_widths(self, path: Path | str, widths: Iterable[int]) -> Iterator[int]:
         """Open a file at the first width, then make its window as wide as each of the others."""
         for k, width in enumerate(widths):
             if k:

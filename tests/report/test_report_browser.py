@@ -121,14 +121,16 @@ def test_labels_do_not_overlap(browser: Browser, tmp_path: Path, name: str) -> N
     labels_apart(browser, path, least=5)
 
 
-def fits(browser: Browser, path: Path) -> None:
+def fits(browser: Browser, path: Path | str) -> None:
     """From a small phone to a desktop the page is no wider than the window, and the console does not speak."""
     for width in browser.at_widths(path, WIDTHS):
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
         assert browser.complaints == []
 
 
-def labels_apart(browser: Browser, path: Path, *, least: int = 0, down: float = 0.0, upright: bool = False) -> None:
+def labels_apart(
+    browser: Browser, path: Path | str, *, least: int = 0, down: float = 0.0, upright: bool = False
+) -> None:
     """No two labels of a picture touch, and none is cut off, at any width.
 
     Each picture has `least` labels. Neighbouring lines share some pixels of their line height, which no letter reaches:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .regression_page import RegressionReport, page_of_regression
     from .residuals import IntervalCourse
     from .run_page import Report, page_of_run
+    from .service_page import ServiceReport, page_of_service
     from .template import render, write_report
     from .watch_page import WatchedColumn, WatchPoint, WatchReport, page_of_watch
 
@@ -48,6 +49,7 @@ __all__ = [
     "PullReport",
     "RegressionReport",
     "Report",
+    "ServiceReport",
     "WatchPoint",
     "WatchReport",
     "WatchedColumn",
@@ -61,6 +63,7 @@ __all__ = [
     "page_of_pulls",
     "page_of_regression",
     "page_of_run",
+    "page_of_service",
     "page_of_watch",
     "render",
     "write_report",
@@ -87,6 +90,7 @@ __getattr__, __dir__ = lazy_names(
         "PullReport": "pull_page",
         "RegressionReport": "regression_page",
         "Report": "run_page",
+        "ServiceReport": "service_page",
         "WatchPoint": "watch_page",
         "WatchReport": "watch_page",
         "WatchedColumn": "watch_page",
@@ -100,6 +104,7 @@ __getattr__, __dir__ = lazy_names(
         "page_of_pulls": "pull_page",
         "page_of_regression": "regression_page",
         "page_of_run": "run_page",
+        "page_of_service": "service_page",
         "page_of_watch": "watch_page",
         "render": "template",
         "write_report": "template",

@@ -58,6 +58,8 @@ class Page:
         Bars, and tables with bars.
     weighed : str
         By what weights were multiplied, behind their title.
+    live : str
+        Of a page that a server gives: the address of the events after which it is asked for again.
     """
 
     title: str
@@ -84,3 +86,4 @@ class Page:
     weighed: str = ""
     strategies: Sequence[Mapping[str, Any]] = ()
     behaviour: Sequence[Mapping[str, Any]] = ()
+    live: str = ""

@@ -59,6 +59,8 @@ FRAMES = {
     "windows": _LARGE,
     "mean": _LARGE,
     "evidence": _SMALL,
+    "service": _LARGE,
+    "delays": _SMALL,
 }
 
 

@@ -11,6 +11,7 @@ from .engine import Engine, Problem
 from .logs import Log
 from .metrics import Metrics
 from .openapi import document
+from .page import follow, index, page_of
 from .requests import LINES, read_asked, read_reported
 from .settings import Settings
 from .slow_bodies import SlowBodies
@@ -23,6 +24,10 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 JSON_TYPE = b"application/json"
 BARE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+HTML_TYPE = b"text/html; charset=utf-8"
+NOT_FRAMED = [(b"content-security-policy", b"frame-ancestors 'none'"), (b"referrer-policy", b"no-referrer")]
+ASKED = (b"www-authenticate", b'Basic realm="regretless: any name, and a token for password"')  # a browser asks for it
+MOST_STREAMS = 100
 SCOPE_OF = {"predict": "predict", "label": "label", "model.rgl": "admin"}
 
 
@@ -40,6 +45,7 @@ class App:
 
     def __init__(self, engines: Mapping[str, Engine], settings: Settings, tokens: Tokens, log: Log) -> None:
         self.engines, self.settings, self.metrics = engines, settings, Metrics()
+        self.stopping, self._streams = False, 0
         self._tokens, self._log, self._slow = tokens, log, SlowBodies(settings.body_seconds)
         self._posts = {"predict": self._predict, "label": self._label}
         self._gets: dict[str, Callable[[Engine], Any]] = {
@@ -47,6 +53,7 @@ class App:
             "certificate": certificate_view,
             "history": history_view,
         }
+        self._others = ("model.rgl", "page", "stream")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -54,9 +61,13 @@ class App:
             raise RuntimeError(f"{scope['type']} is not served")
         method, path = scope["method"], scope["path"]
         try:
+            if path.endswith("/stream") and await self._stream(method, path, scope, receive, send):
+                return
             status, kind, body, more = await self._answer(method, path, scope, receive)
         except Problem as problem:
-            status, kind, body, more = _of_problem(problem)
+            status, kind, body, more = _of_problem(
+                problem, *([ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else [])
+            )
         except RegretlessError as error:
             status, kind, body, more = _of_problem(Problem(400, str(error)))
         except asyncio.CancelledError:
@@ -92,12 +103,32 @@ class App:
         self._allow(headers, verb)
         if verb == "model.rgl":
             return 200, b"application/octet-stream", model_file(engine), []
+        if verb == "page":
+            return 200, HTML_TYPE, await page_of(engine), NOT_FRAMED
         answer = self._gets[verb](engine)
         return 200, JSON_TYPE, write_json(await answer if asyncio.iscoroutine(answer) else answer), []
+
+    async def _stream(self, method: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer with events, where that is asked by GET; whether it was."""
+        engine, verb = self._route(path)
+        if engine is None or verb != "stream" or method != "GET":
+            return False
+        self._allow(dict(scope["headers"]), verb)
+        if self._streams >= MOST_STREAMS:
+            raise Problem(503, f"{MOST_STREAMS} pages follow already", 30)
+        self._streams += 1
+        self.metrics.count(path, 200)
+        try:
+            await follow(engine, receive, send, lambda: self.stopping)
+        finally:
+            self._streams -= 1
+        return True
 
     def _route(self, path: str) -> tuple[Engine | None, str]:
         """The model that a path names, and what is asked of it; None and a word about the server."""
         parts = path.split("/")[1:]
+        if parts == [""]:
+            return (next(iter(self.engines.values())), "page") if len(self.engines) == 1 else (None, "index")
         if parts == ["healthz"] or parts == ["readyz"] or parts == ["metrics"] or parts == ["openapi.json"]:
             return None, parts[0]
         if parts == ["v1", "models"]:
@@ -112,7 +143,7 @@ class App:
             engine, verb = next(iter(self.engines.values())), parts[1]
         else:
             raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
-        if verb not in self._posts and verb not in self._gets and verb != "model.rgl":
+        if verb not in self._posts and verb not in self._gets and verb not in self._others:
             raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
         return engine, verb
 
@@ -185,8 +216,15 @@ class App:
         self._allow(headers, verb)
         if verb == "metrics":
             return 200, b"text/plain; version=0.0.4; charset=utf-8", self.metrics.text(self.engines), []
+        if verb == "index":
+            return 200, HTML_TYPE, index(self.engines), NOT_FRAMED
         models = {name: model_view(engine) for name, engine in self.engines.items()}
         return 200, JSON_TYPE, write_json({"models": models}), []
+
+
+def _for_browsers(problem: Problem, path: str) -> list[tuple[bytes, bytes]]:
+    """The header after which a browser asks its user for a token, where a page was refused."""
+    return [ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else []
 
 
 def _of_problem(problem: Problem, *more: tuple[bytes, bytes]) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
@@ -194,7 +232,7 @@ def _of_problem(problem: Problem, *more: tuple[bytes, bytes]) -> tuple[int, byte
     if problem.again is not None:
         headers.append((b"retry-after", b"%d" % max(1, round(problem.again))))
     if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+        headers.insert(0, (b"www-authenticate", b"Bearer"))
     if problem.status in (408, 413):
         headers.append((b"connection", b"close"))  # what is still to come of the body is not read
     return problem.status, JSON_TYPE, write_json({"error": str(problem), "status": problem.status}), headers

@@ -72,6 +72,9 @@ class ServedBandit(Served):
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         return None, label if is_number(label) else None
 
+    def weights(self) -> list[tuple[str, float]]:
+        return list(zip(map(str, self.learner.names()), self.learner.probabilities().tolist(), strict=True))
+
     def sums(self) -> tuple[int, float, float]:
         return int(self.learner.rounds_), 0.0, float(self.learner.total_)
 

@@ -10,7 +10,9 @@ the delay cost is in their bounds, or they do not apply.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -124,29 +126,52 @@ def sparse_batch(batch: Batch) -> Batch:
     return Batch(batch.values[rows, columns], batch.labels, batch.columns, columns.astype(np.int32), starts)
 
 
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """The certificates of a model after so many labels; `when` on the monotonic clock, and how long they took."""
+
+    version: int
+    rounds: int
+    certificates: list[Certificate]
+    described: dict[str, Any]
+    when: float
+    seconds: float
+
+
 async def certify(engine: Engine) -> dict[str, Any]:
-    """The certificates of a model as it stands, as JSON values; computed once for each version."""
+    """The certificates of a model as it stands, as JSON values."""
+    return (await certified(engine)).described
+
+
+async def certified(engine: Engine) -> Certified:
+    """The certificates of a model as it stands; computed once for each version, one after the other."""
     version = engine.live.version
     known = engine.certified
     if known is None or (known[1].done() and (known[0] != version or known[1].exception() is not None)):
         copy = Live.of(engine.live.snapshot(0.0), engine.name)
         work = asyncio.ensure_future(asyncio.to_thread(_certified, copy, engine.where, engine.rows))
         engine.certified = known = version, work
-    return await asyncio.shield(known[1])
+    result: Certified = await asyncio.shield(known[1])
+    engine.certified_last = result
+    return result
 
 
-def _certified(live: Live, where: Any, rows: str | None) -> dict[str, Any]:
+def _certified(live: Live, where: Any, rows: str | None) -> Certified:
+    begin = time.monotonic()
     certificates = _certificates(live, where, rows)
     delay = _delay(live)
     if isinstance(live.served, ServedRows) and live.tally.late:
         certificates += filter(None, [as_answered(one, delay["cost"]) for one in certificates])
-    return {
+    rounds = live.served.sums()[0]
+    described = {
         "version": live.version,
-        "rounds": live.served.sums()[0],
+        "rounds": rounds,
         "about": IN_ORDER if isinstance(live.served, ServedRows) else AS_ANSWERED,
         "delay": delay,
         "certificates": [one.describe() | {"line": str(one)} for one in certificates],
     }
+    end = time.monotonic()
+    return Certified(live.version, rounds, certificates, described, end, end - begin)
 
 
 def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]:

@@ -96,6 +96,9 @@ class ServedCombiner(Served):
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         return None, None  # the learner's own ledger is about its forecasts as they were answered
 
+    def weights(self) -> list[tuple[str, float]]:
+        return list(zip(map(str, self.learner.names()), self.learner.weights.tolist(), strict=True))
+
     def sums(self) -> tuple[int, float, float]:
         ledger = self.learner.ledger_
         return int(ledger.rounds), float(ledger.mistakes), float(ledger.loss)

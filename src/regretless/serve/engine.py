@@ -123,7 +123,8 @@ class Engine:
     ) -> None:
         self.name, self.live, self.settings = name, live, settings
         self.where, self.rows = where, rows
-        self.certified: tuple[int, asyncio.Future[dict[str, Any]]] | None = None  # of which version, for `certify`
+        self.certified: tuple[int, asyncio.Future[Any]] | None = None  # of which version, for `certificates`
+        self.certified_last: Any = None  # what came last of it
         self._thread, self._log, self._clock = thread, log, clock
         self._ids, self._random = Ids(), Random(SystemRandom().getrandbits(256))
         self._sequence, self._last = live.version, 0.0
@@ -202,7 +203,7 @@ class Engine:
     def _predicted(self, ids: list[str], inputs: list[bytes]) -> list[Event]:
         number = self.live.number
         try:
-            return self.live.predict(ids, inputs, self._now())
+            return self.live.predict(ids, inputs, self.now())
         except Exception as error:
             self.live.number = number
             if self.live.served.moves:  # some may have been drawn
@@ -301,14 +302,14 @@ class Engine:
     def _settle(self, event: Event, state: State, label: Any) -> None:
         self._sequence += 1
         event.state, event.label = state, None if label is None and state == EXPIRED else _text(label)
-        event.sequence, event.settled = self._sequence, self._now()
+        event.sequence, event.settled = self._sequence, self.now()
 
     # ---- what never comes
 
     async def expire(self, limit: int = 500) -> int:
         """Give up events that are older than they may be; how many they were."""
         assert self.settings.expire is not None
-        before = self._now() - self.settings.expire
+        before = self.now() - self.settings.expire
         events: list[Event] = await self._thread.call(lambda: self._thread.store.read(OLDEST, before, limit))
         ids = [event.id for event in events]
         if not ids:
@@ -403,13 +404,14 @@ class Engine:
     def _snapshot(self) -> asyncio.Future[None]:
         """Save the model as it stands, after all that is on its way to the log."""
         began = time.monotonic()
-        snapshot = self.live.snapshot(self._now())
+        snapshot = self.live.snapshot(self.now())
         self._rested = time.monotonic() + REST * (time.monotonic() - began)
         self._saved = snapshot.version, snapshot.number
         self._log.info("snapshot", model=self.name, version=snapshot.version, bytes=len(snapshot.model))
         return self._thread.save(snapshot)
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """The time in seconds since 1970, never before what was written down."""
         self._last = max(self._last, self._clock())
         return self._last
 

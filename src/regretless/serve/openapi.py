@@ -13,10 +13,13 @@ VERBS = {
               (200, 207, 400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 422, 503)),
     "model": ("get", "The learner, what may be sent to it, and how far it is.", (200, 401, 405)),
     "model.rgl": ("get", "The model file as it stands.", (200, 401, 403, 405)),
+    "page": ("get", "What is known of the model as a page, which follows it.", (200, 401, 405)),
+    "stream": ("get", "Server-sent events, one whenever something is new.", (200, 401, 405, 503)),
     "certificate": ("get", "Its theorems on the rounds in the order of their labels.", (200, 401, 405)),
     "history": ("get", "How the counts grew, how late labels were, and the latest mistakes.", (200, 401, 405)),
 }  # fmt: skip
 SERVER = {
+    "/": ("The page of the model, or the pages of all.", (200, 401, 405)),
     "/healthz": ("The process is alive.", (200, 405)),
     "/readyz": ("Every model can predict and learn now.", (200, 405, 503)),
     "/metrics": ("Counters, in the text format of Prometheus.", (200, 401, 405)),

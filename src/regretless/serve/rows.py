@@ -20,6 +20,7 @@ from .served import Answer, Refused, Served
 from .wire import is_number, shown, write_json
 
 DENSE = b"doubles:"  # what an input begins with that is a row of doubles; any other is a JSON object
+MOST_WEIGHTS = 20  # on the page
 LARGEST = 1e70  # outcome
 NAMED = 20  # classes or columns in a message
 
@@ -107,16 +108,6 @@ class ServedRows(Served):
 
     # ---- predictions
 
-    @property
-    @abstractmethod
-    def judges_mistakes(self) -> bool:
-        """Whether an answer may be a mistake."""
-
-    @property
-    @abstractmethod
-    def judges_loss(self) -> bool:
-        """Whether an answer says what the learner's own loss is of it."""
-
     def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
         row = self._row(inputs[0]) if len(inputs) == 1 else None
         if type(row) is np.ndarray:
@@ -164,6 +155,22 @@ class ServedRows(Served):
             raise ModelError("a label that did not come is learned by bandits alone")
 
     # ---- description
+
+    def weights(self) -> list[tuple[str, float]]:
+        weights = np.atleast_2d(self.learner.coef_)
+        names = self._numbered or self.learner._feature_names()
+        targets = [f" → {label}" for label in self._classes_shown()] if len(weights) > 1 else [""]
+        sizes = np.abs(weights).ravel()
+        chosen = np.argsort(-sizes, kind="stable")[:MOST_WEIGHTS]
+        places = [divmod(int(one), weights.shape[1]) for one in chosen if sizes[one] > 0]
+        return [
+            (f"{column if names is None else names[column]}{targets[target]}", float(weights[target, column]))
+            for target, column in places
+        ]
+
+    def _classes_shown(self) -> list[Any]:
+        """The classes that have weights of their own."""
+        return []
 
     def describe(self) -> dict[str, Any]:
         learner = self.learner
@@ -242,6 +249,9 @@ class ServedClassifier(ServedRows):
             raise Refused(f"the label is one of {names}{more}; {shown(value)}")
         return plain_label(value)
 
+    def _classes_shown(self) -> list[Any]:
+        return list(self._classes().values())
+
     def labels(self, labels: list[Any]) -> Array:
         return np.array(labels) if self._text else np.array(labels, dtype=np.float64)
 
@@ -291,10 +301,6 @@ class ServedRegressor(ServedRows):
 
     def labels(self, labels: list[Any]) -> Array:
         return np.array(labels, dtype=np.float64)
-
-    @property
-    def judges_mistakes(self) -> bool:
-        return False
 
     @property
     def judges_loss(self) -> bool:

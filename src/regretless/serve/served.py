@@ -86,6 +86,20 @@ class Served(ABC):
         """Whether an answer was a mistake, and what it lost in the units of the ledger; None where there is no such
         thing."""
 
+    @property
+    def judges_mistakes(self) -> bool:
+        """Whether answers are judged by mistakes."""
+        return False
+
+    @property
+    def judges_loss(self) -> bool:
+        """Whether what an answer lost is known, in the units of the ledger."""
+        return True
+
+    def weights(self) -> list[tuple[str, float]]:
+        """The largest weights, or the probabilities of arms, by their names."""
+        return []
+
     @abstractmethod
     def sums(self) -> tuple[int, float, float]:
         """Rounds, mistakes and loss of the ledger, in the order of labels."""

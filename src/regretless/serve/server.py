@@ -199,7 +199,7 @@ def _run(work: Any) -> None:
 def _stop(server: Any, service: Service, log: Log) -> None:
     if not server.should_exit:
         log.info("stopping", waiting=sum(engine.waiting for engine in service.engines.values()))
-    server.should_exit = True
+    service.app.stopping = server.should_exit = True
 
 
 async def _tell(server: Any, listening: socket.socket, log: Log) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
+from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,18 +38,31 @@ class Tokens:
         authorization : bytes or None
             The header.
         scope : {"predict", "label", "admin", "read"}
-            "read" is allowed to every token.
+            "read" is allowed to every token, which may then also be the password of a browser (Basic): it sends that
+            with every request, also with those that a page from elsewhere makes it send.
         """
         if not self._scopes:
             return 200
-        kind, _, given = (authorization or b"").partition(b" ")
+        kind, given = _sent(authorization or b"")
         allowed: frozenset[str] = frozenset()
         for token, scopes in self._scopes.items():  # all of them, so that the time does not say which is near
-            if hmac.compare_digest(token, given.strip()):
+            if hmac.compare_digest(token, given):
                 allowed = scopes
-        if kind.lower() != b"bearer" or not allowed:
+        if not allowed or not (kind == b"bearer" or (kind == b"basic" and scope == "read")):
             return 401
         return 200 if scope == "read" or scope in allowed or "admin" in allowed else 403
+
+
+def _sent(authorization: bytes) -> tuple[bytes, bytes]:
+    """The kind of a header, and the token in it; of a name and a password the password."""
+    kind, _, text = authorization.partition(b" ")
+    kind, text = kind.lower(), text.strip()
+    if kind == b"basic":
+        try:
+            text = b64decode(text, validate=True).partition(b":")[2]
+        except ValueError:
+            return kind, b""
+    return kind, text
 
 
 def read_tokens(path: str | None) -> Tokens:
