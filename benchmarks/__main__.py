@@ -18,18 +18,19 @@ from typing import Any
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(name, "1")
 
-from benchmarks.table import show  # noqa: E402
+from benchmarks.table import page, show  # noqa: E402
 from benchmarks.table.all_rows import GROUPS, rows_of  # noqa: E402
 from benchmarks.table.row import take_turns  # noqa: E402
 
 
 def main() -> None:
-    """Time and print."""
+    """Time, print, and put the table into docs/speed.md if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two turns each, or so many as half a second allows")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this in their name or title")
     parser.add_argument("--json", action="store_true", help="one JSON object in place of the table")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/speed.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     said = show.machine()
@@ -41,14 +42,17 @@ def main() -> None:
         rows = list(rows_of(title, large=options.full, only=options.only))
         shown = [show.title(title)] if rows else []
         for row in rows:
-            times = take_turns(row.make().jobs(), *((0.4, 2) if options.quick else (3.0, 5)))
+            times = take_turns(row.make().jobs(), *((0.4, 2) if options.quick else (1.5, 3)))
             measured.append({"group": title, **show.as_json(row, times)})
             shown.append(show.lines(row, times))
             if not options.json:
                 print("\n".join(shown if row is rows[0] else shown[-1:]), flush=True)
+        text += shown
     said["load average after"] = [round(one, 1) for one in os.getloadavg()]
     if options.json:
         json.dump({"machine": said, "rows": measured}, sys.stdout, indent=1)
+    if options.write:
+        page.write("\n".join(text))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.table import show
+from benchmarks.table import page, show
 from benchmarks.table.all_rows import GROUPS, rows_of
 from benchmarks.table.row import OURS, READING, SCALES, Contest, Job, Row, take_turns
 
@@ -30,3 +30,11 @@ def test_a_line_says_the_best_turn_and_its_ratio():
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in show.lines(row, times).splitlines()]
     assert cells == [["work", "us a call", "2", "one", "4", "0.5", "0.5"], ["", "", "", "other", "1", "2", ""]]
     assert show.as_json(row, times)["ours"] == {"best": 2.0, "median": 2.5, "turns": 2}
+
+
+def test_the_page_shows_rows_that_are_timed():
+    """Each line of the table in docs/speed.md is a row or a title of the table as it is now."""
+    names = {row.what for title in GROUPS for row in rows_of(title, large=True)} | {f"**{title}**" for title in GROUPS}
+    shown = {line.split("|")[1].strip() for line in page.table().splitlines() if line.startswith("|")}
+    assert names & shown
+    assert shown <= names | {"", "---"}
