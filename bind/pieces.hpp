@@ -1,4 +1,4 @@
-// Sparse rows, a piece at a time, with their starts and columns copied; columns become int32.
+// Sparse rows, a piece at a time, with their starts and columns copied or to be copied; columns become int32.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,8 @@ inline void copy_columns(const Block& block, std::int64_t from, std::int64_t n, 
 }
 
 // Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another
-// thread may write to the caller's arrays. So kernels are given copies, in pieces that stay in the cache.
+// thread may write to the caller's arrays. So kernels are given copies, or room for them, in pieces that stay in the
+// cache.
 class Pieces {
  public:
   Pieces(const Block& block, std::int64_t begin, std::int64_t end)
@@ -49,12 +50,9 @@ class Pieces {
     if (at_ == first_) return false;
     const std::int64_t entries = starts_[at_ - first_];
     reserve(entries);
-    copy_columns(block_, origin_, entries, indices_.get());
     piece_ = block_;
     piece_.values = static_cast<const char*>(block_.values) + origin_ * value_size_;
-    piece_.indices = indices_.get();
-    piece_.wide_indices = false;
-    piece_.copied_next = static_cast<const char*>(block_.indices) + (origin_ + entries) * (block_.wide_indices ? 8 : 4);
+    take_columns(entries);
     piece_.starts = starts_;
     piece_.wide_starts = true;
     piece_.rows = at_ - first_;
@@ -86,6 +84,19 @@ class Pieces {
       if (n > most_entries && at_ > first_) return;
       *++to = n;
     }
+  }
+
+  // Wide columns are copied at once; the others row by row, as the kernel checks them.
+  void take_columns(std::int64_t entries) {
+    if (!block_.wide_indices) {
+      piece_.indices = static_cast<const std::int32_t*>(block_.indices) + origin_;
+      piece_.copies = indices_.get();
+      return;
+    }
+    copy_columns(block_, origin_, entries, indices_.get());
+    piece_.indices = indices_.get();
+    piece_.wide_indices = false;
+    piece_.copied_next = static_cast<const std::int64_t*>(block_.indices) + origin_ + entries;
   }
 
   void reserve(std::int64_t entries) {

@@ -19,8 +19,10 @@ struct Block {
   bool wide_starts = false;
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;
-  const void* copied_next =
-      nullptr;  // where the rows are a copied piece: the indices behind it, to be fetched meanwhile
+  // Where the rows are a piece of the caller's: the indices behind it, to be fetched meanwhile, if those of the piece
+  // are copies; else room for copies, which are made and checked row by row.
+  const void* copied_next = nullptr;
+  void* copies = nullptr;
 };
 
 // What each round was about: a sign (one target) or the number of its class, and how much it weighs.

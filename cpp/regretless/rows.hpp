@@ -91,7 +91,8 @@ template <class V, class I>
 struct Sparse {
   using Row = SparseRow<V, I>;
   const V* x;
-  const I* j;
+  const I *theirs, *j;  // the caller's columns, and where they are read: the same if they are not copied row by row
+  I* copies;
   const void* starts;
   bool wide;
   std::int64_t rows, entries;
@@ -99,8 +100,9 @@ struct Sparse {
   const void* next;  // read with indices that are here already, to be here in time
 
   explicit Sparse(const Block& b)
-      : x(static_cast<const V*>(b.values)), j(static_cast<const I*>(b.indices)), starts(b.starts), wide(b.wide_starts),
-        rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
+      : x(static_cast<const V*>(b.values)), theirs(static_cast<const I*>(b.indices)),
+        j(b.copies ? static_cast<const I*>(b.copies) : theirs), copies(static_cast<I*>(b.copies)), starts(b.starts),
+        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
 
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
     return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
@@ -116,7 +118,8 @@ struct Sparse {
     if (!whole(at(t))) return LinearRefusal::broken_starts;
     const Row row = (*this)[t];
     if (row.n == 0) return LinearRefusal::none;
-    if (!ascends(row.j, row.n)) return LinearRefusal::unsorted;
+    const bool ascend = copies ? copies_ascending(theirs + start(t), copies + start(t), row.n) : ascends(row.j, row.n);
+    if (!ascend) return LinearRefusal::unsorted;
     return row.j[0] >= 0 && row.j[row.n - 1] < limit ? LinearRefusal::none : LinearRefusal::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const {
@@ -136,9 +139,10 @@ struct Sparse {
   REGRETLESS_INLINE void prefetch_weights(std::int64_t t, const double* w, std::int64_t bytes) const {
     if (!whole(at(t))) return;
     const Row row = (*this)[t];
+    const I* const columns = theirs + start(at(t));
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(w);
     for (std::int64_t k = 0; k < row.n; ++k) {
-      const std::uintptr_t at = from + std::uintptr_t(row.j[k]) * std::uintptr_t(bytes);
+      const std::uintptr_t at = from + std::uintptr_t(columns[k]) * std::uintptr_t(bytes);
       for (std::int64_t b = 0; b < bytes; b += 64)
         __builtin_prefetch(reinterpret_cast<const void*>(at + std::uintptr_t(b)), 0, 2);
     }
@@ -153,11 +157,11 @@ struct Sparse {
   REGRETLESS_INLINE void fetch_in_order(std::int64_t begin, std::int64_t n) const {
     constexpr std::int64_t size = sizeof(I), ahead = 256;
     if (next) fetch(next, begin * size, n * size);
-    else fetch(j, (begin + ahead) * size, n * size);
+    else fetch(theirs, (begin + ahead) * size, n * size);
     fetch(x, (begin + ahead) * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
   }
   REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
-    fetch(j, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));
+    fetch(theirs, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));
     fetch(x, begin * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
   }
 };

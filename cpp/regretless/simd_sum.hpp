@@ -165,6 +165,20 @@ REGRETLESS_INLINE Eight load_some(const V* p, std::int64_t count) {
 #endif
 }
 
+// Whether a bit of a register is set.
+template <class R>
+REGRETLESS_INLINE bool any_bit(R bits) {
+#if defined(__AVX2__)
+  return !_mm256_testz_si256(__m256i(bits), __m256i(bits));
+#elif defined(__SSE2__)
+  return _mm_movemask_epi8(__m128i(bits)) != 0;
+#else
+  bool any = false;
+  for (std::size_t l = 0; l < sizeof(bits) / sizeof(bits[0]); ++l) any |= bits[l] != 0;
+  return any;
+#endif
+}
+
 template <int N>
 REGRETLESS_INLINE Pack<double, N / 2> low_half(const Pack<double, N>& a) {
   if constexpr (Halved<Pack<double, N>>) return a.low;
@@ -240,6 +254,40 @@ REGRETLESS_INLINE bool ascends(const I* c, std::int64_t n) {
   auto all = rises(c + n - N);
   for (std::int64_t k = 1; k + N <= n; k += N) all &= rises(c + k);
   return full(all);
+}
+
+// The last number of one register, then the first of the next.
+template <class R>
+REGRETLESS_INLINE R moved_on(const R& before, const R& here) {
+  if constexpr (sizeof(R) / sizeof(before[0]) == 8)
+    return __builtin_shufflevector(before, here, 7, 8, 9, 10, 11, 12, 13, 14);
+  else if constexpr (sizeof(R) / sizeof(before[0]) == 4) return __builtin_shufflevector(before, here, 3, 4, 5, 6);
+  else return __builtin_shufflevector(before, here, 1, 2);
+}
+
+// Copies the columns of a row, which another thread may write to meanwhile; whether those of the copy ascend.
+template <class I>
+REGRETLESS_APART static bool copies_ascending(const I* from, I* to, std::int64_t n) {
+  constexpr int N = breadth<I>;
+  using Columns = typename Pack<I, N>::Loose;
+  typename Pack<I, N>::Register before = typename Pack<I, N>::Register{} + std::numeric_limits<I>::min();
+  auto fell = before > before;
+  std::int64_t k = 0;
+  for (; k + N <= n; k += N) {
+    const typename Pack<I, N>::Register here = *reinterpret_cast<const Columns*>(from + k);
+    *reinterpret_cast<Columns*>(to + k) = here;
+    fell |= here <= moved_on(before, here);
+    before = here;
+  }
+  I last = before[N - 1];
+  bool any = any_bit(fell);
+  for (; k < n; ++k) {
+    const I here = from[k];
+    to[k] = here;
+    any |= here <= last;
+    last = here;
+  }
+  return !any;
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -578,6 +578,24 @@ def test_sparse_rows_that_make_no_sense_are_refused_before_they_are_read():
         assert outcome([0, 1, 0, 2], [-2, 0, 4], targets) == (0, "broken starts")
 
 
+@pytest.mark.parametrize("length", [2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31])
+def test_columns_that_do_not_ascend_are_noticed_wherever_they_stand(length):
+    """In a row of any length a column that is that of the entry before, or below it, stops the run before the row."""
+    labels, starts = np.ones(2, np.int32), np.array([0, 1, 1 + length])
+    before = _core.isa()
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for place in range(1, length):
+                for less in (1, 2):
+                    indices = np.concatenate([[0], 2 * np.arange(length) + 1]).astype(np.int32)
+                    indices[1 + place] = indices[place] - (less - 1)
+                    play = Play(2 * length + 1)
+                    assert play.player.play(np.ones(length + 1), indices, starts, labels) == (1, "unsorted")
+    finally:
+        _core.use_isa(before)
+
+
 @pytest.mark.parametrize("order", [None, [1, 0]], ids=["in order", "shuffled"])
 @pytest.mark.parametrize("far", [[1, 2**32 + 2], [1, 2**31], [2**31, 2**40], [-(2**40), 1], [-(2**33), -(2**32) + 1]])
 def test_columns_beyond_32_bits_are_out_of_range_and_not_columns_of_their_low_bits(far, order):

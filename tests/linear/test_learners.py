@@ -474,7 +474,7 @@ def test_the_public_names():
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [0.0, 1.0, 2.0], [False, True], list(range(150))])
 def test_the_classes_of_many_labels_are_those_of_numpy(labels):
     """Comparing many labels finds what sorting them finds, also when a class comes late."""
-    from regretless.linear.labels import distinct, encode
+    from regretless.linear.labels import distinct, encode, read_classes
 
     y = np.array(labels)[np.random.default_rng(0).integers(0, len(labels), 3000)]
     late = np.array([labels[0]] * 2999 + [labels[-1]])
@@ -483,8 +483,22 @@ def test_the_classes_of_many_labels_are_those_of_numpy(labels):
         np.testing.assert_array_equal(distinct(some), classes)
         codes, known = encode(some, classes)
         assert known.all()
+        labels, read, played = read_classes(some, len(some))
+        assert labels is some
+        np.testing.assert_array_equal(read, classes)
+        np.testing.assert_array_equal(played, codes)
         wanted = np.searchsorted(classes, some)
         np.testing.assert_array_equal(codes, wanted if len(classes) != 2 else 2 * wanted - 1)
+
+
+@pytest.mark.parametrize("late", [0.5, np.nan, np.inf])
+@pytest.mark.parametrize("place", [0, 2999])
+def test_one_label_among_many_that_is_no_whole_number_is_refused(late, place):
+    """A fraction, nan or infinity is an error, among the first labels, which all others are compared with, or last."""
+    y = np.tile([0.0, 1.0], 1500)
+    y[place] = late
+    with pytest.raises(RegretlessError, match="continuous|NaN|infinity"):
+        Perceptron().fit(np.ones((3000, 1)), y)
 
 
 def test_the_loss_of_the_perceptron_is_how_far_mistakes_lie():

@@ -21,9 +21,9 @@ from .certificates import CertifiedLearner
 from .classifier import LabelPredictor
 from .labels import (
     codes_until_new,
-    distinct,
     encode,
     extend,
+    read_classes,
     read_labels,
     stored_classes,
     targets_for,
@@ -117,9 +117,8 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         if not onwards:
             self._forget()
         batch = read_rows(X, learner=self, reset=not onwards, in_order=self.shuffle, text="learn")
-        labels = read_labels(y, len(batch))
+        labels, classes, codes = read_classes(y, len(batch))
         weights = read_weights(sample_weight, len(batch))
-        classes = distinct(labels)
         if len(classes) < 2:
             raise RegretlessError(f"y holds one class only ({classes[0]}): there is nothing to tell it from")
         warn_of_quantity(labels, classes)
@@ -128,12 +127,12 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             self.repeats()  # for all that is known, these rows are the ones before
             self.state_.grow(batch.columns)
             self._expect(classes, batch.columns)
+            codes, _ = encode(labels, self.classes_)
         else:
             self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
             self.lookahead_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
             # Two classes are the two signs; more were not announced.
             self.unannounced_ = len(classes) if len(classes) > 2 else 0
-        codes, _ = encode(labels, self.classes_)
         random = None
         if self.shuffle:
             self.seed_ = drawn_seed(self.random_state)

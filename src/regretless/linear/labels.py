@@ -36,13 +36,35 @@ def read_labels(y: Any, rows: int) -> Array:
     rows : int
         How many labels there must be.
     """
-    labels: Array = y if type(y) is np.ndarray else _label_array(y)
-    labels = one_dimensional(labels)
+    labels = one_dimensional(y if type(y) is np.ndarray else _label_array(y))
     if labels.dtype.kind not in "iubU":
         labels = _discrete(labels)
+    _require_length(labels, rows)
+    return labels
+
+
+def read_classes(y: Any, rows: int) -> tuple[Array, Array, Array]:
+    """The same, with the classes among the labels in order, and what the kernel plays for each label.
+
+    Where many labels are of few classes that the first ones show, they are compared with these once, rather than
+    checked, sorted and encoded: what equals a whole number is one.
+    """
+    labels = one_dimensional(y if type(y) is np.ndarray else _label_array(y))
+    if len(labels) > MANY and labels.dtype.kind in "iubUf":
+        _require_length(labels, rows)
+        few = np.unique(labels[:MANY])
+        if len(few) <= FEW_CLASSES and (labels.dtype.kind != "f" or are_whole(few)):
+            codes, known = encode(labels, few)
+            if known.all():
+                return labels, few, codes
+    labels = read_labels(labels, rows)
+    classes = np.unique(labels)
+    return labels, classes, encode(labels, classes)[0]
+
+
+def _require_length(labels: Array, rows: int) -> None:
     if len(labels) != rows:
         raise RegretlessError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-    return labels
 
 
 def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
@@ -57,7 +79,12 @@ def encode(labels: Array, classes: Array) -> tuple[Array, Array]:
         )
     if len(classes) == 2:  # by far the most frequent, and quicker compared than searched
         positive = labels == classes[1]
-        return 2 * positive.astype(np.int32) - 1, positive | (labels == classes[0])
+        known = labels == classes[0]
+        known |= positive
+        signs = positive.astype(np.int32)
+        signs *= 2
+        signs -= 1
+        return signs, known
     places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     known = classes[places] == labels
     if len(classes) > 2:
@@ -253,12 +280,15 @@ def _discrete(labels: Array) -> Array:
     raise RegretlessError(f"Unknown label type: {labels.dtype}")
 
 
-def _whole(labels: Array) -> Array:
+def are_whole(labels: Array) -> bool:
+    """Whether all of some floats are whole numbers."""
     if len(labels) <= 8:  # a few calls of numpy cost more than a few numbers
-        whole = all(label.is_integer() for label in labels.tolist())
-    else:
-        whole = bool(np.isfinite(labels).all()) and np.array_equal(np.floor(labels), labels)
-    if whole:
+        return all(label.is_integer() for label in labels.tolist())
+    return bool(np.isfinite(labels).all()) and np.array_equal(np.floor(labels), labels)
+
+
+def _whole(labels: Array) -> Array:
+    if are_whole(labels):
         return labels
     if not np.isfinite(labels).all():
         raise RegretlessError(f"Input y contains {what_is_not_finite(labels)}.")
