@@ -106,9 +106,14 @@ struct ByWeights {
     using One = Pack<double, 1>;
     return scale.coordinate(One{m.weight}, One{m.square}, [&] { return One{m.size}; }, One{b * b});
   }
+  // Most rows raise no size, and a quotient is dear.
   REGRETLESS_INLINE Coordinate<8> coordinate(const Addresses& p, const Eight& square) const {
     const double* const records = s.records;
-    return scale.coordinate(p.pick(records), p.pick(records + 1), [&] { return p.pick(records + 3); }, square);
+    Eight of[4];
+    p.pick_four(records, of);
+    if constexpr (sized)
+      if (!any_above(square, of[3])) return scale.unraised(of[0], of[1], of[3]);
+    return scale.coordinate(of[0], of[1], [&] { return of[3]; }, square);
   }
 
   template <class Row>
@@ -135,6 +140,12 @@ struct ByWeights {
     sums.score += b * constant(*s.memory, b).weight.all;
     return sums;
   }
+  // A record is moved: its weight is known, its sums grow, and its size does if the square is larger. (A size is
+  // never -0, nor is what is added to.)
+  static REGRETLESS_INLINE void learn_sized(double* record, const Pack<double, 4>& more) {
+    const Pack<double, 4> before = load<4>(record);
+    store(record, joined(more, before + more, greatest(before, more)));
+  }
   // How far the weights go along x / A.
   REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score,
                                 double of_row) const {
@@ -152,19 +163,17 @@ struct ByWeights {
     const double by = step(*s.memory, of, y, score, doubt);
     const Eight far = spread<8>(by), much = spread<8>(of.confidence), signed_by = spread<8>(of.confidence * y);
     double *const records = s.records, *const gains = gain, *const starts = start;
-    by_eights(row, [&](std::int64_t k, int here, const Eight& x) {
-      in_fours(far * load<8>(gains + k), much * (x * x), signed_by * x, 0, [&](int l, const Pack<double, 4>& more) {
-        if (l >= here) return;
-        double* const record = records + numbers * std::int64_t(row.column(k + l));
-        if constexpr (sized) {
-          const double value = row.x[k + l], square = value * value;
-          if (record[3] < square) {  // or the weight is what it was
-            record[0] = starts[k + l];
-            record[3] = square;
-          }
-        }
-        add_to(record, more);
-      });
+    by_eights(row, [&](std::int64_t k, int here, const Eight& x) REGRETLESS_LAMBDA {
+      const auto record = [&](int l) { return records + numbers * std::int64_t(row.column(k + l)); };
+      const Eight step = far * load<8>(gains + k), square = x * x, sum = signed_by * x;
+      if constexpr (sized)
+        in_fours(load<8>(starts + k) + step, much * square, sum, square, 0, [&](int l, const Pack<double, 4>& more) {
+          if (l < here) learn_sized(record(l), more);
+        });
+      else
+        in_fours(step, much * square, sum, Eight{}, 0, [&](int l, const Pack<double, 4>& more) {
+          if (l < here) add_to(record(l), more);
+        });
     });
     remember_step(*s.memory, of, by);
     remember(*s.memory, of, of.confidence * y, of.confidence);

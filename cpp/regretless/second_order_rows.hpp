@@ -2,6 +2,7 @@
 #pragma once
 #include "rows.hpp"
 #include "second_order_types.hpp"
+#include "transpose_four.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -15,6 +16,14 @@ struct Addresses {
   std::int64_t at[8];
   REGRETLESS_INLINE Eight pick(const double* from) const {
     return collect<8>([&](int l) { return from[at[l]]; });
+  }
+  // The first four numbers of each record, as four vectors.
+  REGRETLESS_INLINE void pick_four(const double* from, Eight (&of)[4]) const {
+    Pack<double, 4> low[4], high[4];
+    for (int l = 0; l < 4; ++l) low[l] = load<4>(from + at[l]), high[l] = load<4>(from + at[l + 4]);
+    transpose(low);
+    transpose(high);
+    for (int i = 0; i < 4; ++i) of[i] = {low[i], high[i]};
   }
 };
 template <int N, class V>
@@ -33,6 +42,13 @@ REGRETLESS_INLINE Addresses last_addresses(const Row& row, std::int64_t k) {
   const std::uint8_t* const place = places[row.n - k];
   const auto at = [&](int l) { return N * std::int64_t(row.column(k + place[l])); };
   return {{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)}};
+}
+
+// Whether a is above b in any lane.
+template <int N>
+REGRETLESS_INLINE bool any_above(const Pack<double, N>& a, const Pack<double, N>& b) {
+  if constexpr (N > one_register) return any_above(low_half(a), low_half(b)) || any_above(high_half(a), high_half(b));
+  else return any_bit(a.all > b.all);
 }
 
 // A row without its zeros, in borrowed memory.
@@ -97,27 +113,24 @@ REGRETLESS_INLINE void in_twos(const Pack<double, N>& a, const Pack<double, N>& 
   }
 }
 template <int N, class F>
-REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c, int first,
-                                const F& f) {
-  using Four = Pack<double, 4>;
-  if constexpr (Halved<Pack<double, N>>) {
-    in_fours(a.low, b.low, c.low, first, f);
-    in_fours(a.high, b.high, c.high, first + N / 2, f);
-  } else if constexpr (N == 2) {
-    const decltype(a.all) zero{};
-    f(first, Four{{__builtin_shufflevector(a.all, b.all, 0, 2)}, {__builtin_shufflevector(c.all, zero, 0, 2)}});
-    f(first + 1, Four{{__builtin_shufflevector(a.all, b.all, 1, 3)}, {__builtin_shufflevector(c.all, zero, 1, 3)}});
+REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c,
+                                const Pack<double, N>& d, int first, const F& f) {
+  if constexpr (N > 4) {
+    in_fours(low_half(a), low_half(b), low_half(c), low_half(d), first, f);
+    in_fours(high_half(a), high_half(b), high_half(c), high_half(d), first + N / 2, f);
   } else {
-    const decltype(a.all) zero{};
-    const auto even = __builtin_shufflevector(a.all, b.all, 0, 4, 2, 6),
-               odd = __builtin_shufflevector(a.all, b.all, 1, 5, 3, 7);
-    const auto even_c = __builtin_shufflevector(c.all, zero, 0, 4, 2, 6),
-               odd_c = __builtin_shufflevector(c.all, zero, 1, 5, 3, 7);
-    f(first, Four{__builtin_shufflevector(even, even_c, 0, 1, 4, 5)});
-    f(first + 1, Four{__builtin_shufflevector(odd, odd_c, 0, 1, 4, 5)});
-    f(first + 2, Four{__builtin_shufflevector(even, even_c, 2, 3, 6, 7)});
-    f(first + 3, Four{__builtin_shufflevector(odd, odd_c, 2, 3, 6, 7)});
+    Pack<double, 4> m[4] = {a, b, c, d};
+    transpose(m);
+    for (int l = 0; l < 4; ++l) f(first + l, m[l]);
   }
+}
+
+// The first number of a, the second and third of b, the fourth of c.
+template <int N>
+REGRETLESS_INLINE Pack<double, N> joined(const Pack<double, N>& a, const Pack<double, N>& b, const Pack<double, N>& c) {
+  const auto two = [](auto x, auto y) REGRETLESS_LAMBDA { return __builtin_shufflevector(x, y, 0, 3); };
+  if constexpr (Halved<Pack<double, N>>) return {{two(a.low.all, b.low.all)}, {two(b.high.all, c.high.all)}};
+  else return {__builtin_shufflevector(__builtin_shufflevector(a.all, b.all, 0, 5, 6, 7), c.all, 0, 1, 2, 7)};
 }
 
 // Adds numbers to those that begin at `to`.

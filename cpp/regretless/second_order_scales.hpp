@@ -43,6 +43,12 @@ struct InSizes {
     const Pack<double, N> size = sizes(), raised = squares + start(greatest(size, square));
     return {weight * ((squares + start(size)) / raised) + spread<N>(0), raised};  // and no weight is -0
   }
+  // The same of features none of which is larger than before: a quotient of equal numbers is 1.
+  template <int N>
+  REGRETLESS_INLINE Coordinate<N> unraised(const Pack<double, N>& weight, const Pack<double, N>& squares,
+                                           const Pack<double, N>& size) const {
+    return {weight, squares + start(size)};
+  }
 };
 
 }  // namespace regretless::REGRETLESS_ISA
