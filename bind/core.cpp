@@ -7,6 +7,7 @@
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
 #include "player.hpp"
+#include "products.hpp"
 #include "pull.hpp"
 #include "regression.hpp"
 #include "second_order.hpp"
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_duel(m);
   bind_kernel_machine(m);
   bind_littlestone(m);
+  bind_products(m);
   bind_pull(m);
   bind_regression(m);
   bind_second_order(m);

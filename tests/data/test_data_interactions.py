@@ -459,10 +459,22 @@ def test_splitmix64_is_the_published_one() -> None:
 def test_keys_are_numbered_as_they_come() -> None:
     """New keys follow, known ones keep their number, and no more than the limit are taken."""
     keys = Keys(4)
-    assert keys.add(np.array([9, 3, 9, 5])) == 0
-    assert keys.add(np.array([1, 3, 7])) == 1
+    numbers, refused = keys.add(np.array([9, 3, 9, 5]))
+    assert (numbers.tolist(), refused) == ([0, 1, 0, 2], 0)
+    numbers, refused = keys.add(np.array([1, 3, 7]))
+    assert (numbers.tolist(), refused) == ([3, 1, -1], 1)
     assert keys.find(np.array([9, 3, 5, 1, 7])).tolist() == [0, 1, 2, 3, -1]
     assert keys.listed().tolist() == [9, 3, 5, 1]
+
+
+def test_a_table_of_keys_grows() -> None:
+    """Ten thousand keys that come twice, in two parts, have the numbers that a dictionary gives."""
+    come = np.random.default_rng(0).permutation(np.repeat(np.arange(10_000) << 20, 2))
+    keys, expected = Keys(1 << 20), {key: number for number, key in enumerate(dict.fromkeys(come.tolist()))}
+    numbers = np.concatenate([keys.add(part)[0] for part in np.split(come, 2)])
+    assert numbers.tolist() == [expected[key] for key in come.tolist()]
+    assert keys.listed().tolist() == list(expected)
+    assert keys.find(np.array([-5, 1, 20 << 20])).tolist() == [-1, -1, expected[20 << 20]]
 
 
 def test_a_key_has_its_parts() -> None:

@@ -497,7 +497,7 @@ def test_one_label_among_many_that_is_no_whole_number_is_refused(late, place):
     """A fraction, nan or infinity is an error, among the first labels, which all others are compared with, or last."""
     y = np.tile([0.0, 1.0], 1500)
     y[place] = late
-    with pytest.raises(RegretlessError, match="continuous|NaN|infinity"):
+    with pytest.raises(RegretlessError, match=r"continuous|NaN|infinity"):
         Perceptron().fit(np.ones((3000, 1)), y)
 
 

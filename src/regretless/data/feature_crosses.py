@@ -211,20 +211,17 @@ class CrossedStream(WrappedStream):
         return bad
 
     def _entries(self, batch: Batch) -> tuple[Array, Array, Array]:
-        """The row, the key and the value of every feature and every product."""
-        indices, starts = np.asarray(batch.indices).astype(np.int64), np.asarray(batch.starts)
-        rows = np.repeat(np.arange(len(batch)), np.diff(starts))
+        """The row, the key and the value of every feature and every product, row after row."""
         if self._crossing.everything:
-            first, second = all_pairs(starts)
-        else:
-            first, second = named_pairs(batch, self._crossing.pairs)
-        keys = pair_keys(indices[first], indices[second])
-        products = batch.values[first] * batch.values[second]
-        return (
-            np.concatenate([rows, rows[first]]),
-            np.concatenate([indices, keys]),
-            np.concatenate([batch.values, products]),
-        )
+            return all_pairs(batch)
+        indices = np.asarray(batch.indices).astype(np.int64)
+        rows = np.repeat(np.arange(len(batch), dtype=np.int32), np.diff(np.asarray(batch.starts)))
+        first, second = named_pairs(batch, self._crossing.pairs)
+        rows = np.concatenate([rows, rows[first]])
+        order = np.argsort(rows, kind="stable")
+        keys = np.concatenate([indices, pair_keys(indices[first], indices[second])])
+        values = np.concatenate([batch.values, batch.values[first] * batch.values[second]])
+        return rows[order], keys[order], values[order]
 
     def _crossed(self, batch: Batch) -> Batch:
         try:
@@ -279,7 +276,7 @@ class TableProducts:
             number, value = numbers[begin:end], values[begin:end]
             keys = np.concatenate([number, pairs_of(number, left, right)], axis=1)
             entries = np.concatenate([value, value[:, left] * value[:, right]], axis=1)
-            rows = np.repeat(np.arange(end - begin), keys.shape[1])
+            rows = np.repeat(np.arange(end - begin, dtype=np.int32), keys.shape[1])
             chosen = None if labels is None else labels[begin:end]
             yield self._crossing.batch(rows, keys.ravel(), entries.ravel(), chosen, end - begin)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
 
@@ -17,7 +18,8 @@ LISTED = 1 << 20  # keys that may be listed in a model
 ALL = "*"
 MOST_PRODUCTS = 1 << 17  # of a row; 512 features have so many pairs
 ENTRIES = 1 << 15  # about how many are put together at a time, for them to stay in the cache
-ROWS = 1 << 12  # with at most so many rows, whose numbers are short
+ROWS = 1 << 12  # with at most so many rows
+PLACES = 1 << 10  # of the first hash table; a power of two
 Name = str | int
 Pair = tuple[Name, Name]
 
@@ -34,11 +36,9 @@ def parts(key: int) -> tuple[int, ...]:
 
 def hashed_keys(keys: Array, bits: int) -> Array:
     """The lowest bits of the splitmix64 of each key (Steele, Lea and Flood 2014)."""
-    mixed = keys.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return (mixed & np.uint64((1 << bits) - 1)).astype(np.int64)
+    columns = np.empty(len(keys), np.int64)
+    _core.hash_keys(np.ascontiguousarray(keys, np.int64), bits, columns)
+    return columns
 
 
 class Keys:
@@ -52,35 +52,38 @@ class Keys:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._sorted = np.empty(0, np.int64)
-        self._numbers = np.empty(0, np.int64)
+        self._count = 0
+        self._places = np.full((PLACES, 2), ABSENT, np.int64)  # a hash table: key and number, or -1 for none
 
     def __len__(self) -> int:
-        return len(self._sorted)
+        return self._count
 
     def find(self, keys: Array) -> Array:
         """The number of each key; -1 for those that never came."""
-        if not len(self):
-            return np.full(len(keys), ABSENT, np.int64)
-        places = np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)
-        return np.where(self._sorted[places] == keys, self._numbers[places], ABSENT)
+        numbers = np.empty(len(keys), np.int64)
+        _core.number_keys(self._places, keys, 0, self._count, self.limit, False, numbers)
+        return numbers
 
-    def add(self, keys: Array) -> int:
-        """Number the keys that are new, the first of them first, while there is room; returns how many had none."""
-        keys = keys[self.find(keys) == ABSENT]
-        new, first = np.unique(keys, return_index=True)
-        numbers = np.empty(len(new), np.int64)
-        numbers[np.argsort(first)] = np.arange(len(self), len(self) + len(new))
-        fits = numbers < self.limit
-        places = np.searchsorted(self._sorted, new[fits])
-        self._sorted = np.insert(self._sorted, places, new[fits])
-        self._numbers = np.insert(self._numbers, places, numbers[fits])
-        return int((~fits).sum())
+    def add(self, keys: Array) -> tuple[Array, int]:
+        """The number of each key, those that are new being numbered while there is room; and how often there was none,
+        where the number is -1."""
+        numbers, done, refused = np.empty(len(keys), np.int64), 0, 0
+        while True:
+            done, self._count, more = _core.number_keys(
+                self._places, keys, done, self._count, self.limit, True, numbers
+            )
+            refused += more
+            if done == len(keys):
+                return numbers, refused
+            places = np.full((2 * len(self._places), 2), ABSENT, np.int64)
+            _core.move_keys(self._places, places)
+            self._places = places
 
     def listed(self) -> Array:
         """All keys in the order of their numbers."""
-        result = np.empty(len(self), np.int64)
-        result[self._numbers] = self._sorted
+        used = self._places[self._places[:, 0] != ABSENT]
+        result = np.empty(self._count, np.int64)
+        result[used[:, 1]] = used[:, 0]
         return result
 
     @classmethod
@@ -97,8 +100,7 @@ class Keys:
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
         result = cls(max(limit, len(keys)))
-        result.add(keys)
-        if len(result) < len(keys) or (keys < 0).any():
+        if (keys < 0).any() or (result.add(keys)[0] != np.arange(len(keys))).any():
             raise ModelError("the description of the columns lists a product twice, or one that cannot be")
         return result
 
@@ -145,13 +147,22 @@ class Numbering:
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
 
-    def learn(self, keys: Array) -> bool:
-        """Take up keys that may be new, in the order in which they come; whether there was room for all columns."""
+    def learn(self, keys: Array) -> Array:
+        """The column of each key, of which those that are new are taken up in the order in which they come.
+
+        Raises
+        ------
+        TooManyProducts
+            If there are more than may be listed.
+        """
         if self.bits is None:
-            return not self.keys.add(keys)
+            columns, refused = self.keys.add(keys)
+            if refused:
+                raise TooManyProducts(f"more than {self.keys.limit} features and products of features")
+            return columns
         if len(self.keys) < self.keys.limit:
             self.keys.add(keys[keys > LOW] if self._names else keys)
-        return True
+        return self.columns_of(keys)
 
     def columns_of(self, keys: Array) -> Array:
         """The column of each key; -1 for none."""
@@ -227,38 +238,21 @@ class Crossing:
             raise ParameterError("interactions", ",".join(wanted), "the file that this continues had others", ": ")
 
     def batch(self, rows: Array, keys: Array, values: Array, labels: Array | None, count: int) -> Batch:
-        """So many rows put together from their entries, in any order; what stands in one column is added up.
+        """So many rows put together from their entries; what stands in one column is added up, as it comes.
 
         Parameters
         ----------
-        rows, keys, values : ndarray, shape (entries,)
-            The row, the key (`keys`; -1 for none) and the value of each entry.
+        rows, keys, values : ndarray of int32, int64 and floats, shape (entries,)
+            The row, the key (-1 for none) and the value of each entry, row after row.
         """
         present = (keys != ABSENT) & (values != 0)
-        rows, keys, values = rows[present], keys[present], values[present]
-        if not self.frozen:
-            self._learn(rows, keys)
-        columns = self.numbering.columns_of(keys)
-        if self.frozen and (known := columns != ABSENT).sum() < len(columns):
-            rows, columns, values = rows[known], columns[known], values[known]
-        order = _order(rows, columns)
-        rows, columns, values = rows[order], columns[order], values[order]
-        new = np.ones(len(rows), dtype=bool)
-        new[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-        if not new.all():
-            with np.errstate(over="ignore"):
-                values = np.add.reduceat(values, np.flatnonzero(new))
-            rows, columns = rows[new], columns[new]
-        starts = np.searchsorted(rows, np.arange(count + 1))
-        return Batch(values, labels, self.numbering.columns, columns.astype(np.int32), starts)
-
-    def _learn(self, rows: Array, keys: Array) -> None:
-        """Take up new columns in the order of the rows, however these are cut in blocks."""
-        if self.numbering.bits is None:
-            unknown = np.flatnonzero(self.numbering.keys.find(keys) == ABSENT)
-            rows, keys = rows[unknown], keys[unknown]
-        if not self.numbering.learn(keys[np.argsort(rows, kind="stable")]):
-            raise TooManyProducts(f"more than {self.numbering.keys.limit} features and products of features")
+        if not present.all():
+            rows, keys, values = rows[present], keys[present], values[present]
+        columns = self.numbering.columns_of(keys) if self.frozen else self.numbering.learn(keys)
+        starts = np.empty(count + 1, np.int64)
+        merged, sums = np.empty(len(rows), np.int32), np.empty_like(values)
+        entries = _core.merge_rows(rows, columns, values, starts, merged, sums)
+        return Batch(sums[:entries], labels, self.numbering.columns, merged[:entries], starts)
 
     def schema(self) -> dict[str, Any]:
         """All that is needed to build the same columns again, as JSON values."""
@@ -301,14 +295,16 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
     raise ParameterError("interactions", text, f"there is no column {' and no column '.join(map(repr, unknown))}", ": ")
 
 
-def all_pairs(starts: Array) -> tuple[Array, Array]:
-    """The places of both entries of every pair of entries of a row."""
+def all_pairs(batch: Batch) -> tuple[Array, Array, Array]:
+    """The row, the key and the value of every feature of a sparse row and of the product of any two, row after row."""
+    starts = np.ascontiguousarray(batch.starts, np.int64)
+    starts, features = starts - starts[0], np.ascontiguousarray(batch.indices, np.int64)
     lengths = np.diff(starts)
-    entries = int(lengths.sum())
-    behind = np.repeat(starts[1:], lengths) - 1 - np.arange(entries)
-    first = np.repeat(np.arange(entries), behind)
-    step = np.arange(len(first)) - np.repeat(np.cumsum(behind) - behind, behind)
-    return first, first + 1 + step
+    entries = int((lengths * (lengths + 1) // 2).sum())
+    rows, keys = np.empty(entries, np.int32), np.empty(entries, np.int64)
+    values = np.empty(entries, batch.values.dtype)
+    _core.all_products(np.ascontiguousarray(batch.values), features, starts, rows, keys, values)
+    return rows, keys, values
 
 
 def named_pairs(batch: Batch, pairs: Iterable[Pair]) -> tuple[Array, Array]:
@@ -337,18 +333,6 @@ def cut(sizes: Array) -> Iterator[tuple[int, int]]:
         end = max(end, begin + 1)
         yield begin, end
         begin = end
-
-
-def _order(rows: Array, columns: Array) -> Array:
-    """By row, then by column, then as they stand: digit after digit, for 16 bits numpy sorts without comparing."""
-    if not len(rows):
-        return np.empty(0, np.intp)
-    width = int(columns.max()).bit_length()
-    packed = (rows.astype(np.uint64) << np.uint64(width)) | columns.astype(np.uint64)
-    order = np.argsort(packed.astype(np.uint16), kind="stable")
-    for digit in range(16, int(packed.max()).bit_length(), 16):
-        order = order[np.argsort((packed >> np.uint64(digit)).astype(np.uint16)[order], kind="stable")]
-    return order
 
 
 def pairs_of(numbers: Array, left: Array, right: Array) -> Array:
