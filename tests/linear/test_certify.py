@@ -15,11 +15,13 @@ from hypothesis.extra.numpy import arrays
 
 from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
+from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.linear.comparators import candidates
-from regretless.linear.comparators.evaluate import Span
-from regretless.linear.comparators.line_search import Direction, look
+from regretless.linear.comparators.evaluate import Exact, Span, Vector, together
+from regretless.linear.comparators.line_search import Direction, edges, look
+from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [
@@ -183,17 +185,36 @@ def test_a_stream_too_large_to_keep_is_read_again(monkeypatch):
 )
 def test_a_ray_knows_the_hinge_loss_of_every_vector_on_it(X, signs, d, scale):
     """At any edge of its bins a ray's hinge and squared hinge sums are those of the vector."""
-    from regretless.data.batch import Batch
-
     direction = Direction.along("d", d)
     if direction is None:
         return
     (ray,) = look([(Batch(X, None, 3), signs)], [direction], intercept=0.0, span=Span.of(30, 30), loss_name="hinge")
-    edge = int(np.searchsorted(ray.edges, 2.0**scale))
+    edge = int(np.searchsorted(edges(), 2.0**scale))
     u = ray.at(edge)
     hinge = slow(X, signs, u.vector)
     assert u.hinge == pytest.approx(hinge.sum(), rel=1e-9, abs=1e-9)
     assert u.squared_hinge == pytest.approx((hinge**2).sum(), rel=1e-7, abs=1e-7)
+
+
+@given(arrays(float, (30, 3), elements=st.floats(-4, 4)), arrays(float, 3, elements=st.floats(-2, 2)))
+def test_what_all_multiples_meet_is_met_at_every_edge_or_none(X, d):
+    """The assumptions that are asked at one edge of a ray have the same answer at all others."""
+    direction = Direction.along("d", d)
+    if direction is None:
+        return
+    rounds = [(Batch(X, None, 3), np.ones(30, np.int32))]
+    (ray,) = look(rounds, [direction], intercept=0.0, span=Span.of(30, 30), loss_name="hinge")
+    ledger = Perceptron().fit(X, np.resize([1, -1], 30)).ledger_
+    for holds in OF_ALL_MULTIPLES:
+        answers = {bool(holds(ledger, ray.at(edge), LinearFacts(1.0, 1.0))) for edge in range(0, len(edges()), 997)}
+        assert len(answers) == 1
+
+
+def test_vectors_of_any_number_of_targets_are_read_in_one_reading():
+    """What only sums what vectors are charged has no table, and needs no reading of its own for more targets."""
+    vectors = [Vector("v", np.ones(2), 0.0)] * 7
+    exact = [Exact(vectors, 2, 0.0, "hinge", target, 40) for target in range(40)]
+    assert [len(group) for group in together(exact)] == [40]
 
 
 def test_the_oracles_of_the_bounds(oracles):
@@ -280,10 +301,7 @@ def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
 
 def test_margins_at_the_edge_of_a_bin_break_nothing():
     """Rows whose margins all lie a hair below a bin's edge attain the squared-hinge bound and do not exceed it."""
-    from regretless.linear.comparators.line_search import _edges
-
-    edges = _edges()
-    edge = float(edges[np.searchsorted(edges, 1.0) + 37])
+    edge = float(edges()[np.searchsorted(edges(), 1.0) + 37])
     for n in (9, 100, 1000):
         X = np.eye(n) * edge * sqrt(n) * (1 - 1e-8)
         y = np.resize([1, 0], n)

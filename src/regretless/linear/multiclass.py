@@ -289,7 +289,7 @@ class SightOfLeads(Tally):
     target = 0
 
     def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float) -> None:
-        self.size = len(matrices)
+        self.tables = len(matrices)
         self._readers = [Leads(matrix, intercept) for matrix in matrices]
         self._sight = Sight(along, 0.0)
 
@@ -302,7 +302,7 @@ class SightOfLeads(Tally):
     def take(self, times: int, batch: Batch, codes: Array) -> None:
         """Put the leads of some rounds into their bins."""
         each = [reader.of(batch, codes) for reader in self._readers]
-        table = Batch(np.column_stack(each), None, self.size)
+        table = Batch(np.column_stack(each), None, self.tables)
         self._sight.take(times, table, np.ones(len(batch), dtype=np.int32))
 
     def sums(self) -> RaySums:

@@ -136,7 +136,7 @@ class SecondOrderState(BaseState):
             u, scales = self.sums[target], self.scales[target]
             products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
             return float(sum(products))
-        u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal()[:, target]
+        u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal(target)
         return float((u / a) @ u + self.memory[target, SUM] ** 2 / self._constants()[target])
 
     def volume(self, target: int) -> float:
@@ -149,7 +149,7 @@ class SecondOrderState(BaseState):
 
     def roots(self, target: int) -> tuple[Array, float]:
         """Square roots of the entries of a diagonal A, and that of the constant feature."""
-        return np.sqrt(self._diagonal()[:, target]), sqrt(self._constants()[target])
+        return np.sqrt(self._diagonal(target)), sqrt(self._constants()[target])
 
     def root(self, target: int) -> Array:
         """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
@@ -162,9 +162,10 @@ class SecondOrderState(BaseState):
         """One of the numbers of each record, shape (columns, targets)."""
         return self.records[: self.columns, place * self.targets : (place + 1) * self.targets]
 
-    def _diagonal(self) -> Array:
-        """Of A, shape (columns, targets)."""
-        return np.asarray((self._start(self._part(3)) if self.sized else self.prior) + self._part(1))
+    def _diagonal(self, target: int | slice = slice(None)) -> Array:
+        """Of A, shape (columns, targets), or that of one target alone, shape (columns,)."""
+        start = self._start(self._part(3)[:, target]) if self.sized else self.prior
+        return np.asarray(start + self._part(1)[:, target])
 
     def entries(self) -> Array:
         """Of a diagonal A, the constant feature's first, shape (1 + columns, targets)."""

@@ -60,9 +60,13 @@ def _measured(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool:
     # Rows of zeros are legal, and rows whose squares vanish look like them; against v = 0 both are alike indeed.
     if ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0):
         return True
+    if not SHORTEST2 <= ledger.max_norm2 < inf:
+        return False
     # Nor may be lost what a step changes of a score, or of the squared length of the weights.
-    steps = [rate * ledger.max_norm2 * min(rate, 1.0) for rate in (ledger.first_rate, ledger.last_rate) if rate > 0]
-    return SHORTEST2 <= ledger.max_norm2 < inf and all(step >= SHORTEST_STEP for step in steps)
+    for rate in (ledger.first_rate, ledger.last_rate):
+        if rate > 0 and rate * ledger.max_norm2 * min(rate, 1.0) < SHORTEST_STEP:
+            return False
+    return True
 
 
 def _unit_weights(ledger: Ledger, _: Comparator, __: LinearFacts) -> bool:
@@ -96,6 +100,8 @@ SEPARATES: tuple[str, Check] = (
 STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
 
 
+# What all multiples of a vector meet, but for 0 times it, or none does.
+OF_ALL_MULTIPLES = frozenset({_same_rounds, _measured, _unit_weights, _steady, _separates})
 PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 

@@ -28,12 +28,12 @@ class Tally(ABC):
     ----------
     target : int
         Whose rounds these are.
-    size : int
-        How much it keeps, in directions.
+    tables : int
+        How many tables of margins it keeps: one a direction, and none where it only sums what vectors are charged.
     """
 
     target: int
-    size: int = 1
+    tables: int = 1
 
     @abstractmethod
     def take(self, times: int, batch: Batch, codes: Array) -> None:
@@ -133,7 +133,7 @@ def together(tallies: Sequence[Tally]) -> Iterator[list[Tally]]:
     """The tallies in their order, as many at once as have room."""
     group: list[Tally] = []
     for tally in tallies:
-        if group and sum(one.size for one in group) + tally.size > MOST_TOGETHER:
+        if group and sum(one.tables for one in group) + tally.tables > MOST_TOGETHER:
             yield group
             group = []
         group.append(tally)
@@ -236,6 +236,7 @@ class Charged(Tally):
     """What some comparators were charged, each as it is."""
 
     size: int
+    tables = 0
 
     def _begin(self) -> None:
         self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)

@@ -7,10 +7,11 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from math import inf, nan
+from functools import cache
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...rows.state import length
 from ...theorem import Theorem
-from ...theory.facts import SHORTEST2, LinearFacts
+from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, read_tallies, signed
 
 STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
@@ -56,10 +57,12 @@ class Ray:
 
     Attributes
     ----------
-    edges : ndarray, shape (bins,)
-        Upper edge of each bin of positive margins.
-    count, total, squares : ndarray, shape (bins,)
-        Rounds, sum of margins and sum of their squares with a margin below each edge.
+    negative : ndarray, shape (3,)
+        Rounds, sum of margins and sum of their squares, of those with negative margins.
+    places : ndarray of int, shape (positive bins with rounds,)
+        Which bins of positive margins have any.
+    below : ndarray, shape (positive bins with rounds, 3)
+        The same sums over all margins up to the upper edge of each of them.
     all_total, all_squares : float
         The same sums over all rounds.
     bins : ndarray, shape (2 * RAY_SIDE, 3)
@@ -69,10 +72,9 @@ class Ray:
     """
 
     direction: Direction
-    edges: Array
-    count: Array
-    total: Array
-    squares: Array
+    negative: Array
+    places: Array
+    below: Array
     all_total: float
     all_squares: float
     least: float
@@ -85,7 +87,7 @@ class Ray:
     _made: dict[int, Comparator] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, edge: int) -> Comparator:
-        """The comparator whose hinge loss starts at that edge: s = 1 / edges[edge]."""
+        """The comparator whose hinge loss starts at that edge: s = 1 / edges()[edge]."""
         comparator = self._at(edge)
         return replace(comparator, vector=self.vector_of(comparator))
 
@@ -98,11 +100,18 @@ class Ray:
         made = self._made.get(edge)
         if made is not None:
             return made
-        s = 1 / float(self.edges[edge])
-        count, total, squares = self.count[edge], self.total[edge], self.squares[edge]
+        s = 1 / float(edges()[edge])
+        before = int(np.searchsorted(self.places, edge, side="right"))
+        count, total, squares = self.below[before - 1] if before else self.negative
         made = self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
         self._made[edge] = made
         return made
+
+    @property
+    def errors(self) -> float:
+        """Rounds with margins up to the first edge."""
+        first = self.below[0] if self.places.size and self.places[0] == 0 else self.negative
+        return float(first[0])
 
     def separating(self) -> Comparator | None:
         """The shortest comparator without hinge loss, when the direction separates the rounds."""
@@ -147,33 +156,31 @@ class Ray:
             return float((rounds * np.logaddexp(0, -s * total / rounds)).sum())
         return None
 
-    def best(
-        self, theorem: Theorem, ledger: Ledger, facts: LinearFacts, steps: Sequence[int] = STEPS
-    ) -> Comparator | None:
+    def best(self, slack: Slack, steps: Sequence[int] = STEPS) -> Comparator | None:
         """The comparator on this ray that serves a theorem best, without its vector; None if its assumptions fail.
 
         The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and finer ones around its
         best find it.
         """
-
-        def slack(comparator: Comparator) -> float:
-            return theorem.slack(ledger, comparator, facts)
-
         candidates = [self._best_edge(slack, steps), self.zero(), self.separating()]
-        best = min((c for c in candidates if c is not None), key=slack)
-        return best if slack(best) < inf else None
+        best = min((c for c in candidates if c is not None), key=slack.of)
+        return best if slack.of(best) < inf else None
 
-    def glance(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> float:
+    def glance(self, slack: Slack) -> float:
         """About how far the bound is above what it bounds, at the best of few scales."""
+        if slack.never:
+            return inf
         first, last = self._range()
-        return min(theorem.slack(ledger, self._at(edge), facts) for edge in range(first, last + 1, STEPS[0]))
+        return min(map(slack, range(first, last + 1, STEPS[0])))
 
-    def _best_edge(self, slack: Callable[[Comparator], float], steps: Sequence[int]) -> Comparator | None:
+    def _best_edge(self, slack: Slack, steps: Sequence[int]) -> Comparator | None:
         """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
+        if slack.never:
+            return None
         first, last = begin, end = self._range()
         edge = first
         for step in steps:
-            least, edge = min((slack(self._at(edge)), edge) for edge in range(begin, end + 1, step))
+            least, edge = min((slack(edge), edge) for edge in range(begin, end + 1, step))
             if least < inf:
                 begin, end = max(first, edge - step), min(last, edge + step)
             elif step <= COARSE:
@@ -183,11 +190,55 @@ class Ray:
     def _range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
         every round count, or hardly any."""
-        filled = np.flatnonzero(np.diff(self.count, prepend=self.count[0]))
-        if not filled.size:
-            return 0, len(self.edges) - 1
+        # The last bin has no upper edge, and the first one is below them all.
+        first, last = np.searchsorted(self.places, [1, _core.RAY_SIDE - 1])
+        end = _core.RAY_SIDE - 2
+        if first == last:
+            return 0, end
         octaves = 6 << _core.RAY_MANTISSA_BITS
-        return max(0, int(filled[0]) - octaves), min(len(self.edges) - 1, int(filled[-1]) + octaves)
+        return max(0, int(self.places[first]) - octaves), min(end, int(self.places[last - 1]) + octaves)
+
+
+class Slack:
+    """How far a theorem's bound is above what it bounds, at the edges of a ray: each is asked for several times.
+
+    Parameters
+    ----------
+    ray : Ray
+    theorem, ledger, facts
+        As of `Theorem.slack`.
+
+    Attributes
+    ----------
+    never : bool
+        Whether the theorem applies at none of them.
+    """
+
+    def __init__(self, ray: Ray, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> None:
+        self._ray, self._theorem, self._ledger, self._facts = ray, theorem, ledger, facts
+        self._seen: dict[int, float] = {}
+        checks = [holds for _, holds in theorem.assumes]
+        # What all edges meet or none does is asked at one of them.
+        first, self._edgewise = ray._at(0), [holds for holds in checks if holds not in OF_ALL_MULTIPLES]
+        self.never = any(not holds(ledger, first, facts) for holds in checks if holds in OF_ALL_MULTIPLES)
+
+    def of(self, comparator: Comparator) -> float:
+        """At any comparator."""
+        return self._theorem.slack(self._ledger, comparator, self._facts)
+
+    def __call__(self, edge: int) -> float:
+        slack = self._seen.get(edge)
+        if slack is None:
+            slack = self._seen[edge] = self._at(self._ray._at(edge))
+        return slack
+
+    def _at(self, comparator: Comparator) -> float:
+        ledger, theorem = self._ledger, self._theorem
+        for holds in self._edgewise:
+            if not holds(ledger, comparator, self._facts):
+                return inf
+        slack = theorem.value(ledger, comparator, self._facts) - theorem.counts(ledger, comparator)
+        return inf if isnan(slack) else slack
 
 
 def best_on(
@@ -195,13 +246,14 @@ def best_on(
 ) -> tuple[Comparator, Ray] | None:
     """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
     where none meets its assumptions. Without care: nearly the best on the ray that is best at a glance."""
-    glances = [ray.glance(theorem, ledger, facts) for ray in rays]
+    slacks = [Slack(ray, theorem, ledger, facts) for ray in rays]
+    glances = [ray.glance(slack) for ray, slack in zip(rays, slacks, strict=True)]
     # At a scale between, a ray may be better than at those by so much, and meet assumptions that it did not.
-    likely = [ray for ray, glance in zip(rays, glances, strict=True) if glance <= (1 + FURTHER) * min(glances)]
+    likely = [place for place, glance in enumerate(glances) if glance <= (1 + FURTHER) * min(glances)]
     steps: Sequence[int] = STEPS
     if not careful and min(glances) < inf:
-        likely, steps = [rays[int(np.argmin(glances))]], STEPS[:2]
-    each = [(best, ray) for ray in likely if (best := ray.best(theorem, ledger, facts, steps)) is not None]
+        likely, steps = [int(np.argmin(glances))], STEPS[:2]
+    each = [(best, rays[k]) for k in likely if (best := rays[k].best(slacks[k], steps)) is not None]
     best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
     return next(((one, ray) for one, ray in each if one is best), None)
 
@@ -280,7 +332,8 @@ class Sight(Tally):
     """
 
     def __init__(self, directions: list[Direction], intercept: float, target: int = 0, targets: int = 1) -> None:
-        self.target, self.targets, self.intercept, self.size = target, targets, intercept, len(directions)
+        self.target, self.targets, self.intercept = target, targets, intercept
+        self.size = self.tables = len(directions)
         self._stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
         self._biases = np.array([d.bias for d in directions])
         self._begin()
@@ -317,7 +370,10 @@ class Sight(Tally):
     def sums(self) -> RaySums:
         """The bins of all rounds."""
         weighted = self._sums or {1: _Bins(self.size)}
-        bins = sum((times * s.bins for times, s in weighted.items()), np.zeros((self.size, 1, 1)))
+        times, first = next(iter(weighted.items()))
+        bins = first.bins if times == 1 else times * first.bins
+        for times, s in list(weighted.items())[1:]:
+            bins = bins + times * s.bins
         least = np.min([s.least for s in weighted.values()], axis=0)
         played, total = (sum(times * s.seen[place] for times, s in weighted.items()) for place in (0, 2))
         longest = max(s.seen[1] for s in weighted.values())
@@ -348,26 +404,29 @@ def look(
 
 
 def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, float, float], loss_name: str) -> Ray:
-    side = _core.RAY_SIDE
-    below = np.cumsum(bins[:side], axis=0)[:-1] + bins[side:].sum(axis=0)  # the last bin has no upper edge
-    whole = bins.sum(axis=0)
+    filled, side = np.flatnonzero(bins[:, 0] > 0), _core.RAY_SIDE
+    some = bins[filled]
+    positive = int(np.searchsorted(filled, side))
+    negative, whole = some[positive:].sum(axis=0), some.sum(axis=0)
     return Ray(
         direction,
-        _edges(),
-        below[:, 0],
-        below[:, 1],
-        below[:, 2],
+        negative,
+        filled[:positive],
+        np.cumsum(some[:positive], axis=0) + negative,
         float(whole[1]),
         float(whole[2]),
         least,
         *seen,
         loss_name,
         bins,
-        bins[bins[:, 0] > 0, :2].T.copy(),
+        some[:, :2].T.copy(),
     )
 
 
-def _edges() -> np.ndarray[Any, np.dtype[np.float64]]:
+@cache
+def edges() -> np.ndarray[Any, np.dtype[np.float64]]:
     """Upper edge of each positive bin but the last: floats whose low mantissa bits are zero."""
     places = np.arange(_core.RAY_SIDE - 1, dtype=np.int64) + ((_core.RAY_LOWEST + 1023) << _core.RAY_MANTISSA_BITS)
-    return (places << (52 - _core.RAY_MANTISSA_BITS)).view(np.float64)
+    values = (places << (52 - _core.RAY_MANTISSA_BITS)).view(np.float64)
+    values.flags.writeable = False  # every ray has the same
+    return values

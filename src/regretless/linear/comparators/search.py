@@ -30,7 +30,7 @@ from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_ta
 from .line_search import Direction, Ray, RaySums, Sight, best_on
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
-MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at, when rounds are few
+MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
@@ -40,6 +40,7 @@ SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least 
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
+BALLS_OF_MANY = (0.125, 0.5)  # where there are more targets than few
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,7 @@ def extra_plans(question: Question) -> list[Plan]:
             f"gradient descent in a ball of {share * largest:.3g}, averaged",
             Rules("ball", "hinge", "self-tuned", share * largest, share * largest * sqrt(2), 0.0, intercept),
         )
-        for share in BALLS
+        for share in (BALLS if question.state.targets <= FEW_TARGETS else BALLS_OF_MANY)
     ]
 
 
@@ -356,7 +357,7 @@ def epochs(question: Question) -> int:
     if not question.in_memory and question.sample is None:
         return 1
     entries = sum(batch.entries for batch, _ in (question.sample or question.rounds)())
-    return passes_over(entries)
+    return passes_over(entries * max(1, question.state.targets // FEW_TARGETS))
 
 
 def passes_over(entries: int) -> int:
@@ -395,7 +396,7 @@ def _from_memory(
         elif question.deep or separated or batch.entries <= MOST_WHOLE:
             margin = margin_direction(batch, signs, intercept, question.budget(batch.entries, separated))
         else:
-            margin = _why_inseparable(question, batch, signs, min(rays, key=lambda ray: float(ray.count[0])))
+            margin = _why_inseparable(question, batch, signs, min(rays, key=lambda ray: ray.errors))
         if isinstance(margin, str):
             obstacle = margin
         else:
