@@ -190,7 +190,7 @@ def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
         type=int,
         choices=(1, 2),
         default=1,
-        help="2: a second thread reads the file ahead, in less time on two cores; the results are the same",
+        help="2: a second thread reads the file ahead, which gains time where a core is idle; the results are the same",
     )
     return group
 
