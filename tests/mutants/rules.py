@@ -25,7 +25,9 @@ _PULLED = tuple(f"bandits/test_{one}" for one in ("known_rules", "bandit_rules",
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
-    **dict.fromkeys(("combine", "expert_rules"), _EXPERTS),
+    **dict.fromkeys(
+        ("combine", *(f"expert_{one}" for one in ("blocks", "books", "poly", "rules", "sweeps"))), _EXPERTS
+    ),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
     "vote": tuple(f"finite_classes/test_{one}" for one in ("class_twins", "class_learners", "finite_class")),
