@@ -16,7 +16,7 @@ from regretless.bandits import Exp3IX
 from regretless.certify import certify_stream
 from regretless.data import open_stream
 from regretless.experts import Hedge
-from regretless.linear import AggregatedClassifier, Perceptron
+from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perceptron
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
 from regretless.serve.databases import store_of
@@ -57,6 +57,25 @@ def test_the_numbers_of_a_run(make: Any, tmp_path: Path) -> None:
     assert said["delay"]["late"] == 0
     assert said["delay"]["cost"]["mistakes"] == 0
     assert said["delay"]["answered"]["mistakes"] == learner.ledger_.mistakes
+
+
+@pytest.mark.parametrize(
+    ("learner", "classes", "judged"),
+    [
+        (AggregatedClassifier(), 3, True),
+        (AggregatedClassifier(class_weight={1: 3.0}), 2, False),
+        (OnlineGradientDescent(loss="logistic"), 2, True),
+        (OnlineGradientDescent(loss="logistic"), 3, False),
+    ],
+)
+def test_without_a_delay_there_is_no_drift(learner: Any, classes: int, judged: bool, tmp_path: Path) -> None:
+    """Where no label is late the drift is 0, or not known of a ledger that counts another loss than answers tell."""
+    labels = [min(classes - 1, int(row[0] > 0) + int(row[1] > 0)) for row in SOME]
+    path = begun(tmp_path, learner, {"features": COLUMNS, "classes": list(range(classes))})
+    cost = served(path, lambda client: certified(client, labels, 0))["delay"]["cost"]
+    assert cost["loss"] == (pytest.approx(0, abs=1e-9) if judged else None)
+    # Where a round's weight is above 1 the aggregated learner scores it by scales that the weight has moved.
+    assert cost["mistakes"] == 0 or learner.class_weight is not None
 
 
 def test_late_labels_of_rows(tmp_path: Path) -> None:

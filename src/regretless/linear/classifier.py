@@ -113,6 +113,12 @@ class LabelPredictor(RowLearner, Classifier):
         return False
 
     @property
+    def counts_log_loss(self) -> bool:
+        """Whether the loss of its ledger is the log loss of its probabilities, each round counted once."""
+        alike = self.scores_are_log_odds and getattr(self, "class_weight", None) is None
+        return alike and self.state_.targets == 1  # of more, the losses of one against the rest are added up
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether there are probabilities that go with its scores."""
         return False

@@ -261,7 +261,7 @@ class ServedClassifier(ServedRows):
 
     @property
     def judges_loss(self) -> bool:
-        return bool(self.learner.scores_are_log_odds)
+        return bool(self.learner.counts_log_loss)
 
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         loss = None

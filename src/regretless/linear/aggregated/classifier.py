@@ -275,6 +275,11 @@ class AggregatedClassifier(OnlineClassifier):
         return True
 
     @property
+    def counts_log_loss(self) -> bool:
+        """Of several classes too."""
+        return self.class_weight is None
+
+    @property
     def has_probabilities(self) -> bool:
         """Those of the mixture."""
         return True
