@@ -32,6 +32,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object in place of the table")
     parser.add_argument("--write", action="store_true", help="put the table into docs/speed.md")
     options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write takes the whole table, without --only")
     warnings.simplefilter("ignore")
     said = show.machine()
     text = [show.head(said), "", show.top()]
