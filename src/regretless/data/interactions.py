@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .._core import all_products, hash_keys, merge_rows, move_keys, number_keys
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
 
@@ -37,7 +37,7 @@ def parts(key: int) -> tuple[int, ...]:
 def hashed_keys(keys: Array, bits: int) -> Array:
     """The lowest bits of the splitmix64 of each key (Steele, Lea and Flood 2014)."""
     columns = np.empty(len(keys), np.int64)
-    _core.hash_keys(np.ascontiguousarray(keys, np.int64), bits, columns)
+    hash_keys(np.ascontiguousarray(keys, np.int64), bits, columns)
     return columns
 
 
@@ -61,7 +61,7 @@ class Keys:
     def find(self, keys: Array) -> Array:
         """The number of each key; -1 for those that never came."""
         numbers = np.empty(len(keys), np.int64)
-        _core.number_keys(self._places, keys, 0, self._count, self.limit, False, numbers)
+        number_keys(self._places, keys, 0, self._count, self.limit, False, numbers)
         return numbers
 
     def add(self, keys: Array) -> tuple[Array, int]:
@@ -69,14 +69,12 @@ class Keys:
         where the number is -1."""
         numbers, done, refused = np.empty(len(keys), np.int64), 0, 0
         while True:
-            done, self._count, more = _core.number_keys(
-                self._places, keys, done, self._count, self.limit, True, numbers
-            )
+            done, self._count, more = number_keys(self._places, keys, done, self._count, self.limit, True, numbers)
             refused += more
             if done == len(keys):
                 return numbers, refused
             places = np.full((2 * len(self._places), 2), ABSENT, np.int64)
-            _core.move_keys(self._places, places)
+            move_keys(self._places, places)
             self._places = places
 
     def listed(self) -> Array:
@@ -251,7 +249,7 @@ class Crossing:
         columns = self.numbering.columns_of(keys) if self.frozen else self.numbering.learn(keys)
         starts = np.empty(count + 1, np.int64)
         merged, sums = np.empty(len(rows), np.int32), np.empty_like(values)
-        entries = _core.merge_rows(rows, columns, values, starts, merged, sums)
+        entries = merge_rows(rows, columns, values, starts, merged, sums)
         return Batch(sums[:entries], labels, self.numbering.columns, merged[:entries], starts)
 
     def schema(self) -> dict[str, Any]:
@@ -303,7 +301,7 @@ def all_pairs(batch: Batch) -> tuple[Array, Array, Array]:
     entries = int((lengths * (lengths + 1) // 2).sum())
     rows, keys = np.empty(entries, np.int32), np.empty(entries, np.int64)
     values = np.empty(entries, batch.values.dtype)
-    _core.all_products(np.ascontiguousarray(batch.values), features, starts, rows, keys, values)
+    all_products(np.ascontiguousarray(batch.values), features, starts, rows, keys, values)
     return rows, keys, values
 
 
