@@ -47,8 +47,8 @@ inline constexpr std::string_view descent_schedules[] = {"scale-free", "inverse-
 inline constexpr std::string_view regression_matrices[] = {"full", "newton", "diagonal"};
 
 struct RegressionRules {
-  // With a schedule, the first place has gradient descent, and with a diagonal the forecaster with it; then there are no
-  // rates.
+  // With a schedule, the first place has gradient descent, and with a diagonal the forecaster with it; then there are
+  // no rates.
   std::string_view loss = "square", schedule, matrix = "full";
   double tau = 0;                        // of the pinball loss; where Huber's turns from squares into lines
   double rates[regression_rates] = {};   // 0: no member
