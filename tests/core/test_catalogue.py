@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 from collections.abc import Iterator
 from importlib import import_module
@@ -84,10 +85,11 @@ def test_no_code_asks_for_a_learner_by_its_name():
     names = {name for table in TABLES.values() for name in table} | {*_core.COMBINER_RULES, *_core.PULL_RULES}
     source = ROOT / "src" / "regretless"
     modules = {path.relative_to(source).as_posix(): path for path in source.rglob("*.py")}
+    written = re.compile("|".join(f'"{re.escape(name)}"' for name in names))
     found = [
         (module, word)
         for module, path in modules.items()
-        if not module.startswith(OWN)
+        if not module.startswith(OWN) and written.search(path.read_text())  # few are, and parsing takes long
         for word in _compared(path)
         if word in names and not module.startswith(ELSE.get(word, ()))
     ]
