@@ -64,9 +64,18 @@ class Client:
 
     Examples
     --------
-    >>> with Client("http://127.0.0.1:8765") as client:  # doctest: +SKIP
-    ...     answer = client.predict_one({"amount": 12.5, "country": "FI"})
-    ...     client.label_one(answer["id"], "fraud")
+    To a server, ``Client("http://127.0.0.1:8765")``; here one that is played, so that the example runs anywhere:
+
+    >>> import httpx
+    >>> def played(request):
+    ...     asked = json.loads(request.content)
+    ...     more = {"status": "learnt", "sequence": 1} if "label" in asked else {"label": "honest"}
+    ...     return httpx.Response(200, json={"id": asked["id"]} | more)
+    >>> with Client(transport=httpx.MockTransport(played)) as client:
+    ...     client.predict_one({"amount": 12.5, "country": "FI"}, id="order-17")
+    ...     client.label_one("order-17", "fraud")
+    {'id': 'order-17', 'label': 'honest'}
+    {'id': 'order-17', 'status': 'learnt', 'sequence': 1}
     """
 
     def __init__(
