@@ -36,6 +36,20 @@ def test_page_says_what_was_counted(tmp_path: Path, kind: str) -> None:
     assert all(title.partition(" [")[0] in unescape(page) for title in titles), titles
 
 
+def test_page_without_mistakes(tmp_path: Path) -> None:
+    """There is a page, with the mistakes as 0, while every answer was right."""
+    path = begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": [0, 1]})
+
+    async def work(client: Client) -> Any:
+        answer = (await client.ask("/v1/predict", {"id": "a", "input": rows(1)[0]})).json
+        assert (await client.ask("/v1/label", {"id": "a", "label": answer["label"]})).status == 200
+        return await client.ask("/")
+
+    page = served(path, work)
+    assert page.status == 200
+    assert "0 were answered wrongly" in page.body.decode()
+
+
 def test_who_may_see_the_page(tmp_path: Path) -> None:
     """A browser is asked for a token as password, which lets it read and nothing else."""
     path = begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": [0, 1]})

@@ -179,7 +179,7 @@ def _course_panel(report: ServiceReport) -> Panel:
     lines = [Series(f"{word}, in the order of labels", "first", in_order, final=formatting.number(in_order[-1][1]))]
     if differ:
         lines.append(Series(f"{word}, as answered", "second", answered, final=formatting.number(answered[-1][1])))
-    if not known:
+    if differ and not known:
         lines = lines[1:]
     best = report.leading
     notes = []
