@@ -7,6 +7,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 from ..errors import RegretlessError
@@ -27,6 +28,7 @@ ENDS = (
 )
 PENDING_ONES = "SELECT count(*), min(time) FROM events WHERE state = 'pending'"
 SNAPSHOTS = "SELECT version, number, time, model FROM snapshots"
+ROW = attrgetter(*Event.__slots__)
 KEEP = 2  # snapshots beside the first one
 
 
@@ -52,7 +54,8 @@ def event_of(row: Sequence[Any]) -> Event:
 
 def row_of(event: Event) -> tuple[Any, ...]:
     """The row of an event."""
-    return tuple(getattr(event, name) for name in Event.__slots__)
+    row: tuple[Any, ...] = ROW(event)
+    return row
 
 
 def settlement_of(event: Event) -> tuple[State, str | None, int | None, float | None, int]:
