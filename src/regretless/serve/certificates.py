@@ -25,7 +25,7 @@ from ..data.stream import Stream, past
 from ..theory.late_labels import as_answered
 from .databases import store_of
 from .engine import Engine, label_of
-from .events import EXPIRED
+from .events import EXPIRED, Snapshot
 from .live import BLOCK, Live
 from .rows import ServedRows
 from .store import BY_SEQUENCE, Store
@@ -148,16 +148,16 @@ async def certified(engine: Engine) -> Certified:
     version = engine.live.version
     known = engine.certified
     if known is None or (known[1].done() and (known[0] != version or known[1].exception() is not None)):
-        copy = Live.of(engine.live.snapshot(0.0), engine.name)
-        work = asyncio.ensure_future(asyncio.to_thread(_certified, copy, engine.where, engine.rows))
+        now = engine.live.snapshot(0.0)
+        work = asyncio.ensure_future(asyncio.to_thread(_certified, now, engine.name, engine.where, engine.rows))
         engine.certified = known = version, work
     result: Certified = await asyncio.shield(known[1])
     engine.certified_last = result
     return result
 
 
-def _certified(live: Live, where: Any, rows: str | None) -> Certified:
-    begin = time.monotonic()
+def _certified(now: Snapshot, name: str, where: Any, rows: str | None) -> Certified:
+    begin, live = time.monotonic(), Live.of(now, name)
     certificates = _certificates(live, where, rows)
     delay = _delay(live)
     if isinstance(live.served, ServedRows) and live.tally.late:
