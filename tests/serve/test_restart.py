@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,22 @@ def test_another_model(tmp_path: Path) -> None:
     begun(tmp_path, make(), schema | {"classes": [0, 1]})
     with pytest.raises(ModelError, match="began with another model"):
         served(path, model)
+
+
+def test_labels_in_any_pieces(tmp_path: Path) -> None:
+    """Labels that come one by one or by hundreds give the same bytes, also where the curve has been thinned."""
+    some = rows(700, seed=9)
+    asked = [{"id": f"{place}", "input": row} for place, row in enumerate(some)]
+    told = [{"id": f"{place}", "label": int(row[0] > 0)} for place, row in enumerate(some)]
+
+    async def in_pieces(client: Client, size: int) -> bytes:
+        assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
+        for begin in range(0, len(told), size):
+            assert (await client.ask("/v1/label", {"labels": told[begin : begin + size]})).status == 200
+        curve = (await client.ask("/v1/history")).json["curve"]["points"]
+        assert [point[0] for point in curve] == list(range(2, 701, 2))
+        return await model(client)
+
+    schema = {"features": COLUMNS, "classes": [0, 1]}
+    made = [served(begun(tmp_path, AROW(), schema, f"{size}"), partial(in_pieces, size=size)) for size in (7, 233, 700)]
+    assert made[0] == made[1] == made[2]
