@@ -194,6 +194,15 @@ class Client:
         """How the counts grew, how late labels were, and the latest mistakes."""
         return self._get("history")
 
+    def shadow(self) -> dict[str, Any]:
+        """The second learner, and the difference of the mistakes of both within its interval."""
+        return self._get("shadow")
+
+    def promote(self, shadow: str) -> dict[str, Any]:
+        """Let the second learner of this name answer from here on; asked again, nothing changes."""
+        answer: dict[str, Any] = self._post("promote", {"shadow": shadow})
+        return answer
+
     # ---- requests
 
     def _get(self, verb: str) -> dict[str, Any]:

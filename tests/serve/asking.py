@@ -93,12 +93,13 @@ def served(
     settings: Settings | None = None,
     *,
     where: str | Path | None = None,
+    shadow: Path | None = None,
     tokens: Tokens | None = None,
     clock: Callable[[], float] = lambda: 1e9,
 ) -> Any:
     """What some work returns with a model that is served meanwhile."""
     settings = settings or Settings()
-    opened = open_model(path, where or path.with_suffix(".db"), settings)
+    opened = open_model(path, where or path.with_suffix(".db"), settings, shadow)
 
     async def go() -> Any:
         async with Service({path.stem: opened}, settings, tokens or Tokens({}), Log(StringIO()), clock) as service:

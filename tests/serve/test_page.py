@@ -96,7 +96,8 @@ def test_events(tmp_path: Path) -> None:
 
     served(path, work)
     events = [message["body"] for message in sent[1:]]
-    assert events == [b"data: 0 0 0 False\n\n", b"data: 0 1 1 False\n\n", b""]
+    assert [events[0], *events[-2:]] == [b"data: 0 0 0 False\n\n", b"data: 0 1 1 False\n\n", b""]
+    assert events[1:-2] in ([], [b"data: 0 1 0 False\n\n"])  # where the disk took longer than a tick
 
 
 def test_several_models() -> None:

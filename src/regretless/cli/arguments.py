@@ -320,6 +320,7 @@ class ServeOptions:
     port: int
     store: str | None
     rows: str | None
+    shadow: str | None
     tokens: str | None
     open: bool
     expire: float | None

@@ -41,6 +41,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--rows", metavar="FILE", help="what MODEL had learned before, so that certificates speak of all its rounds"
     )
+    group.add_argument(
+        "--shadow", metavar="OTHER", help="a second model (.rgl), which learns the same labels for comparison"
+    )
     group.add_argument("--tokens", metavar="FILE", help="bearer tokens, a line each: scopes and token")
     group.add_argument("--open", action="store_true", help="listen beyond this machine without tokens")
     group = parser.add_argument_group("labels that do not come")
@@ -99,7 +102,8 @@ def run(arguments: ServeOptions) -> int:
     opened: dict[str, Any] = {}
     try:
         for name, path in paths.items():
-            opened[name] = open_model(path, _store(arguments, name, path), settings)
+            shadow = None if arguments.shadow is None else Path(arguments.shadow)
+            opened[name] = open_model(path, _store(arguments, name, path), settings, shadow)
             if arguments.rows is not None:
                 opened[name].rows = _rows(arguments.rows, opened[name])
         serve(opened, listening, settings, tokens, Log())
@@ -115,7 +119,12 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
     if (arguments.model is None) == (arguments.models is None):
         raise UsageError("name the MODEL to serve, or a folder of them with --models DIR")
     if arguments.models is not None:
-        for_one = {"--learner": arguments.learner, "--schema": arguments.schema, "--rows": arguments.rows}
+        for_one = {
+            "--learner": arguments.learner,
+            "--schema": arguments.schema,
+            "--rows": arguments.rows,
+            "--shadow": arguments.shadow,
+        }
         options.refuse_set(for_one, "is for one MODEL")
         paths = sorted(Path(arguments.models).glob("*.rgl"))
         if not paths:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from . import formatting, summary, template
+from .compare_page import Compared, difference_panel
 from .curves import OFF_THE_CHART, Panel, Point, Series, thin
 from .page import Page
 from .run_page import weight_rows
@@ -58,6 +59,10 @@ class ServiceReport:
         The address that says when there is something new.
     down : str, optional
         Why nothing is served now.
+    compared : Compared, optional
+        The learner that answers and a second one, both as they predict just before each label is learned.
+    answering : str
+        Which of the two answers.
     """
 
     title: str
@@ -77,6 +82,8 @@ class ServiceReport:
     served: Mapping[str, object] = field(default_factory=dict)
     live: str = ""
     down: str | None = None
+    compared: Compared | None = None
+    answering: str = ""
 
     @property
     def labels(self) -> int:
@@ -105,6 +112,8 @@ class ServiceReport:
 def page_of_service(report: ServiceReport) -> Page:
     """A model in production."""
     panels = [_course_panel(report), _rate_panel(report), _delay_panel(report)] if report.labels else []
+    if report.compared is not None and report.compared.rounds:
+        panels.append(difference_panel(report.compared))
     verdict = summary.verdict(report.certificates)
     if report.down is not None:
         verdict = Verdict("broken", "Nothing is served now", f"{formatting.clean(report.down)}.")
@@ -122,7 +131,7 @@ def page_of_service(report: ServiceReport) -> Page:
         certified=summary.sentence(report.certified) if report.certified else "",
         verdict=verdict,
         whole=counted(report.quantity),
-        tables=[*_error_tables(report), ("Served", template.facts(report.served, {}))],
+        tables=[*_error_tables(report), *_beside_tables(report), ("Served", template.facts(report.served, {}))],
         live=report.live,
     )
 
@@ -249,6 +258,22 @@ def _delay_panel(report: ServiceReport) -> Panel | None:
         "delays", "From prediction to label", "Labels", "count", [line], [], scale="linear", captions=names,
         across="Seconds", table=table, rest="In all",
     )  # fmt: skip
+
+
+def _beside_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The two learners that are compared, and what is known of them by now."""
+    two = report.compared
+    if two is None:
+        return []
+    facts = [("Answers", formatting.label(report.answering, 40)), ("Labels", formatting.number(two.rounds))]
+    facts += [
+        (f"Mistakes of {formatting.label(name, 40)}", formatting.number(mistakes))
+        for name, mistakes in zip(two.names, two.mistakes, strict=True)
+    ]
+    if two.rounds:
+        often = f"with probability {formatting.percent(two.level)} after every number of labels at once"
+        facts.append(("By now", f"{two.verdict()}, {often}"))
+    return [("Two learners, each predicting just before the label is learned", facts)]
 
 
 def _error_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str]]]]:

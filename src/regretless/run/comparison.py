@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NEITHER = "neither is shown to err less"
 SAME = "give models of the same labels, and a file without rows that one of them passes over"
+COUNTS = ("level", "rounds", "mistakes", "apart", "log_losses", "decided", "assuming")
 UNSEEN = "that no model has learned from these rows, or was chosen by them"
 
 
@@ -83,6 +84,20 @@ class Comparison:
 
     def __post_init__(self) -> None:
         share("level", self.level)
+
+    def state(self) -> dict[str, Any]:
+        """All of it as JSON values, by which `of_state` goes on with the same bits."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        sums = [self._sums.rounds, self._sums.total, self._sums.variance]
+        return {**counts, "names": list(self.names), "sums": sums, "points": [list(point) for point in self._points]}
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any]) -> Self:
+        """A comparison from its `state`."""
+        result = cls(tuple(state["names"]), **{name: state[name] for name in COUNTS})
+        result._sums.rounds, result._sums.total, result._sums.variance = state["sums"]
+        result._points = [tuple(point) for point in state["points"]]
+        return result
 
     @property
     def alpha(self) -> float:

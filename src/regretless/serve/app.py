@@ -12,11 +12,11 @@ from .logs import Log
 from .metrics import Metrics
 from .openapi import document
 from .page import follow, index, page_of
-from .requests import LINES, read_asked, read_reported
+from .requests import LINES, read_asked, read_promoted, read_reported
 from .settings import Settings
 from .slow_bodies import SlowBodies
 from .tokens import Tokens
-from .views import certificate_view, history_view, model_file, model_view
+from .views import certificate_view, history_view, model_file, model_view, shadow_view
 from .wire import write_json
 
 Scope = dict[str, Any]
@@ -28,7 +28,7 @@ HTML_TYPE = b"text/html; charset=utf-8"
 NOT_FRAMED = [(b"content-security-policy", b"frame-ancestors 'none'"), (b"referrer-policy", b"no-referrer")]
 ASKED = (b"www-authenticate", b'Basic realm="regretless: any name, and a token for password"')  # a browser asks for it
 MOST_STREAMS = 100
-SCOPE_OF = {"predict": "predict", "label": "label", "model.rgl": "admin"}
+SCOPE_OF = {"predict": "predict", "label": "label", "model.rgl": "admin", "promote": "admin"}
 
 
 class App:
@@ -47,11 +47,12 @@ class App:
         self.engines, self.settings, self.metrics = engines, settings, Metrics()
         self.stopping, self._streams = False, 0
         self._tokens, self._log, self._slow = tokens, log, SlowBodies(settings.body_seconds)
-        self._posts = {"predict": self._predict, "label": self._label}
+        self._posts = {"predict": self._predict, "label": self._label, "promote": self._promote}
         self._gets: dict[str, Callable[[Engine], Any]] = {
             "model": model_view,
             "certificate": certificate_view,
             "history": history_view,
+            "shadow": shadow_view,
         }
         self._others = ("model.rgl", "page", "stream")
 
@@ -199,6 +200,11 @@ class App:
         if kind == LINES:
             return status, LINES.encode(), b"".join(write_json(result) + b"\n" for result in results), []
         return status, JSON_TYPE, write_json({"labels": results}), []
+
+    async def _promote(
+        self, engine: Engine, kind: str, body: bytes
+    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+        return 200, JSON_TYPE, write_json(await engine.promote(read_promoted(kind, body))), []
 
     def _about_server(
         self, verb: str, headers: Mapping[bytes, bytes]

@@ -25,7 +25,7 @@ from ..data.stream import Stream, past
 from ..theory.late_labels import as_answered
 from .databases import store_of
 from .engine import Engine, label_of
-from .events import EXPIRED, Snapshot
+from .events import LEARNT, Snapshot
 from .live import BLOCK, Live
 from .rows import ServedRows
 from .store import BY_SEQUENCE, Store
@@ -43,6 +43,8 @@ EARLIER = (
     "file (--rows)"
 )
 
+ASIDE = "the model had learned {rounds:,} rounds before it learned those of the log, which does not have them"
+
 
 class LogStream(Stream):
     """The rows of a log whose labels were learned, in the order of the labels.
@@ -59,6 +61,7 @@ class LogStream(Stream):
         super().__init__(store.name)
         assert isinstance(live.served, ServedRows)
         self._store, self._rows, self._version = store, live.served, live.version
+        self._since = live.tally.since
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """Read from the start, passing over the first `skip` rows."""
@@ -67,13 +70,13 @@ class LogStream(Stream):
     def _blocks(self) -> Iterator[Batch]:
         self._store.open()
         try:
-            after = 0
+            after = self._since
             while after < self._version:
                 events = self._store.read(BY_SEQUENCE, after, min(BLOCK, self._version - after))
                 if not events:
                     return
                 after += len(events)
-                learnt = [event for event in events if event.state not in (EXPIRED, "refused")]
+                learnt = [event for event in events if event.state == LEARNT]
                 if learnt:
                     labels = self._rows.labels([label_of(event) for event in learnt])
                     yield self._rows.batch([event.input for event in learnt], labels)
@@ -160,7 +163,7 @@ def _certified(now: Snapshot, name: str, where: Any, rows: str | None) -> Certif
     begin, live = time.monotonic(), Live.of(now, name)
     certificates = _certificates(live, where, rows)
     delay = _delay(live)
-    if isinstance(live.served, ServedRows) and live.tally.late:
+    if isinstance(live.served, ServedRows) and live.tally.late and not live.tally.promoted:
         certificates += filter(None, [as_answered(one, delay["cost"]) for one in certificates])
     rounds = live.served.sums()[0]
     described = {
@@ -178,13 +181,14 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     learner: Any = live.served.learner
     if not isinstance(live.served, ServedRows):
         return list(learner.certify())
-    if live.tally.base_rounds and rows is None:
-        return _by_sums(learner, EARLIER.format(rounds=live.tally.base_rounds))
+    tally = live.tally
+    if tally.before and (rows is None or tally.since):
+        return _by_sums(learner, (EARLIER if not tally.since else ASIDE).format(rounds=tally.before))
     if not live.served.sums()[0]:
         return list(learner.declined("no label was learned yet"))
     log = LogStream(store_of(where, writes=False), live)
     stream: Stream = log
-    if live.tally.base_rounds:
+    if tally.before:
         file = open_stream(str(rows), schema=getattr(learner, "schema_", live.served.schema), frozen=True)
         stream = FileAndLog(file, log, learner.state_.columns)
     if learner.kind == "linear":
@@ -217,5 +221,8 @@ def _delay(live: Live) -> dict[str, Any]:
         "mistakes": tally.mistakes if live.served.judges_mistakes else None,
         "loss": tally.loss if live.served.judges_loss else None,
     }
-    cost = {name: None if value is None else value - in_order[name] for name, value in answered.items()}
+    cost = {
+        name: None if value is None or tally.promoted else value - in_order[name]  # some were answered by the other one
+        for name, value in answered.items()
+    }
     return told | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}

@@ -16,7 +16,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from ..errors import RegretlessError
-from .events import EXPIRED, LEARNT, PENDING, Event, State
+from .events import EXPIRED, LEARNT, PENDING, PROMOTED, Event, State
 from .live import Live, restored
 from .logs import Log
 from .served import Refused
@@ -303,6 +303,41 @@ class Engine:
         self._sequence += 1
         event.state, event.label = state, None if label is None and state == EXPIRED else _text(label)
         event.sequence, event.settled = self._sequence, self.now()
+
+    # ---- the second learner
+
+    async def promote(self, name: str) -> dict[str, Any]:
+        """Let the second learner answer from here on, and the other one learn beside it.
+
+        Parameters
+        ----------
+        name : str
+            Of the second learner, so that a request that comes twice does not change them back.
+
+        Raises
+        ------
+        Problem
+            If there is none of this name.
+        """
+        self._admit(1)
+        key = "\x00promote"  # no id of a client's
+        await self._ids.take([key])
+        try:
+            shadow = self.live.shadow
+            if shadow is None or name not in shadow.comparison.names:
+                raise Problem(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
+            if name != shadow.name:
+                return {"promoted": name, "sequence": self.live.tally.promoted, "repeated": True}
+            self.live.number += 1
+            event = Event(
+                self.live.number, f"promote-{self._new_id()}", self.now(), b"", b"{}", None, None, self.live.version
+            )
+            new = replace(event)
+            self._settle(event, PROMOTED, None)
+            await self._write([new], [event])
+            return {"promoted": name, "sequence": event.sequence, "repeated": False}
+        finally:
+            self._ids.give([key])
 
     # ---- what never comes
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["pending", "learnt", "expired", "refused"]
+State = Literal["pending", "learnt", "expired", "refused", "shadowed", "promoted"]
 PENDING: State = "pending"
 LEARNT: State = "learnt"
 EXPIRED: State = "expired"
+SHADOWED: State = "shadowed"
+PROMOTED: State = "promoted"
 
 
 @dataclass(slots=True)
@@ -33,7 +35,9 @@ class Event:
         The probability with which an arm was drawn.
     version : int
         How many events were settled when it was predicted.
-    state : {"pending", "learnt", "expired"}
+    state : {"pending", "learnt", "expired", "refused", "shadowed", "promoted"}
+        The last two are no predictions: from here on another learner, whose model file is the input, learns beside the
+        one that answers, or none if that is empty; and here the two change places.
     label : str or None
         The label as JSON text; of an expired event what was learned in its place, if anything was.
     sequence : int or None

@@ -9,8 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from ..errors import ModelError
-from .events import EXPIRED, LEARNT, Event, Snapshot
+from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, Event, Snapshot
 from .served import SERVING, Served, model_bytes, read_bytes
+from .shadow import SHADOW, Shadow
 from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
 from .tally import Tally
 from .wire import write_json
@@ -32,10 +33,13 @@ class Live:
         How many predictions were made.
     refused : dict of int to str
         By their numbers, events whose label the learner could not take, and why; of the last call of `settle`.
+    shadow : Shadow or None
+        A second learner of the same labels.
     """
 
-    def __init__(self, model: Served, tally: Tally, version: int, number: int) -> None:
+    def __init__(self, model: Served, tally: Tally, version: int, number: int, shadow: Shadow | None = None) -> None:
         self.served, self.tally, self.version, self.number = model, tally, version, number
+        self.shadow = shadow
         self.refused: dict[int, str] = {}
 
     @classmethod
@@ -51,13 +55,16 @@ class Live:
         model = served(learner, extra, name)
         if extra.get(SERVING) is None:
             rounds, mistakes, loss = model.sums()
-            return cls(model, Tally(rounds, mistakes, loss), snapshot.version, snapshot.number)
-        return cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number)
+            return cls(model, Tally(rounds, mistakes, loss, before=rounds), snapshot.version, snapshot.number)
+        shadow = None if extra.get(SHADOW) is None else Shadow.read(extra[SHADOW])
+        return cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number, shadow)
 
     def snapshot(self, time: float) -> Snapshot:
         """The model as it stands."""
         schema = getattr(self.served.learner, "schema_", self.served.schema)  # to which words may have been added
         extra = {"schema": schema, SERVING: self.tally.describe()}
+        if self.shadow is not None:
+            extra[SHADOW] = self.shadow.describe()
         return Snapshot(self.version, self.number, time, model_bytes(self.served.learner, extra))
 
     # ---- what moves it
@@ -97,14 +104,35 @@ class Live:
         if [event.sequence for event in events] != list(range(self.version + 1, self.version + 1 + len(events))):
             raise StoreError(f"the log has a gap, or the same label twice, after label {self.version}")
         self.refused = {}
-        for learnt, group in groupby(events, key=lambda event: event.state != EXPIRED):
+        for learnt, group in groupby(events, key=lambda event: event.state not in (EXPIRED, SHADOWED, PROMOTED)):
             some = list(group)
             while learnt and some:
                 some = some[self._learn(some) :]
             for event in some:
-                self.served.expire(event, None if event.label is None else json.loads(event.label))
-                self.tally.settle(event, None, None)
+                self._settle_without_label(event)
                 self.version += 1
+
+    def _settle_without_label(self, event: Event) -> None:
+        """Give an event up, or let a second learner begin, end, or answer from here on."""
+        if event.state == SHADOWED:
+            self.shadow = Shadow.begun(event, self.served) if event.input else None
+        elif event.state == PROMOTED:
+            self._promote(event)
+        else:
+            self.served.expire(event, None if event.label is None else json.loads(event.label))
+            self.tally.settle(event, None, None)
+
+    def _promote(self, event: Event) -> None:
+        """Let the two learners change places; what is counted of the one that answers begins anew."""
+        shadow = self.shadow
+        if shadow is None:
+            raise StoreError(f"event {event.number}: the log promotes a second learner, and there is none")
+        self.served, shadow.served = shadow.served, self.served
+        rounds, mistakes, loss = self.served.sums()
+        promoted = event.sequence or 0
+        since, before = (promoted, rounds) if shadow.uneven else (shadow.since, shadow.before)
+        shadow.since, shadow.before, shadow.answering = self.tally.since, self.tally.before, 1 - shadow.answering
+        self.tally = Tally(rounds, mistakes, loss, since=since, before=before, promoted=promoted)
 
     def _learn(self, events: list[Event]) -> int:
         """Learn the first events, up to where the curve has its next point; how many they were."""
@@ -112,7 +140,7 @@ class Live:
         some = events[: min(PIECE, tally.step - tally.learnt % tally.step)]
         rounds = [(event, json.loads(event.label or "null")) for event in some]
         judged = [self.served.judge(event, json.loads(event.answer), label) for event, label in rounds]
-        refused = self.served.learn(rounds)
+        refused = self.served.learn(rounds) if self.shadow is None else self.shadow.learn(self.served, rounds)
         for place, (event, judgement) in enumerate(zip(some, judged, strict=True)):
             event.state = "refused" if place in refused else LEARNT
             tally.settle(event, *judgement)

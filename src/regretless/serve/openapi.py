@@ -11,11 +11,15 @@ VERBS = {
                 "very same bytes.", (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 503)),
     "label": ("post", "Report labels by the ids of their predictions.",
               (200, 207, 400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 422, 503)),
+    "promote": ("post", "Let the second learner of this name answer from here on, and the other one learn beside it.",
+                (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 503)),
     "model": ("get", "The learner, what may be sent to it, and how far it is.", (200, 401, 405)),
     "model.rgl": ("get", "The model file as it stands.", (200, 401, 403, 405)),
     "page": ("get", "What is known of the model as a page, which follows it.", (200, 401, 405)),
     "stream": ("get", "Server-sent events, one whenever something is new.", (200, 401, 405, 503)),
     "certificate": ("get", "Its theorems on the rounds in the order of their labels.", (200, 401, 405)),
+    "shadow": ("get", "The second learner, and the difference of the mistakes of both within its interval.",
+               (200, 401, 405)),
     "history": ("get", "How the counts grew, how late labels were, and the latest mistakes.", (200, 401, 405)),
 }  # fmt: skip
 SERVER = {
@@ -51,6 +55,9 @@ REPORTED = {"type": "object", "required": ["label"], "additionalProperties": Fal
     "label": {"description": "a label, an outcome or a loss, as /v1/model says under asked"},
     "input": {"description": "where the prediction was not written down: what was predicted"},
 }}  # fmt: skip
+PROMOTED = {"type": "object", "required": ["shadow"], "additionalProperties": False, "properties": {
+    "shadow": {"type": "string", "description": "the name of the second learner, so that asking twice changes nothing"},
+}}  # fmt: skip
 
 
 def document() -> dict[str, Any]:
@@ -77,6 +84,8 @@ def document() -> dict[str, Any]:
 
 
 def _body(name: str) -> dict[str, Any]:
+    if name == "promote":
+        return {"required": True, "content": {"application/json": {"schema": PROMOTED}}}
     one, many = (ASKED, "rows") if name == "predict" else (REPORTED, "labels")
     several = {"type": "object", "required": [many], "properties": {many: {"type": "array", "items": one}}}
     return {

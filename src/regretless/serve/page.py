@@ -14,6 +14,7 @@ from ..report import ServiceReport, page_of_service, render
 from .certificates import AS_ANSWERED, IN_ORDER, Certified, certified
 from .engine import Engine
 from .rows import ServedRows
+from .shadow import Shadow
 
 TICK = 1.0  # seconds between two looks whether there is something new
 QUIET = 15.0  # seconds after which a stream without news says that it is alive
@@ -65,7 +66,15 @@ def _report(engine: Engine, known: Certified) -> ServiceReport:
         served={"Model": engine.name, "Labels settled": live.version, "Predictions": live.number},
         live=f"/v1/models/{quote(engine.name, safe='')}/stream",
         down=engine.down,
+        **_beside(live.shadow),
     )
+
+
+def _beside(shadow: Shadow | None) -> dict[str, Any]:
+    """The second learner, if there is one."""
+    if shadow is None:
+        return {}
+    return {"compared": shadow.comparison, "answering": shadow.comparison.names[shadow.answering]}
 
 
 def index(engines: Iterable[str]) -> bytes:

@@ -50,6 +50,26 @@ def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bo
     return reported, many
 
 
+def read_promoted(kind: str, body: bytes) -> str:
+    """The name of the second learner that is to answer.
+
+    Raises
+    ------
+    Problem
+        If the body is not what it is to be.
+    """
+    if kind != JSON:
+        raise Problem(415, f"the header Content-Type says what the body is: {JSON}")
+    try:
+        value = read_json(body)
+    except Malformed as error:
+        raise Problem(400, str(error)) from error
+    if type(value) is not dict or set(value) != {"shadow"} or type(value["shadow"]) is not str:
+        raise Problem(400, "an object is expected whose shadow is the name of the second learner")
+    name: str = value["shadow"]
+    return name
+
+
 def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], bool]:
     try:
         if kind == JSON:

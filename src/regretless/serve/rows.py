@@ -87,6 +87,8 @@ class ServedRows(Served):
             return self._named(json.loads(stored), learns=learns)
         row = _doubles(stored)
         short = self.learner.state_.columns - len(row)
+        if short < 0:
+            raise Refused(f"a row of {self.learner.state_.columns} numbers is expected; {len(row)} were found")
         return row if short <= 0 else np.append(row, np.zeros(short))  # columns that came since
 
     def value_of(self, stored: bytes) -> Any:
@@ -122,7 +124,12 @@ class ServedRows(Served):
 
     def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
         refused: dict[int, str] = {}
-        rows = [(place, self._row(event.input, learns=True), label) for place, (event, label) in enumerate(rounds)]
+        rows: list[tuple[int, Any, Any]] = []
+        for place, (event, label) in enumerate(rounds):
+            try:
+                rows.append((place, self._row(event.input, learns=True), label))
+            except Refused as error:  # it was predicted by another learner
+                refused[place] = str(error)
         for plain, group in groupby(rows, key=lambda one: type(one[1]) is np.ndarray):
             if plain:
                 self._learn_plain(list(group), refused)
@@ -266,8 +273,8 @@ class ServedClassifier(ServedRows):
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         loss = None
         if self.judges_loss:
-            share = answer["probabilities"].get(str(label), 0.0)  # none of a class that came since
-            loss = -log(max(share, 5e-324))
+            shares = answer.get("probabilities")  # none of another learner that answered
+            loss = None if shares is None else -log(max(shares.get(str(label), 0.0), 5e-324))
         return answer["label"] != label, loss
 
     def sums(self) -> tuple[int, float, float]:

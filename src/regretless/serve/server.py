@@ -20,6 +20,7 @@ from .engine import Engine
 from .live import Live, begin, restored
 from .logs import Log
 from .settings import Settings
+from .shadow import set_shadow
 from .store import Store
 from .store_thread import StoreThread
 from .tokens import Tokens
@@ -51,7 +52,7 @@ class Opened:
     rows: str | None = None
 
 
-def open_model(path: Path, where: str | Path, settings: Settings) -> Opened:
+def open_model(path: Path, where: str | Path, settings: Settings, shadow: Path | None = None) -> Opened:
     """Open the store of a model, and build the model as the log has it.
 
     Parameters
@@ -61,6 +62,8 @@ def open_model(path: Path, where: str | Path, settings: Settings) -> Opened:
     where : str or Path
         The address of the store.
     settings : Settings
+    shadow : Path, optional
+        The model file of a second learner, which learns the same labels.
 
     Raises
     ------
@@ -73,6 +76,8 @@ def open_model(path: Path, where: str | Path, settings: Settings) -> Opened:
         begin(store, path.read_bytes(), str(path), time.time())
         live = restored(store)
         _refuse_settings(live, settings)
+        other = None if shadow is None else (shadow.stem, shadow.read_bytes())
+        set_shadow(store, live, path.stem, other, time.time())
     except BaseException:
         store.close()
         raise

@@ -42,6 +42,10 @@ class Tally:
         In even steps, which are doubled when there are too many points.
     errors : list of dict
         The latest wrong predictions: id, answer and label.
+    since, before : int
+        The learner has learned the labels of the log after the first `since` ones, and `before` rounds before them.
+    promoted : int
+        The sequence number by which it began to answer; 0 if it did from the start.
     """
 
     base_rounds: int = 0
@@ -61,6 +65,9 @@ class Tally:
     step: int = 1
     curve: list[list[float]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
+    since: int = 0
+    before: int = 0
+    promoted: int = 0
 
     def settle(self, event: Event, mistake: bool | None, loss: float | None) -> None:
         """Count an event that was learned, is expired or was refused.

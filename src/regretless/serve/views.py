@@ -40,6 +40,32 @@ async def certificate_view(engine: Engine) -> dict[str, Any]:
     return await certify(engine)
 
 
+def shadow_view(engine: Engine) -> dict[str, Any]:
+    """The second learner beside the one that answers: the mistakes of both, each before its label was learned."""
+    shadow = engine.live.shadow
+    if shadow is None:
+        return {"model": engine.name, "shadow": None}
+    one = shadow.comparison
+    known = one.rounds > 0
+    return {
+        "model": engine.name,
+        "shadow": shadow.name,
+        "learner": shadow.served.learner.name,
+        "answering": one.names[shadow.answering],
+        "promoted": engine.live.tally.promoted or None,
+        "names": list(one.names),
+        "labels": one.rounds,
+        "mistakes": one.mistakes,
+        "alone": one.apart,
+        "level": one.level,
+        "difference": one.difference if known else None,
+        "interval": list(one.interval) if known else None,
+        "better": one.better if known else None,
+        "decided": one.decided,
+        "certificates": [each.describe() | {"line": str(each)} for each in one.certificates] if known else [],
+    }
+
+
 def history_view(engine: Engine) -> dict[str, Any]:
     """How the counts grew, how late labels were, and the latest mistakes."""
     tally, learner = engine.live.tally, engine.live.served.learner

@@ -1,0 +1,167 @@
+"""A second learner beside the one that answers, and how they change places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.cli import main
+from regretless.errors import RegretlessError
+from regretless.linear import AROW, AggregatedClassifier, Perceptron
+from regretless.regression import AggregatedRegressor
+from regretless.run.comparison import Comparison
+from regretless.run.competitors import Losses
+from regretless.serve.databases import store_of
+from regretless.serve.new import new_model
+from regretless.serve.replay import replay
+from regretless.serve.settings import Settings
+from regretless.serve.tokens import Tokens
+
+from .asking import COLUMNS, Client, begun, rows, served
+from .test_restart import label_of, model, traffic
+
+SCHEMA = {"features": COLUMNS, "classes": ["no", "yes"]}
+
+
+def two(folder: Path) -> dict[str, Path]:
+    """A model and a second one."""
+    return {"path": begun(folder, Perceptron(), SCHEMA), "shadow": begun(folder, AROW(), SCHEMA, "other")}
+
+
+def mistaken(learner: Any, order: list[list[float]]) -> Any:
+    """Which rows a new learner predicts wrongly, each before it learns it."""
+    learner, _ = new_model(learner, SCHEMA)
+    wrong = []
+    for row in order:
+        label = label_of("aggregated", row)
+        wrong.append(learner.predict([row])[0] != label)
+        learner.partial_fit([row], [label])
+    return np.array(wrong)
+
+
+async def promoted(client: Client, name: str = "other") -> Any:
+    """What is answered to who asks that the second learner answer."""
+    return (await client.ask("/v1/promote", {"shadow": name})).json
+
+
+def test_the_interval_is_that_of_compare(tmp_path: Path) -> None:
+    """The interval is that of `compare` for what both predict before each row, in the order of the labels."""
+
+    async def work(client: Client) -> Any:
+        await traffic(client, "aggregated", 0, 30)
+        return (await client.ask("/v1/shadow")).json, (await client.ask("/")).body.decode()
+
+    shown, page = served(**two(tmp_path), work=work)
+    some = rows(40, seed=3)
+    order = [some[place] for begin in range(0, 30, 3) for place in (begin + 2, begin)]
+    expected = Comparison(("m", "other"))
+    expected.add(*(Losses(mistaken(learner, order), None) for learner in (Perceptron(), AROW())))
+    assert shown["names"] == ["m", "other"]
+    assert shown["labels"] == 20
+    assert shown["mistakes"] == expected.mistakes
+    assert shown["interval"] == list(expected.interval)
+    assert "Mistakes of m less those of other" in page
+
+
+def test_the_one_that_was_promoted_answers(tmp_path: Path) -> None:
+    """After it was promoted the second learner answers as if it had learned alone, also after a restart, and once."""
+
+    async def begin(client: Client) -> Any:
+        await traffic(client, "aggregated", 0, 21)
+        return [await promoted(client), await promoted(client), await promoted(client, "m"), await promoted(client)]
+
+    async def alone(client: Client) -> Any:
+        await traffic(client, "aggregated", 0, 21)
+
+    async def ask(client: Client) -> Any:
+        answer = (await client.ask("/v1/predict", {"id": "z", "input": rows(1, 5)[0]})).json
+        return answer["scores"], (await client.ask("/v1/shadow")).json.get("answering"), await model(client)
+
+    pair = two(tmp_path)
+    first, again, back, forth = served(**pair, work=begin)
+    assert [first["repeated"], again["repeated"], back["repeated"], forth["repeated"]] == [False, True, False, False]
+    assert first["sequence"] == again["sequence"] == forth["sequence"] - 2
+    scores, answering, bytes_then = served(**pair, work=ask)
+    assert answering == "other"
+    other = begun(tmp_path, AROW(), SCHEMA, "alone")
+    served(other, alone)
+    assert scores == served(other, ask)[0]
+    store = store_of(tmp_path / "m.db", writes=False)
+    store.open()
+    live, compared = replay(store)
+    store.close()
+    assert live.snapshot(0.0).model == bytes_then
+    assert all(one.same for one in compared)
+
+
+def test_a_log_plays_again_through_a_promotion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """However snapshots fall, the model is the same: saved after every label, or built from the first one."""
+    last = []
+    for place, every in enumerate((1, 1000)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+
+        async def work(client: Client) -> bytes:
+            await traffic(client, "aggregated", 0, 15)
+            await promoted(client)
+            await traffic(client, "aggregated", 15, 30)
+            return await model(client)
+
+        last.append(served(**two(folder), work=work, settings=Settings(snapshot_every=every)))
+        assert main(["replay", str(folder / "m.db")]) == 0
+    assert last[0] == last[1]
+
+
+def test_certificates_after_a_promotion(tmp_path: Path) -> None:
+    """The certificates of a learner that was promoted are about all labels that it learned, and speak of no drift."""
+
+    async def work(client: Client) -> Any:
+        await traffic(client, "aggregated", 0, 15)
+        await promoted(client)
+        await traffic(client, "aggregated", 15, 30)
+        return (await client.ask("/v1/certificate")).json
+
+    path, other = begun(tmp_path, Perceptron(), SCHEMA), begun(tmp_path, AggregatedClassifier(), SCHEMA, "other")
+    told = served(path, work, shadow=other)
+    assert told["rounds"] == 20
+    assert all(one["applies"] and one["observed"] <= one["bound"] for one in told["certificates"])
+    assert not any("as answered" in one["line"] for one in told["certificates"])
+    assert told["delay"]["cost"] == {"mistakes": None, "loss": None}
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    """Refused are a second learner of other rows or labels, a promotion without `admin`, and one of nobody."""
+    path = begun(tmp_path, Perceptron(), SCHEMA)
+    others = {
+        "features": begun(tmp_path, AROW(), {"features": 3, "classes": ["no", "yes"]}, "a"),
+        "labels": begun(tmp_path, AROW(), {"features": COLUMNS, "classes": ["no", "maybe"]}, "b"),
+        "learners of labels": begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS}, "c"),
+    }
+
+    async def nothing(client: Client) -> Any:
+        return (
+            await client.ask("/v1/promote", {"shadow": "a"}, headers={"authorization": f"Bearer {'t' * 16}"})
+        ).status
+
+    for word, other in others.items():
+        with pytest.raises(RegretlessError, match=word):
+            served(path, nothing, shadow=other)
+    assert served(path, nothing) == 409
+    assert served(path, nothing, tokens=Tokens({"t" * 16: frozenset(["predict", "label"])})) == 403
+
+
+def test_a_second_learner_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Started without `--shadow` the log ends the second learner, and begins it anew when it is back."""
+    pair = two(tmp_path)
+
+    async def work(client: Client) -> Any:
+        shown = (await client.ask("/v1/shadow")).json
+        await traffic(client, "aggregated", shown.get("labels", 0), 3 + shown.get("labels", 0))
+        return shown["shadow"], (await client.ask("/v1/model")).json["version"]
+
+    assert served(**pair, work=work) == ("other", 3)
+    assert served(pair["path"], lambda client: client.ask("/v1/shadow")).json["shadow"] is None
+    assert main(["replay", str(tmp_path / "m.db")]) == 0
