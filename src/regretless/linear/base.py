@@ -273,7 +273,10 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             more = "" if len(self.classes_) <= MOST_NAMED else " and others"
             fault = f"the label {label!r} is none of those that were learned: {known}{more}"
             raise RegretlessError(f"{fault}; partial_fit takes new ones") from None
-        self._play_one(x, code, *self._weight_of(label))
+        if self.class_weight is None:
+            self._play_one(x, code)
+        else:
+            self._play_one(x, code, *self._weight_of(label))
 
     def _weight_of(self, label: Any) -> tuple[float, ...]:
         """What a round of this label weighs by its class; nothing where classes have no weights."""
