@@ -52,7 +52,7 @@ class AggregatedPlayer {
   AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
                    const std::vector<double>& curvatures, double full_prior, double stack_curvature, double intercept,
-                   double tie, bool share)
+                   double tie, double heaviest, bool share)
       : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
     const std::size_t targets = memory.shape(0);
     check_column_count(cells.shape(0));
@@ -77,11 +77,13 @@ class AggregatedPlayer {
       state_.factor = factor_->data();
     }
     demand(rates.size() <= rate_lanes, "too many rates");
+    demand(heaviest >= 1 && heaviest < INFINITY, "the largest weight of a class is finite and at least 1");
     demand(curvatures.size() == full_lanes, "one curvature for each full member");
     std::copy(rates.begin(), rates.end(), rules_.rates);
     std::copy(curvatures.begin(), curvatures.end(), rules_.curvature);
     rules_.full_prior = full_prior;
     rules_.stack_curvature = stack_curvature;
+    rules_.heaviest = heaviest;
     rules_.intercept = intercept;
     rules_.tie = tie;
     rules_.share = share;
@@ -165,11 +167,12 @@ void bind_aggregated(nb::module_& m) {
   nb::class_<AggregatedPlayer>(m, "AggregatedPlayer",
                                "Rules and borrowed state of linear learners that are mixed; feed it rounds.")
       .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-                    const std::vector<double>&, const std::vector<double>&, double, double, double, double, bool>(),
+                    const std::vector<double>&, const std::vector<double>&, double, double, double, double, double,
+                    bool>(),
            "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
            "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
            "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a, "curvatures"_a, "full_prior"_a,
-           "stack_curvature"_a, "intercept"_a, "tie"_a, "share"_a)
+           "stack_curvature"_a, "intercept"_a, "tie"_a, "heaviest"_a, "share"_a)
       .def("play", &AggregatedPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
            "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,

@@ -71,7 +71,8 @@ REGRETLESS_INLINE void place_row(const Row& row, const AggregatedRules& rules, c
 }
 
 // What is to be known of a row before anything is learned from it: its squared length, and whether its numbers are fit,
-// times its weight where that is above 1. Zeros leave it, so that a dense row and its sparse twin agree.
+// times its weight, or the largest of a class, where that is above 1. Zeros leave it, so that a dense row and its
+// sparse twin agree.
 REGRETLESS_APART static LinearRefusal inspect_closely(Entries& e, double intercept, double longest, double& norm2) {
   e.leave_out_zeros();
   Eight norm{};
@@ -175,7 +176,7 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   AggregatedMemory& m = s.memory[target];
   Ledger& book = s.book[target];
   AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + target;
-  const double longer = weight > 1 ? weight : 1;
+  const double longer = weight > rules.heaviest ? weight : rules.heaviest;
   double scores[aggregated_lanes] = {}, slope[aggregated_lanes];
   work.entries.begin(cells, &m.constant);
   if (s.factor) note_growth(s, cells, longer, work);
@@ -240,7 +241,7 @@ LinearVerdict play_aggregated(const X& rows, const Labels& labels, const Aggrega
     const double weight = labels.weight ? labels.weight[place] : 1;
     double norm2;
     place_row(rows[t], rules, s, work);
-    refusal = inspect(work.entries, rules.intercept, weight, norm2);
+    refusal = inspect(work.entries, rules.intercept, weight > rules.heaviest ? weight : rules.heaviest, norm2);
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
     for (std::int64_t c = 0; c < s.targets; ++c) {
@@ -273,14 +274,14 @@ LinearVerdict score_aggregated(const X& rows, std::int64_t count, const Aggregat
     rows.prefetch(t, count);
     double norm2;
     place_row(rows[t], rules, s, work);
-    refusal = inspect(work.entries, rules.intercept, 1, norm2);
+    refusal = inspect(work.entries, rules.intercept, rules.heaviest, norm2);
     if (refusal != LinearRefusal::none) return {t, refusal};
     for (std::int64_t c = 0; c < s.targets; ++c) {
       AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + c;
       double scores[aggregated_lanes] = {};
       work.entries.begin(cells, &s.memory[c].constant);
-      if (s.factor) note_growth(s, cells, 1, work);
-      const bool in_single = measure<Scoring>(1, cells, work.entries);
+      if (s.factor) note_growth(s, cells, rules.heaviest, work);
+      const bool in_single = measure<Scoring>(rules.heaviest, cells, work.entries);
       store(scores, rate_scores(cells, work.entries, in_single).score * load<4>(rules.rates));
       if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = coin_score(work.entries);
       if (s.factor) full_scores(rules, s, c, false, work, scores);

@@ -56,7 +56,8 @@ struct AggregatedRules {
   double full_prior = 0;              // of full members, times twice the squared size of each feature
   double intercept = 0;               // size of the constant feature
   double tie = 0;
-  bool share = true;  // whether a part of the weight goes round after each round
+  double heaviest = 1;  // the largest weight of a class: sizes are of rows times it, before a label is known
+  bool share = true;    // whether a part of the weight goes round after each round
 };
 
 // State of `targets` learners side by side.

@@ -551,3 +551,16 @@ def test_the_certificate_by_sums_is_the_one_that_reads_the_rounds(classes):
     by_rounds = next(one for one in learner.certify(X, y) if one.theorem is by_sums.theorem)
     assert by_sums.applies
     assert str(by_sums) == str(by_rounds)
+
+
+@pytest.mark.parametrize("full", [0, "auto"])
+def test_no_prediction_knows_its_label_by_its_weight(full: int | str) -> None:
+    """A round counts as a mistake where `predict` would have been wrong just before, though its class weighs more."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(80, 3)) * np.exp(2 * rng.normal(size=(80, 3)))
+    y = (rng.random(80) < 0.4).astype(int)
+    learner = AggregatedClassifier(full=full, class_weight={0: 1.0, 1: 3.0}).partial_fit(X[:1], y[:1], classes=[0, 1])
+    for x, label in zip(X[1:], y[1:], strict=True):
+        wrong, before = learner.predict(x[None])[0] != label, learner.ledger_.mistakes
+        learner.partial_fit(x[None], [label])
+        assert learner.ledger_.mistakes - before == wrong

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -148,7 +148,14 @@ class AggregatedClassifier(OnlineClassifier):
             stack_curvature=curvature(STACK_REACH),
             coins=bool(self.coins),
             share=bool(self.share),
+            heaviest=max([1.0, *map(float, self.class_weight.values())])
+            if isinstance(self.class_weight, Mapping)
+            else 1.0,
         )
+
+    def _heaviest(self) -> float:
+        """The largest weight of a class; 1 where classes weigh what the rows of one batch make them."""
+        return max([1.0, *map(float, self.class_weight.values())]) if isinstance(self.class_weight, Mapping) else 1.0
 
     def member_rules(self) -> AggregatedRules:
         """Those that the rounds were played by, once there are any."""

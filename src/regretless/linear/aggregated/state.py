@@ -40,6 +40,9 @@ class AggregatedRules(Rules):
         Whether there is a bettor, and whether a part of the weight goes round.
     full_prior : float
         Of full members, times twice the squared size of each feature.
+    heaviest : float
+        The largest weight of a class, at least 1. Members go by sizes of rows times it, which are known before the
+        label is; a row's own weight would tell its class.
     """
 
     rates: tuple[float, ...] = ()
@@ -48,6 +51,7 @@ class AggregatedRules(Rules):
     share: bool = True
     full_prior: float = FULL_PRIOR
     stack_curvature: float = 0.0
+    heaviest: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ class AggregatedState(MixtureState):
             stack_curvature=rules.stack_curvature,
             intercept=rules.intercept,
             tie=rules.tie,
+            heaviest=rules.heaviest,
             share=rules.share,
         )
 
