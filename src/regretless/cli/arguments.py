@@ -325,6 +325,10 @@ class ServeOptions:
     open: bool
     expire: float | None
     default_loss: float | None
+    alarm_reference: float | None
+    alarm_after: int | None
+    alarm_rounds: int | None
+    alert_url: str | None
     max_body: int
     max_rows: int
     max_queue: int

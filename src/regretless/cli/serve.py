@@ -19,6 +19,7 @@ DESCRIPTION = (
     "beside the model; after a stop of any kind the model is built again from it, with the same bits. Labels may come "
     "days later, twice or never."
 )
+MEAN_ROUNDS = 10_000  # labels to a false alarm
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
@@ -49,6 +50,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("labels that do not come")
     group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
     group.add_argument("--default-loss", type=float, metavar="LOSS", help="of bandits: what is learned then")
+    group = parser.add_argument_group("alarms")
+    group.add_argument(
+        "--alarm-reference", type=options.share, metavar="P", help="the largest rate of mistakes that is no alarm"
+    )
+    group.add_argument(
+        "--alarm-after", type=options.whole, metavar="N", help="or the upper limit of it in the next N labels"
+    )
+    group.add_argument(
+        "--alarm-rounds", type=options.whole, metavar="N", help="labels on average to a false alarm (10000)"
+    )
+    group.add_argument("--alert-url", type=_url, metavar="URL", help="where each alarm is posted, once")
     group = parser.add_argument_group("limits")
     group.add_argument("--max-body", type=_size, default=8 * 2**20, metavar="SIZE", help="bytes of a request (8m)")
     group.add_argument("--max-rows", type=options.whole, default=1000, metavar="N", help="rows of a request (1000)")
@@ -91,6 +103,8 @@ def run(arguments: ServeOptions) -> int:
         default_loss=arguments.default_loss,
         snapshot_every=arguments.snapshot_every,
         log_requests=arguments.log_requests,
+        alarm=_alarm(arguments),
+        alert_url=arguments.alert_url,
     )
     tokens = read_tokens(arguments.tokens)
     if not (tokens or arguments.open or arguments.host in LOOPBACK):
@@ -112,6 +126,19 @@ def run(arguments: ServeOptions) -> int:
         for one in opened.values():
             one.store.close()
     return DONE
+
+
+def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
+    """Settings of the alarm, if there is to be one."""
+    reference, after = arguments.alarm_reference, arguments.alarm_after
+    if reference is None and after is None:
+        more = {"--alarm-rounds": arguments.alarm_rounds, "--alert-url": arguments.alert_url}
+        options.refuse_set(more, "needs --alarm-reference or --alarm-after")
+        return None
+    if reference is not None and after is not None:
+        raise UsageError("--alarm-reference is one reference, and --alarm-after another: give one of them")
+    rounds = float(arguments.alarm_rounds or MEAN_ROUNDS)
+    return {"reference": reference, "reference_rounds": after, "mean_rounds": rounds}
 
 
 def _paths(arguments: ServeOptions) -> dict[str, Path]:
@@ -221,6 +248,12 @@ def _duration(text: str) -> float:
     if not 0 < value < 1e12:
         raise ArgumentTypeError(f"{text!r} is not a time, as in 7d, 12h, 30m or 60s")
     return value
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ArgumentTypeError(f"{text!r} is no address; http://... or https://... is expected")
+    return text
 
 
 def _size(text: str) -> int:

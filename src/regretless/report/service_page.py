@@ -14,6 +14,7 @@ from .curves import OFF_THE_CHART, Panel, Point, Series, thin
 from .page import Page
 from .run_page import weight_rows
 from .summary import Card, Verdict, comparator_rows, counted
+from .watch_page import Watched, evidence_panel
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -63,6 +64,8 @@ class ServiceReport:
         The learner that answers and a second one, both as they predict just before each label is learned.
     answering : str
         Which of the two answers.
+    watched : Watched, optional
+        The alarm on the mistakes of the answers, a single column.
     """
 
     title: str
@@ -84,6 +87,7 @@ class ServiceReport:
     down: str | None = None
     compared: Compared | None = None
     answering: str = ""
+    watched: Watched | None = None
 
     @property
     def labels(self) -> int:
@@ -114,6 +118,8 @@ def page_of_service(report: ServiceReport) -> Page:
     panels = [_course_panel(report), _rate_panel(report), _delay_panel(report)] if report.labels else []
     if report.compared is not None and report.compared.rounds:
         panels.append(difference_panel(report.compared))
+    if report.watched is not None and report.watched.rounds_:
+        panels.append(evidence_panel(report.watched.results()))
     verdict = summary.verdict(report.certificates)
     if report.down is not None:
         verdict = Verdict("broken", "Nothing is served now", f"{formatting.clean(report.down)}.")
@@ -131,7 +137,12 @@ def page_of_service(report: ServiceReport) -> Page:
         certified=summary.sentence(report.certified) if report.certified else "",
         verdict=verdict,
         whole=counted(report.quantity),
-        tables=[*_error_tables(report), *_beside_tables(report), ("Served", template.facts(report.served, {}))],
+        tables=[
+            *_error_tables(report),
+            *_beside_tables(report),
+            *_alarm_tables(report.watched),
+            ("Served", template.facts(report.served, {})),
+        ],
         live=report.live,
     )
 
@@ -274,6 +285,25 @@ def _beside_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str
         often = f"with probability {formatting.percent(two.level)} after every number of labels at once"
         facts.append(("By now", f"{two.verdict()}, {often}"))
     return [("Two learners, each predicting just before the label is learned", facts)]
+
+
+def _alarm_tables(watch: Watched | None) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The alarm on mistakes, its theorem, and what is promised."""
+    if watch is None:
+        return []
+    (column,) = watch.results()
+    reference = "not known yet" if column.reference is None else formatting.real(column.reference)
+    last = "" if column.last is None else f", the last at label {formatting.count(column.last)}"
+    facts = [
+        ("Alarms", f"{formatting.number(column.alarms)}{last}"),
+        ("Since", "" if column.since is None else f"label {formatting.count(column.since)}, as estimated"),
+        ("Labels watched", formatting.number(watch.rounds_)),
+        ("Reference", reference),
+        ("Evidence", f"{formatting.real(column.evidence)} of {formatting.real(column.threshold)}"),
+        ("Promised", watch.promise),
+        *((formatting.label(one.theorem.title), str(one)) for one in (watch.certify() if watch.rounds_ else ())),
+    ]
+    return [("Alarm on mistakes", [fact for fact in facts if fact[1]])]
 
 
 def _error_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -119,7 +119,7 @@ def page_of_watch(report: WatchReport) -> Page:
     watch, columns = report.watch, report.watch.results()
     alarms, promise = sum(column.alarms for column in columns), watch.promise
     panels = (
-        [_loss_panel(watch, columns), *_mean_panels(watch, columns), _evidence_panel(columns)] if watch.rounds_ else []
+        [_loss_panel(watch, columns), *_mean_panels(watch, columns), evidence_panel(columns)] if watch.rounds_ else []
     )
     return Page(
         title=report.title,
@@ -230,7 +230,8 @@ def _mean_panels(watch: Watched, columns: Columns) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _evidence_panel(columns: Columns) -> Panel:
+def evidence_panel(columns: Columns) -> Panel:
+    """The evidence of each column under the threshold of an alarm, by windows."""
     course, threshold = columns[0].course, columns[0].threshold
     lines = [
         Series(

@@ -16,7 +16,7 @@ from .requests import LINES, read_asked, read_promoted, read_reported
 from .settings import Settings
 from .slow_bodies import SlowBodies
 from .tokens import Tokens
-from .views import certificate_view, history_view, model_file, model_view, shadow_view
+from .views import alarms_view, certificate_view, history_view, model_file, model_view, shadow_view
 from .wire import write_json
 
 Scope = dict[str, Any]
@@ -53,6 +53,7 @@ class App:
             "certificate": certificate_view,
             "history": history_view,
             "shadow": shadow_view,
+            "alarms": alarms_view,
         }
         self._others = ("model.rgl", "page", "stream")
 

@@ -16,6 +16,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from ..errors import RegretlessError
+from .alerts import tell
 from .events import EXPIRED, LEARNT, PENDING, PROMOTED, Event, State
 from .live import Live, restored
 from .logs import Log
@@ -425,6 +426,7 @@ class Engine:
             except Exception as error:  # half of them may be learned
                 self._fail(str(error))
                 raise
+            self._tell_alarms()
             if self.live.refused:
                 numbers = list(self.live.refused)
                 refused = self.live.refused
@@ -435,6 +437,14 @@ class Engine:
         if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
             self._saved = self.live.version, self.live.number
             self._do(self._snapshot())
+
+    def _tell_alarms(self) -> None:
+        """Say in the log of the server, and to the address that wants to know, that an alarm was raised."""
+        for alarm in self.live.raised:
+            told = {"label": alarm.round, "since": alarm.since, "evidence": alarm.evidence}
+            self._log.error("alarm", model=self.name, **told)
+            if self.settings.alert_url is not None:
+                self._do(tell(self.settings.alert_url, {"model": self.name, **told}, self._log))
 
     def _snapshot(self) -> asyncio.Future[None]:
         """Save the model as it stands, after all that is on its way to the log."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["pending", "learnt", "expired", "refused", "shadowed", "promoted"]
+State = Literal["pending", "learnt", "expired", "refused", "shadowed", "promoted", "watched"]
 PENDING: State = "pending"
 LEARNT: State = "learnt"
 EXPIRED: State = "expired"
 SHADOWED: State = "shadowed"
 PROMOTED: State = "promoted"
+WATCHED: State = "watched"
 
 
 @dataclass(slots=True)
@@ -35,9 +36,10 @@ class Event:
         The probability with which an arm was drawn.
     version : int
         How many events were settled when it was predicted.
-    state : {"pending", "learnt", "expired", "refused", "shadowed", "promoted"}
-        The last two are no predictions: from here on another learner, whose model file is the input, learns beside the
-        one that answers, or none if that is empty; and here the two change places.
+    state : {"pending", "learnt", "expired", "refused", "shadowed", "promoted", "watched"}
+        The last three are no predictions. From here on another learner, whose model file is the input, learns beside
+        the one that answers, or none if that is empty; here the two change places; here an alarm begins, with the
+        settings in the answer, or none if these are null.
     label : str or None
         The label as JSON text; of an expired event what was learned in its place, if anything was.
     sequence : int or None

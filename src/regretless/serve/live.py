@@ -8,14 +8,17 @@ from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
+from ..alarms.column import ColumnAlarm
 from ..errors import ModelError
-from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, Event, Snapshot
+from .alarm import ALARM, LiveAlarm
+from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapshot
 from .served import SERVING, Served, model_bytes, read_bytes
 from .shadow import SHADOW, Shadow
 from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
 from .tally import Tally
 from .wire import write_json
 
+UNLABELLED = (EXPIRED, SHADOWED, PROMOTED, WATCHED)
 BLOCK = 1000  # events that are read at once
 PIECE = 256  # labels that are learned at once
 
@@ -35,11 +38,15 @@ class Live:
         By their numbers, events whose label the learner could not take, and why; of the last call of `settle`.
     shadow : Shadow or None
         A second learner of the same labels.
+    alarm : LiveAlarm or None
+    raised : list of ColumnAlarm
+        The alarms of the last call of `settle`.
     """
 
     def __init__(self, model: Served, tally: Tally, version: int, number: int, shadow: Shadow | None = None) -> None:
         self.served, self.tally, self.version, self.number = model, tally, version, number
-        self.shadow = shadow
+        self.shadow, self.alarm = shadow, None  # type: Shadow | None, LiveAlarm | None
+        self.raised: list[ColumnAlarm] = []
         self.refused: dict[int, str] = {}
 
     @classmethod
@@ -57,7 +64,9 @@ class Live:
             rounds, mistakes, loss = model.sums()
             return cls(model, Tally(rounds, mistakes, loss, before=rounds), snapshot.version, snapshot.number)
         shadow = None if extra.get(SHADOW) is None else Shadow.read(extra[SHADOW])
-        return cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number, shadow)
+        live = cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number, shadow)
+        live.alarm = None if extra.get(ALARM) is None else LiveAlarm.read(extra[ALARM])
+        return live
 
     def snapshot(self, time: float) -> Snapshot:
         """The model as it stands."""
@@ -65,6 +74,8 @@ class Live:
         extra = {"schema": schema, SERVING: self.tally.describe()}
         if self.shadow is not None:
             extra[SHADOW] = self.shadow.describe()
+        if self.alarm is not None:
+            extra[ALARM] = self.alarm.describe()
         return Snapshot(self.version, self.number, time, model_bytes(self.served.learner, extra))
 
     # ---- what moves it
@@ -103,8 +114,8 @@ class Live:
         """
         if [event.sequence for event in events] != list(range(self.version + 1, self.version + 1 + len(events))):
             raise StoreError(f"the log has a gap, or the same label twice, after label {self.version}")
-        self.refused = {}
-        for learnt, group in groupby(events, key=lambda event: event.state not in (EXPIRED, SHADOWED, PROMOTED)):
+        self.refused, self.raised = {}, []
+        for learnt, group in groupby(events, key=lambda event: event.state not in UNLABELLED):
             some = list(group)
             while learnt and some:
                 some = some[self._learn(some) :]
@@ -113,9 +124,11 @@ class Live:
                 self.version += 1
 
     def _settle_without_label(self, event: Event) -> None:
-        """Give an event up, or let a second learner begin, end, or answer from here on."""
+        """Give an event up, or let begin or end what is beside the learner, or change places with it."""
         if event.state == SHADOWED:
             self.shadow = Shadow.begun(event, self.served) if event.input else None
+        elif event.state == WATCHED:
+            self.alarm = LiveAlarm.begun(event)
         elif event.state == PROMOTED:
             self._promote(event)
         else:
@@ -146,6 +159,9 @@ class Live:
             tally.settle(event, *judgement)
             if place in refused:
                 self.refused[event.number] = refused[place]
+        if self.alarm is not None:
+            judgements = [mistake for place, (mistake, _) in enumerate(judged) if place not in refused]
+            self.raised += self.alarm.add([mistake for mistake in judgements if mistake is not None])
         self.version += len(some)
         if tally.due and len(refused) < len(some):
             _, mistakes, loss = self.served.sums()

@@ -20,6 +20,7 @@ VERBS = {
     "certificate": ("get", "Its theorems on the rounds in the order of their labels.", (200, 401, 405)),
     "shadow": ("get", "The second learner, and the difference of the mistakes of both within its interval.",
                (200, 401, 405)),
+    "alarms": ("get", "The alarm on mistakes, and what is promised of false ones.", (200, 401, 405)),
     "history": ("get", "How the counts grew, how late labels were, and the latest mistakes.", (200, 401, 405)),
 }  # fmt: skip
 SERVER = {

@@ -67,6 +67,7 @@ def _report(engine: Engine, known: Certified) -> ServiceReport:
         live=f"/v1/models/{quote(engine.name, safe='')}/stream",
         down=engine.down,
         **_beside(live.shadow),
+        watched=None if live.alarm is None else live.alarm.watch,
     )
 
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from ..errors import MissingError, RegretlessError
 from .app import App
+from .attached import set_alarm, set_shadow
 from .databases import store_of
 from .engine import Engine
 from .live import Live, begin, restored
 from .logs import Log
 from .settings import Settings
-from .shadow import set_shadow
 from .store import Store
 from .store_thread import StoreThread
 from .tokens import Tokens
@@ -78,6 +78,7 @@ def open_model(path: Path, where: str | Path, settings: Settings, shadow: Path |
         _refuse_settings(live, settings)
         other = None if shadow is None else (shadow.stem, shadow.read_bytes())
         set_shadow(store, live, path.stem, other, time.time())
+        set_alarm(store, live, settings.alarm, time.time())
     except BaseException:
         store.close()
         raise

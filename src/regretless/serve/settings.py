@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,10 @@ class Settings:
         Predictions and labels from one snapshot to the next.
     log_requests : {"none", "paths", "bodies"}
         What the server's own log says of each request.
+    alarm : mapping or None
+        Settings of `regretless.alarms.Watch` for the mistakes of each model.
+    alert_url : str or None
+        To which each alarm is posted.
     """
 
     body: int = 8 * 2**20
@@ -43,3 +48,5 @@ class Settings:
     default_loss: Any = None
     snapshot_every: int = 10_000
     log_requests: str = "none"
+    alarm: Mapping[str, Any] | None = None
+    alert_url: str | None = None

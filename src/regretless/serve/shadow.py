@@ -18,11 +18,9 @@ from ..errors import ModelError, RegretlessError
 from ..persist.validation import count, fits
 from ..run.comparison import UNSEEN, Comparison
 from ..run.competitors import Losses, LossRecorder, refuse_lookahead
-from .events import SHADOWED, Event
+from .events import Event
 from .rows import DENSE, ServedClassifier
 from .served import model_bytes, read_bytes
-from .store import Store
-from .wire import write_json
 
 SHADOW = "shadow"  # the key of it, in what is saved beside the learner
 Rounds = Sequence[tuple[Event, Any]]
@@ -147,42 +145,3 @@ def fitting(model: bytes, name: str, beside: Any) -> ServedClassifier:
 def digest(model: bytes) -> str:
     """By what a model file is known."""
     return sha256(model).hexdigest()
-
-
-def set_shadow(store: Store, live: Any, name: str, shadow: tuple[str, bytes] | None, time: float) -> None:
-    """Write to the log that a second learner begins, or that there is none now, unless the log has it so already.
-
-    Parameters
-    ----------
-    store : Store
-        Opened.
-    live : Live
-        The model as the log has it.
-    name : str
-        Of the model.
-    shadow : (str, bytes), optional
-        The name of the second learner, and its model file.
-    time : float
-        In seconds since 1970.
-
-    Raises
-    ------
-    RegretlessError
-        If the second learner cannot learn beside the model.
-    """
-    origin = None if live.shadow is None else live.shadow.origin
-    if origin == (None if shadow is None else digest(shadow[1])):
-        return
-    other, model = ("", b"") if shadow is None else shadow
-    if model:
-        fitting(model, other, live.served)
-    names = {"served": name, "shadow": other if other != name else f"{other} 2"}
-    number, sequence = live.number + 1, live.version + 1
-    when = max(time, store.ends()[2])
-    event = Event(
-        number, f"shadow-{sequence}-{number}", when, model, write_json(names), None, None, live.version, SHADOWED,
-        None, sequence, when,
-    )  # fmt: skip
-    store.commit([event], [])
-    live.number = number
-    live.settle([event])

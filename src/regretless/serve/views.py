@@ -66,6 +66,31 @@ def shadow_view(engine: Engine) -> dict[str, Any]:
     }
 
 
+def alarms_view(engine: Engine) -> dict[str, Any]:
+    """The alarm on mistakes: its reference and evidence, the alarms so far, and what is promised of false ones."""
+    alarm = engine.live.alarm
+    if alarm is None:
+        return {"model": engine.name, "settings": None}
+    watch = alarm.watch
+    (column,) = watch.results()
+    return {
+        "model": engine.name,
+        "settings": alarm.settings,
+        "labels": watch.rounds_,
+        "reference": column.reference,
+        "reference_labels": watch.reference_rounds_,
+        "mean": column.mean,
+        "interval": list(column.interval),
+        "evidence": column.evidence,
+        "threshold": column.threshold,
+        "count": column.alarms,
+        "alarms": [{"label": one.round, "since": one.since, "evidence": one.evidence} for one in watch.alarms_],
+        "promise": watch.promise,
+        "why": alarm.why,
+        "certificates": [one.describe() | {"line": str(one)} for one in watch.certify()] if watch.rounds_ else [],
+    }
+
+
 def history_view(engine: Engine) -> dict[str, Any]:
     """How the counts grew, how late labels were, and the latest mistakes."""
     tally, learner = engine.live.tally, engine.live.served.learner

@@ -1,0 +1,67 @@
+"""The alarm on the mistakes of a served model, as it answered, in the order of labels: a function of the log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from ..alarms.column import ColumnAlarm
+from ..alarms.watch import Watch
+from ..errors import RegretlessError
+from ..persist.validation import fits
+from .events import Event
+
+ALARM = "alarm"  # the key of it, in what is saved beside the learner
+COLUMN = "mistakes"
+
+
+class LiveAlarm:
+    """A watch on mistakes.
+
+    Attributes
+    ----------
+    settings : mapping
+        Those of `regretless.alarms.Watch` that it was begun with.
+    watch : Watch
+    why : str or None
+        Why it watches nothing: the labels for the reference had too many mistakes.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.settings, self.why = dict(settings), None  # type: dict[str, Any], str | None
+        self.watch = Watch([COLUMN], **settings)
+
+    @classmethod
+    def begun(cls, event: Event) -> Self | None:
+        """The alarm that an event of the log begins, if it is not the end of one."""
+        settings = json.loads(event.answer)
+        return None if settings is None else cls(settings)
+
+    def add(self, mistakes: Sequence[bool]) -> list[ColumnAlarm]:
+        """Take in further answers; the alarms that they raise."""
+        if self.why is not None or not mistakes:
+            return []
+        try:
+            return self.watch.add([float(one) for one in mistakes])
+        except RegretlessError as error:
+            self.why = str(error)
+            return []
+
+    def describe(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {"settings": self.settings, "watch": self.watch.state_dict(), "why": self.why}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> Self:
+        """What `describe` gave.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        """
+        with fits("what the model says of its alarm"):
+            alarm = cls(described["settings"])
+            alarm.watch, alarm.why = Watch.from_state(described["watch"]), described["why"]
+        return alarm
