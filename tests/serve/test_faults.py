@@ -23,6 +23,7 @@ from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
 from regretless.serve.store import BY_NUMBER, Held, StoreError
+from regretless.serve.store_thread import StoreThread
 
 from .asking import COLUMNS, Client, Process, begun, served
 from .postgres_server import Postgres
@@ -173,14 +174,17 @@ def test_all_or_nothing(where: str, tmp_path: Path, request: pytest.FixtureReque
     store.close()
 
 
-def test_the_queue_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the rows that may wait for the disk, requests are 503 at once and the others are answered."""
+@pytest.mark.parametrize(("waits", "ids"), [("commit", [None] * 8), ("find", list("abcdefgh")), ("find", ["a"] * 8)])
+def test_the_queue_is_full(waits: str, ids: list[str], path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the rows that may wait, for the disk or for their ids, requests are 503 at once and the others are
+    answered."""
     free = Flag()
-    commit = SqliteStore.commit
-    monkeypatch.setattr(SqliteStore, "commit", lambda store, *rest: (free.wait(10), commit(store, *rest))[1])
+    whole = getattr(SqliteStore, waits)
+    monkeypatch.setattr(SqliteStore, waits, lambda store, *rest: (free.wait(10), whole(store, *rest))[1])
 
     async def work(client: Client) -> list[int]:
-        asked = [asyncio.ensure_future(client.ask("/v1/predict", {"input": ROW})) for _ in range(8)]
+        bodies = [{"input": ROW} | ({} if id is None else {"id": id}) for id in ids]
+        asked = [asyncio.ensure_future(client.ask("/v1/predict", body)) for body in bodies]
         await asyncio.sleep(0.05)
         free.set()
         return sorted(one.status for one in await asyncio.gather(*asked))
@@ -238,6 +242,105 @@ def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPat
 
     assert served(path, work) == [200, 500, 500, 200, 200]
     assert acknowledged(path.with_suffix(".db")) == ({"a", "c"}, 2, 1)
+
+
+def test_a_fault_at_the_second_label(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error at the second label of a request leaves no place of the order empty."""
+
+    async def work(client: Client) -> list[int]:
+        (one,) = client.service.engines.values()
+        assert (await client.ask("/v1/predict", {"rows": [{"id": id, "input": ROW} for id in "ab"]})).status == 200
+        labels = [{"id": "a", "label": 1}, {"input": ROW, "label": 1}, {"id": "b", "label": 1}]
+        whole, many = one.live.served.read_label, [0]
+
+        def faulty(label: Any, event: Event) -> Any:
+            many[0] += 1
+            return whole(label, event) if many[0] < 4 else 1 // 0
+
+        monkeypatch.setattr(one.live.served, "read_label", faulty)
+        codes = [(await client.ask("/v1/label", {"labels": labels})).status]
+        monkeypatch.undo()
+        codes.append((await client.ask("/v1/label", {"labels": labels})).status)
+        return codes
+
+    assert served(path, work) == [500, 200]
+    assert acknowledged(path.with_suffix(".db"))[1:] == (3, 3)
+
+
+def test_no_gap_is_written(tmp_path: Path) -> None:
+    """Labels that do not follow on the last one of the log are refused before they are written."""
+    store = store_of(tmp_path / "m.db")
+    store.open()
+    one = Event(1, "a", 1.0, b"{}", b"{}", None, None, 0)
+
+    async def work() -> None:
+        thread = StoreThread(store)
+        try:
+            with pytest.raises(StoreError, match="do not follow on label 0"):
+                await thread.write([one], [replace(one, state="learnt", label="1", sequence=2)], lambda: None)
+        finally:
+            await thread.stop()
+
+    asyncio.run(work())
+    assert store.ends() == (0, 0, 0.0)
+    store.close()
+
+
+def test_a_fault_while_the_log_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that fails while what waits is counted is asked again."""
+    monkeypatch.setattr(engine, "AGAIN", 0.01)
+
+    async def work(client: Client) -> None:
+        (one,) = client.service.engines.values()
+        for name in ("commit", "pending"):
+            whole = getattr(SqliteStore, name)
+
+            def once(store: SqliteStore, *rest: Any, name: str = name, whole: Any = whole) -> Any:
+                monkeypatch.setattr(SqliteStore, name, whole)
+                raise StoreError("gone")
+
+            monkeypatch.setattr(SqliteStore, name, once)
+        assert (await client.ask("/v1/predict", {"id": "a", "input": ROW})).status == 503
+        await until_ready(client)
+        assert (await client.ask("/v1/predict", {"id": "a", "input": ROW})).status == 200
+        assert one.outstanding == 1
+
+    served(path, work)
+
+
+def test_a_kill_before_a_label_is_marked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label that was refused stands as such in the log after the next start, though the server was killed before it
+    wrote that down."""
+
+    async def labelled(client: Client) -> Any:
+        await client.ask("/v1/predict", {"id": "a", "input": [1e150] * COLUMNS})
+        return (await client.ask("/v1/label", {"id": "a", "label": 1})).json.get("status")
+
+    monkeypatch.setattr(SqliteStore, "refuse", lambda *_: None)
+    monkeypatch.setattr(engine.Engine, "_snapshot", lambda _: asyncio.sleep(0))  # as a kill leaves it
+    assert served(path, labelled) == 422
+    monkeypatch.undo()
+    assert served(path, labelled) == "refused"
+
+
+def test_the_oldest_that_waits(path: Path) -> None:
+    """When the oldest prediction gets its label, the age of the next one is told; when none waits, none."""
+    now = iter(range(1, 1000))
+
+    async def work(client: Client) -> list[Any]:
+        ages = []
+        for id in "abc":
+            await client.ask("/v1/predict", {"id": id, "input": ROW})
+        (one,) = client.service.engines.values()
+        stored = {id: event.time for id, event in (await one._thread.find(list("abc"))).items()}
+        for id, oldest in (("b", "a"), ("a", "c"), ("c", None)):
+            await client.ask("/v1/label", {"id": id, "label": 1})
+            await asyncio.sleep(0.02)
+            ages.append(((await client.ask("/v1/model")).json["oldest_pending"], stored.get(oldest or "")))
+        return ages
+
+    ages = served(path, work, clock=lambda: float(next(now)))
+    assert [seen for seen, _ in ages] == [expected for _, expected in ages]
 
 
 def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

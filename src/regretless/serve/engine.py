@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random, SystemRandom
 from typing import Any
@@ -133,6 +134,7 @@ class Engine:
         self._rested = 0.0  # when the next snapshot may be made
         self.waiting = self.outstanding = 0
         self.oldest: float | None = None
+        self._older = 0  # settled since the oldest was asked for, while that is not known
         self.down: str | None = None  # why requests are not served now
         self.closing = False
         self._tasks: set[asyncio.Future[None]] = set()
@@ -141,7 +143,7 @@ class Engine:
     async def start(self) -> None:
         """Look at what is pending, and begin to give up what is too old."""
         _, _, self._last = await self._thread.call(self._thread.store.ends)
-        await self._count_pending()
+        self.outstanding, self.oldest = await self._thread.call(self._thread.store.pending)
         if self.settings.expire is not None:
             self._do(self._expire_for_ever())
 
@@ -168,7 +170,10 @@ class Engine:
         Problem
             If a row cannot be predicted, the id was used for another row, or there is too much to do.
         """
-        self._admit(len(asked))
+        with self._admitted(len(asked)):
+            return await self._predict(asked)
+
+    async def _predict(self, asked: Sequence[Asked]) -> list[bytes]:
         inputs = [self._read(one.value) for one in asked]
         ids = [_checked(one.id) for one in asked if one.id is not None]
         if not self.settings.log_predictions:
@@ -231,25 +236,31 @@ class Engine:
         Problem
             If there is too much to do, or the database cannot be reached.
         """
-        self._admit(len(reported))
         ids = [_checked(one.id) for one in reported if one.id is not None]
         if len(set(ids)) < len(ids):
             raise Problem(400, "an id stands twice in one request")
-        await self._ids.take(ids)
+        with self._admitted(len(reported)):
+            await self._ids.take(ids)
+            try:
+                known = await self._found(ids) if ids else {}
+                self._refuse_if_down()
+                return await self._label_known(reported, known)
+            finally:
+                self._ids.give(ids)
+
+    async def _label_known(self, reported: Sequence[Reported], known: dict[str, Event]) -> list[dict[str, Any]]:
+        new: list[Event] = []
+        settled: list[Event] = []
+        number = self.live.number
         try:
-            known = await self._found(ids) if ids else {}
-            self._refuse_if_down()
-            results: list[dict[str, Any]] = []
-            new: list[Event] = []
-            settled: list[Event] = []
-            for one in reported:
-                results.append(self._labelled(one, known, new, settled))
-            if settled:
-                await self._write(new, settled)
-                self._tell_refused(results)
-            return results
-        finally:
-            self._ids.give(ids)
+            results = [self._labelled(one, known, new, settled) for one in reported]
+        except BaseException:
+            self.live.number = number  # nothing of it will be in the log
+            raise
+        if settled:
+            await self._write(new, settled)
+            self._complete(results, settled)
+        return results
 
     def _labelled(
         self, one: Reported, known: dict[str, Event], new: list[Event], settled: list[Event]
@@ -271,7 +282,7 @@ class Engine:
             return {"id": one.id, "status": "error", "code": error.status, "reason": str(error)}
         self._settle(event, LEARNT, label)
         settled.append(event)
-        return {"id": event.id, "status": "learnt", "sequence": event.sequence}
+        return {"id": event.id, "status": "learnt"}
 
     def _predicted_now(self, one: Reported) -> Event:
         """The event of a label that comes with its input."""
@@ -293,17 +304,19 @@ class Engine:
             return again if event.state == LEARNT else again | {"status": "refused"}
         raise Problem(CONFLICT, f"the prediction {event.id} has the label {event.label} already")
 
-    def _tell_refused(self, results: list[dict[str, Any]]) -> None:
-        """Say which labels the learner could not take, though they were written down."""
+    def _complete(self, results: list[dict[str, Any]], settled: list[Event]) -> None:
+        """Say the place of each label in the order, and which ones the learner could not take."""
+        places = {event.id: event.sequence for event in settled}
         for result in results:
+            if result["id"] in places:
+                result["sequence"] = places[result["id"]]
             reason = self._refused.pop(result["id"], None) if self._refused else None
             if reason is not None:
                 result.update(status="error", code=UNFIT, reason=f"written down, but not learned: {reason}")
 
     def _settle(self, event: Event, state: State, label: Any) -> None:
-        self._sequence += 1
         event.state, event.label = state, None if label is None and state == EXPIRED else _text(label)
-        event.sequence, event.settled = self._sequence, self.now()
+        event.settled = self.now()
 
     # ---- the second learner
 
@@ -320,25 +333,28 @@ class Engine:
         Problem
             If there is none of this name.
         """
-        self._admit(1)
         key = "\x00promote"  # no id of a client's
-        await self._ids.take([key])
-        try:
-            shadow = self.live.shadow
-            if shadow is None or name not in shadow.comparison.names:
-                raise Problem(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
-            if name != shadow.name:
-                return {"promoted": name, "sequence": self.live.tally.promoted, "repeated": True}
-            self.live.number += 1
-            event = Event(
-                self.live.number, f"promote-{self._new_id()}", self.now(), b"", b"{}", None, None, self.live.version
-            )
-            new = replace(event)
-            self._settle(event, PROMOTED, None)
-            await self._write([new], [event])
-            return {"promoted": name, "sequence": event.sequence, "repeated": False}
-        finally:
-            self._ids.give([key])
+        with self._admitted(1):
+            await self._ids.take([key])
+            try:
+                return await self._promote(name)
+            finally:
+                self._ids.give([key])
+
+    async def _promote(self, name: str) -> dict[str, Any]:
+        shadow = self.live.shadow
+        if shadow is None or name not in shadow.comparison.names:
+            raise Problem(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
+        if name != shadow.name:
+            return {"promoted": name, "sequence": self.live.tally.promoted, "repeated": True}
+        self.live.number += 1
+        event = Event(
+            self.live.number, f"promote-{self._new_id()}", self.now(), b"", b"{}", None, None, self.live.version
+        )
+        new = replace(event)
+        self._settle(event, PROMOTED, None)
+        await self._write([new], [event])
+        return {"promoted": name, "sequence": event.sequence, "repeated": False}
 
     # ---- what never comes
 
@@ -346,8 +362,10 @@ class Engine:
         """Give up events that are older than they may be; how many they were."""
         assert self.settings.expire is not None
         before = self.now() - self.settings.expire
-        events: list[Event] = await self._thread.call(lambda: self._thread.store.read(OLDEST, before, limit))
-        ids = [event.id for event in events]
+        if self.oldest is None or self.oldest >= before:
+            return 0
+        events: list[Event] = await self._thread.call(lambda: self._thread.store.read(OLDEST, limit))
+        ids = [event.id for event in events if event.time < before]
         if not ids:
             return 0
         await self._ids.take(ids)
@@ -375,7 +393,9 @@ class Engine:
 
     # ---- inside
 
-    def _admit(self, rows: int) -> None:
+    @contextmanager
+    def _admitted(self, rows: int) -> Iterator[None]:
+        """Count the rows of a request until it is answered, unless there is too much to do."""
         if rows > self.settings.rows:
             raise Problem(413, f"{rows} rows in one request; at most {self.settings.rows} are taken")
         if self.closing:
@@ -383,6 +403,11 @@ class Engine:
         self._refuse_if_down()
         if self.waiting + rows > self.settings.queue:
             raise Problem(UNAVAILABLE, f"{self.waiting} rows wait for the disk already", 1)
+        self.waiting += rows
+        try:
+            yield
+        finally:
+            self.waiting -= rows
 
     def _refuse_if_down(self) -> None:
         if self.down is not None:
@@ -403,8 +428,10 @@ class Engine:
         return {id: replace(known[id]) for id in ids if id in known}
 
     async def _write(self, events: list[Event], settled: list[Event]) -> None:
-        many = len(events) + len(settled)
-        self.waiting += many
+        """Write events down, those that are settled with the next places in the order; and learn them."""
+        for event in settled:  # only here: a place that is never written would be a gap
+            self._sequence += 1
+            event.sequence = self._sequence
         try:
             await self._thread.write(events, settled, lambda: self._durable(events, settled))
         except Exception as error:
@@ -412,14 +439,10 @@ class Engine:
             if not isinstance(error, RegretlessError):
                 raise
             raise Problem(UNAVAILABLE, str(error), 5) from error
-        finally:
-            self.waiting -= many
 
     def _durable(self, events: list[Event], settled: list[Event]) -> None:
         """Learn what has become durable."""
-        self.outstanding += len(events) - len(settled)
-        if self.oldest is None and events:
-            self.oldest = events[0].time
+        self._count(events, settled)
         if settled:
             try:
                 self.live.settle(settled)
@@ -431,7 +454,7 @@ class Engine:
                 numbers = list(self.live.refused)
                 refused = self.live.refused
                 self._refused |= {event.id: refused[event.number] for event in settled if event.number in refused}
-                self._thread.call(lambda: self._thread.store.refuse(numbers))
+                self._thread.refuse(numbers).add_done_callback(self._marked)
         version, number = self._saved
         moved = self.live.version - version + (self.live.number - number if self.live.served.moves else 0)
         if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
@@ -445,6 +468,33 @@ class Engine:
             self._log.error("alarm", model=self.name, **told)
             if self.settings.alert_url is not None:
                 self._do(tell(self.settings.alert_url, {"model": self.name, **told}, self._log))
+
+    def _count(self, events: list[Event], settled: list[Event]) -> None:
+        """Count those that wait for their labels, and look for the oldest when that is another one."""
+        self.outstanding += len(events) - len(settled)
+        if not self.outstanding:
+            self.oldest = None
+        elif self.oldest is None:
+            self.oldest = events[0].time
+        elif settled and (self._older or min(event.time for event in settled) <= self.oldest):
+            self._older += 1
+            if self._older == 1:
+                self._do(self._look_for_oldest())
+
+    async def _look_for_oldest(self) -> None:
+        seen = 0
+        try:
+            while seen < self._older:
+                seen = self._older
+                first = await self._thread.call(lambda: self._thread.store.read(OLDEST, 1))
+                if self.outstanding and first:
+                    self.oldest = first[0].time
+        finally:
+            self._older = 0
+
+    def _marked(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            self._fail(str(error))
 
     def _snapshot(self) -> asyncio.Future[None]:
         """Save the model as it stands, after all that is on its way to the log."""
@@ -479,6 +529,8 @@ class Engine:
             try:
                 await self._thread.mend()
                 live = await self._thread.call(lambda: restored(self._thread.store))
+                _, _, last = await self._thread.call(self._thread.store.ends)
+                outstanding, oldest = await self._thread.call(self._thread.store.pending)
             except Exception as error:  # whatever it is, the next attempt may do
                 self._log.error("database still fails", model=self.name, reason=str(error))
                 if isinstance(error, Held):
@@ -486,14 +538,9 @@ class Engine:
                 continue
             break
         self.live, self._sequence, self._refused = live, live.version, {}
-        _, _, last = await self._thread.call(self._thread.store.ends)
-        self._last = max(self._last, last)
-        await self._count_pending()
+        self._last, self.outstanding, self.oldest = max(self._last, last), outstanding, oldest
         self.down = None
         self._log.info("database is back", model=self.name, version=live.version)
-
-    async def _count_pending(self) -> None:
-        self.outstanding, self.oldest = await self._thread.call(self._thread.store.pending)
 
     def _do(self, work: Any) -> None:
         task = asyncio.ensure_future(work)

@@ -196,12 +196,13 @@ def restored(store: Store, snapshot: Snapshot | None = None, until: Snapshot | N
     end_number, end_version, _ = store.ends() if until is None else (until.number, until.version, 0.0)
     predictions = _Predictions(live, store, end_number)
     for events in _settled(store, live.version, end_version):
-        if not live.served.moves:
-            live.settle(events)
-            continue
-        for event in events:
-            predictions.up_to(event.sequence or 0)
-            live.settle([event])
+        learnt = {event.number for event in events if event.state == LEARNT}
+        for some in [[event] for event in events] if live.served.moves else [events]:
+            predictions.up_to(some[0].sequence or 0)
+            live.settle(some)
+            unmarked = sorted(learnt & live.refused.keys())  # the server was killed before it wrote that down
+            if unmarked and store.writes:
+                store.refuse(unmarked)
     predictions.up_to(end_version + 1)
     live.number = end_number
     return live

@@ -68,7 +68,7 @@ class PostgresStore(Store):
 
     def __init__(self, url: str, *, writes: bool = True) -> None:
         self._url, _, model = url.partition("#")
-        self.name, self._writes = f"PostgreSQL, model {model}", writes
+        self.name, self.writes = f"PostgreSQL, model {model}", writes
         self._schema = f"regretless_{model}"
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
         self._key, self._connection = key, None
@@ -101,7 +101,7 @@ class PostgresStore(Store):
         if db.info.server_version < OLDEST_VERSION:
             raise StoreError(f"{self.name}: the server is older than PostgreSQL 15")
         schema = sql.Identifier(self._schema)
-        if not self._writes:
+        if not self.writes:
             db.execute(sql.SQL("SET search_path TO {}").format(schema))
             db.execute("SET default_transaction_read_only = on")
             if db.execute("SELECT to_regclass('snapshots')").fetchone()[0] is None:

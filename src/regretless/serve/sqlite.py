@@ -60,16 +60,16 @@ class SqliteStore(Store):
     """
 
     def __init__(self, path: Path, *, writes: bool = True) -> None:
-        self.name, self._path, self._writes = str(path), path, writes
+        self.name, self._path, self.writes = str(path), path, writes
         self._lock: Any = None
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> None:
         """Lock the file, connect, and make the tables where there are none."""
-        if not self._writes and not self._path.is_file():
+        if not self.writes and not self._path.is_file():
             raise StoreError(f"{self.name}: there is no such file; give the database of a model that was served")
         try:
-            if self._writes and self._lock is None:
+            if self.writes and self._lock is None:
                 self._take_lock()
             with self._said():
                 self._connect()
@@ -80,11 +80,11 @@ class SqliteStore(Store):
     def _connect(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        target = str(self._path) if self._writes else f"{self._path.resolve().as_uri()}?mode=ro"
+        target = str(self._path) if self.writes else f"{self._path.resolve().as_uri()}?mode=ro"
         self._connection = sqlite3.connect(
-            target, uri=not self._writes, isolation_level=None, check_same_thread=False, timeout=5.0
+            target, uri=not self.writes, isolation_level=None, check_same_thread=False, timeout=5.0
         )
-        if self._writes:
+        if self.writes:
             self._refuse_foreign(self._connection)
             for setting in ("journal_mode = WAL", "synchronous = FULL", f"application_id = {OURS}"):
                 self._connection.execute(f"PRAGMA {setting}")
@@ -96,7 +96,7 @@ class SqliteStore(Store):
         """Refuse a database that is somebody else's, or of a newer version."""
         ours = db.execute("PRAGMA application_id").fetchone()[0] == OURS
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        if not ours and (not self._writes or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
+        if not ours and (not self.writes or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]):
             raise StoreError(f"{self.name}: this database is no log of a served model; name another with --store")
         if version:
             raise StoreError(f"{self.name}: the log was written by a newer version; install that")

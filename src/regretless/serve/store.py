@@ -19,12 +19,13 @@ SETTLE = "UPDATE events SET state = ?, label = ?, sequence = ?, settled = ? WHER
 REFUSE = "UPDATE events SET state = 'refused' WHERE number = ?"
 BY_SEQUENCE = f"SELECT {COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?"
 BY_NUMBER = f"SELECT {COLUMNS} FROM events WHERE number > ? ORDER BY number LIMIT ?"
-OLDEST = f"SELECT {COLUMNS} FROM events WHERE state = 'pending' AND time < ? ORDER BY number LIMIT ?"
-# Of times the last is the largest: there is no index by which to look for that.
+# The first by their numbers are the oldest: no event is before an earlier one, and pending ones are indexed by number.
+OLDEST = f"SELECT {COLUMNS} FROM events WHERE state = 'pending' ORDER BY number LIMIT ?"
+# Each by its own index; of times the last is the largest.
 ENDS = (
-    "SELECT coalesce(max(number), 0), coalesce(max(sequence), 0), "
+    "SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT max(sequence) FROM events), 0), "
     "coalesce((SELECT time FROM events ORDER BY number DESC LIMIT 1), 0.0), "
-    "coalesce((SELECT settled FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1), 0.0) FROM events"
+    "coalesce((SELECT settled FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1), 0.0)"
 )
 PENDING_ONES = "SELECT count(*), min(time) FROM events WHERE state = 'pending'"
 SNAPSHOTS = "SELECT version, number, time, model FROM snapshots"
@@ -70,6 +71,7 @@ class Store(ABC):
     """
 
     name: str  # of the database, as messages call it
+    writes: bool  # whether it was opened to be written to
 
     @abstractmethod
     def open(self) -> None:

@@ -63,6 +63,7 @@ class StoreThread:
         self._jobs: deque[Job | None] = deque()
         self._wake = Condition()
         self._broken = False
+        self._sequence: int | None = None  # the last one of the log, once it was asked for
         self._thread = Thread(target=self._work, name="store", daemon=True)
         self._thread.start()
 
@@ -90,12 +91,16 @@ class StoreThread:
 
         return self.call(saved)
 
+    def refuse(self, numbers: Sequence[int]) -> asyncio.Future[None]:
+        """Mark events whose labels could not be learned; unless that is done, nothing more is written."""
+        return self.call(lambda: self._or_broken(lambda: self.store.refuse(numbers)))
+
     def mend(self) -> asyncio.Future[None]:
         """Open the store again after a failure; writes go on once this is done."""
 
         def again() -> None:
             self.store.open()
-            self._broken = False
+            self._broken, self._sequence = False, None
 
         return self.call(again)
 
@@ -155,10 +160,23 @@ class StoreThread:
     def _commit(self, writes: list[Write]) -> None:
         if self._broken:
             raise StoreError(BROKEN)
+        events = [event for job in writes for event in job.events]
+        settled = [event for job in writes for event in job.settled]
+        self._or_broken(lambda: self._commit_in_order(events, settled))
+
+    def _commit_in_order(self, events: list[Event], settled: list[Event]) -> None:
+        """Commit, unless that would leave a gap in the log, which could not be read again."""
+        if self._sequence is None:
+            self._sequence = self.store.ends()[1]
+        end = self._sequence + len(settled)
+        if [event.sequence for event in settled] != list(range(self._sequence + 1, end + 1)):
+            raise StoreError(f"{self.store.name}: labels do not follow on label {self._sequence}; nothing was written")
+        self.store.commit(events, settled)
+        self._sequence = end
+
+    def _or_broken(self, work: Callable[[], None]) -> None:
         try:
-            self.store.commit(
-                [event for job in writes for event in job.events], [event for job in writes for event in job.settled]
-            )
+            work()
         except BaseException:
             self._broken = True
             raise
