@@ -198,6 +198,10 @@ class Client:
         """The second learner, and the difference of the mistakes of both within its interval."""
         return self._get("shadow")
 
+    def alarms(self) -> dict[str, Any]:
+        """The alarm on mistakes, and what is promised of false ones."""
+        return self._get("alarms")
+
     def promote(self, shadow: str) -> dict[str, Any]:
         """Let the second learner of this name answer from here on; asked again, nothing changes."""
         answer: dict[str, Any] = self._post("promote", {"shadow": shadow})

@@ -1,8 +1,9 @@
 """A server that is killed under traffic, again and again: ``python -m tests.serve.kills STORE FOLDER KILLS SEED``.
 
 Each server is a fork of this process, which has imported everything. Clients ask, repeat what they asked, and try again
-what was not answered before the kill. In the end the log must hold every label that was acknowledged, once, in a
-sequence without gaps, and played again it must give the model that was served.
+what was not answered before the kill; now and then they let the second learner and the first change places. In the end
+the log must hold every label that was acknowledged, once, in a sequence without gaps, and played again it must give the
+model that was served.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import uvicorn  # noqa: F401 (so that no fork has to import it)
 
 from regretless.cli import main
-from regretless.linear import AROW
+from regretless.linear import AROW, Perceptron
 from regretless.serve.databases import store_of
 from regretless.serve.replay import replay
 from regretless.serve.store import BY_NUMBER
@@ -30,7 +31,7 @@ from .asking import COLUMNS, begun
 
 CLIENTS = 4
 MOMENTS = (0.02, 0.25)  # seconds from its start to the kill of a server
-COMMITTED = 200
+PROMOTED, NAMES = 0.03, ("m", "other")  # how often the two learners change places
 
 
 class Server:
@@ -67,6 +68,7 @@ class Traffic:
         self._lock, self._draw, self._number = Lock(), random.Random(seed), 0
         self.answers: dict[str, bytes] = {}  # by ids, predictions that were answered
         self.sequences: dict[str, int] = {}  # by ids, labels that were acknowledged
+        self.promoted: set[int] = set()  # sequence numbers of promotions that were acknowledged
         self.open: set[str] = set()  # ids that were asked and not answered
 
     @staticmethod
@@ -97,6 +99,11 @@ class Traffic:
             connection.close()
 
     def _ask_once(self, draw: random.Random, connection: http.client.HTTPConnection) -> None:
+        if draw.random() < PROMOTED:
+            told = json.loads(self._post(connection, "/v1/promote", {"shadow": draw.choice(NAMES)}))
+            with self._lock:
+                self.promoted |= {told["sequence"]} - {None}
+            return
         with self._lock:
             kind = draw.random()
             labelled = kind < 0.5 and self.answers
@@ -131,7 +138,8 @@ def harass(where: str, folder: Path, kills: int, seed: int) -> tuple[int, int]:
     """Kill servers; how many labels were acknowledged, and how many predictions were made."""
     path = begun(folder, AROW(), {"features": COLUMNS, "classes": [0, 1]})
     store = str(path.with_suffix(".db")) if where == "sqlite" else where
-    words = [str(path), "--store", store, "--snapshot-every", "60"]
+    other = begun(folder, Perceptron(), {"features": COLUMNS, "classes": [0, 1]}, "other")
+    words = [str(path), "--store", store, "--snapshot-every", "60", "--shadow", str(other), "--alarm-reference", "0.2"]
     draw, traffic = random.Random(seed), Traffic(seed)
     for kill in range(kills):
         server = Server(words)
@@ -166,7 +174,12 @@ def check(where: str, traffic: Traffic) -> None:
         assert (events[id].sequence, events[id].label) == (sequence, str(traffic.label(id))), f"{id}: another label"
     settled = sorted(event.sequence for event in events.values() if event.sequence is not None)
     assert settled == list(range(1, len(settled) + 1)), "the sequence has a gap"
-    assert live.version == len(settled) == live.served.sums()[0], "a label was learned twice, or not at all"
+    assert live.version == len(settled), "the log ends elsewhere"
+    assert traffic.promoted <= {event.sequence for event in events.values() if event.state == "promoted"}, "a promotion"
+    learnt = sum(event.state == "learnt" for event in events.values())
+    assert live.shadow is not None
+    for one in (live.served, live.shadow.served):
+        assert one.sums()[0] == learnt, "a label was learned twice, or not at all"
     assert compared, "no snapshot to compare with"
     assert (compared[-1].version, compared[-1].number) == (live.version, live.number), "the last snapshot is an old one"
     assert all(one.same for one in compared), "played again, the log gives another model"

@@ -122,3 +122,11 @@ def test_with_a_server(tmp_path: Path) -> None:
                 one.label_one("nobody", "yes")
     finally:
         assert server.stop() == 0
+
+
+def test_the_second_learner_and_the_alarm() -> None:
+    """`promote` names the second learner, and what is said of it and of alarms comes back as it is."""
+    server = Server({"shadow": "b"}, {"promoted": "b", "sequence": 3, "repeated": False}, {"count": 1})
+    with client(server) as asking:
+        assert [asking.shadow(), asking.promote("b")["sequence"], asking.alarms()] == [{"shadow": "b"}, 3, {"count": 1}]
+    assert server.bodies == [None, {"shadow": "b"}, None]

@@ -346,7 +346,7 @@ class Engine:
         if shadow is None or name not in shadow.comparison.names:
             raise Problem(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
         if name != shadow.name:
-            return {"promoted": name, "sequence": self.live.tally.promoted, "repeated": True}
+            return {"promoted": name, "sequence": self.live.tally.promoted or None, "repeated": True}
         self.live.number += 1
         event = Event(
             self.live.number, f"promote-{self._new_id()}", self.now(), b"", b"{}", None, None, self.live.version
