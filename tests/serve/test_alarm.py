@@ -68,6 +68,7 @@ def test_the_alarm_is_that_of_watch(tmp_path: Path, alarm: dict[str, Any], capsy
     assert told["count"] > 0
     assert told["certificates"][0]["line"] == str(watch.certify()[0])
     assert "Alarm on mistakes" in page
+    assert f"<dt>Alarms</dt><dd>{told['count']}<" in page
 
 
 def test_a_reference_that_nothing_exceeds(tmp_path: Path) -> None:

@@ -165,3 +165,26 @@ def test_a_second_learner_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert served(**pair, work=work) == ("other", 3)
     assert served(pair["path"], lambda client: client.ask("/v1/shadow")).json["shadow"] is None
     assert main(["replay", str(tmp_path / "m.db")]) == 0
+
+
+def test_a_row_that_only_one_can_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row without names is not compared where words have features; once promoted, no bound wants that row again."""
+    table = {"columns": {"size": "number", "city": "text"}, "classes": ["no", "yes"]}
+    path, other = begun(tmp_path, Perceptron(), table), begun(tmp_path, AROW(), table, "other")
+
+    async def label(client: Client, id: str, value: Any) -> None:
+        assert (await client.ask("/v1/predict", {"id": id, "input": value})).status == 200
+        assert (await client.ask("/v1/label", {"id": id, "label": "no"})).status == 200
+
+    async def work(client: Client) -> Any:
+        await label(client, "a", [2.0])
+        await label(client, "b", {"size": 1.0, "city": "Oslo"})
+        shown = (await client.ask("/v1/shadow")).json
+        await promoted(client)
+        await label(client, "c", {"size": 3.0, "city": "Bergen"})
+        return shown["labels"], (await client.ask("/v1/certificate")).json, (await client.ask("/")).status
+
+    labels, told, status = served(path, work, shadow=other)
+    assert (labels, told["rounds"], status) == (1, 2, 200)
+    assert any("had learned 1 rounds before" in str(one["why"]) for one in told["certificates"])
+    assert main(["replay", str(tmp_path / "m.db")]) == 0

@@ -171,6 +171,10 @@ def _cards(report: ServiceReport) -> list[Card]:
         answered = report.curve[-1][1 + report.place] / report.labels
         rate = formatting.percent(answered) if report.quantity == "mistakes" else formatting.real(answered, 4)
         cards.append(Card("Mistake rate" if report.quantity == "mistakes" else "Loss a label", rate, "as answered"))
+    if report.watched is not None:
+        (column,) = report.watched.results()
+        last = "" if column.last is None else f"the last at label {formatting.count(column.last)}"
+        cards.append(Card("Alarms", formatting.number(column.alarms), last))
     best = report.leading
     return [*cards, *([] if best is None or best.bound is None else [summary.card_of_bound(best)])]
 
