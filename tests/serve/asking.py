@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from regretless.persist.model import write
-from regretless.serve.logs import Log
+from regretless.serve.logs import ServiceLog
 from regretless.serve.new import new_model
 from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import Tokens
+from regretless.serve.tokens import AccessTokens
 
 COLUMNS = 4
 
@@ -94,7 +94,7 @@ def served(
     *,
     where: str | Path | None = None,
     shadow: Path | None = None,
-    tokens: Tokens | None = None,
+    tokens: AccessTokens | None = None,
     clock: Callable[[], float] = lambda: 1e9,
 ) -> Any:
     """What some work returns with a model that is served meanwhile."""
@@ -102,7 +102,9 @@ def served(
     opened = open_model(path, where or path.with_suffix(".db"), settings, shadow)
 
     async def go() -> Any:
-        async with Service({path.stem: opened}, settings, tokens or Tokens({}), Log(StringIO()), clock) as service:
+        async with Service(
+            {path.stem: opened}, settings, tokens or AccessTokens({}), ServiceLog(StringIO()), clock
+        ) as service:
             return await work(Client(service))
 
     return asyncio.run(go())

@@ -18,7 +18,7 @@ from regretless.errors import RegretlessError
 from regretless.linear import Perceptron
 from regretless.regression import AggregatedRegressor
 from regretless.serve import alerts
-from regretless.serve.logs import Log
+from regretless.serve.logs import ServiceLog
 from regretless.serve.settings import Settings
 
 from .asking import COLUMNS, Client, begun, rows, served
@@ -129,7 +129,7 @@ def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(alerts, "_post", post)
     out = StringIO()
-    asyncio.run(alerts.tell("http://nobody", {"model": "m", "label": 3}, Log(out), wait=0.0))
+    asyncio.run(alerts.tell("http://nobody", {"model": "m", "label": 3}, ServiceLog(out), wait=0.0))
     assert len(asked) == alerts.ATTEMPTS
     assert out.getvalue().count("alert failed") == alerts.ATTEMPTS
 

@@ -20,11 +20,11 @@ from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perce
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
 from regretless.serve.databases import store_of
-from regretless.serve.logs import Log
+from regretless.serve.logs import ServiceLog
 from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
 from regretless.serve.store import BY_NUMBER
-from regretless.serve.tokens import Tokens
+from regretless.serve.tokens import AccessTokens
 
 from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun, rows, served
@@ -173,7 +173,7 @@ def test_the_rows_before_the_log(
 
 
 async def _asked(opened: Any, some: list[Any]) -> Any:
-    async with Service({"m": opened}, Settings(), Tokens({}), Log(StringIO())) as service:
+    async with Service({"m": opened}, Settings(), AccessTokens({}), ServiceLog(StringIO())) as service:
         return await certified(Client(service), LABELS[12:], 0, some)
 
 

@@ -317,7 +317,7 @@ def test_a_kill_before_a_label_is_marked(path: Path, monkeypatch: pytest.MonkeyP
         return (await client.ask("/v1/label", {"id": "a", "label": 1})).json.get("status")
 
     monkeypatch.setattr(SqliteStore, "refuse", lambda *_: None)
-    monkeypatch.setattr(engine.Engine, "_snapshot", lambda _: asyncio.sleep(0))  # as a kill leaves it
+    monkeypatch.setattr(engine.ModelEngine, "_snapshot", lambda _: asyncio.sleep(0))  # as a kill leaves it
     assert served(path, labelled) == 422
     monkeypatch.undo()
     assert served(path, labelled) == "refused"

@@ -12,7 +12,7 @@ import pytest
 
 from regretless.linear import AggregatedClassifier
 from regretless.serve.page import follow, index
-from regretless.serve.tokens import Tokens
+from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import KINDS, traffic
@@ -66,7 +66,7 @@ def test_who_may_see_the_page(tmp_path: Path) -> None:
             await client.ask("/v1/predict", asked, headers={"authorization": f"Bearer {token}"}),
         ]
 
-    nobody, seen, broken, asked, allowed = served(path, work, tokens=Tokens({token: frozenset(["predict"])}))
+    nobody, seen, broken, asked, allowed = served(path, work, tokens=AccessTokens({token: frozenset(["predict"])}))
     assert [nobody.status, seen.status, broken.status, asked.status, allowed.status] == [401, 200, 401, 401, 200]
     assert nobody.headers["www-authenticate"].startswith("Basic")
     assert "frame-ancestors 'none'" in seen.headers["content-security-policy"]

@@ -15,7 +15,7 @@ from regretless.bandits import Exp3IX
 from regretless.linear import AggregatedClassifier
 from regretless.serve.openapi import document
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import Tokens
+from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Answered, Client, begun, rows, served
 
@@ -263,7 +263,7 @@ def test_the_clock_goes_back(path: Path) -> None:
 
 def test_tokens(path: Path) -> None:
     """Without a token 401, with one of another scope 403; health is open to all."""
-    tokens = Tokens({"p" * 16: frozenset({"predict"}), "a" * 16: frozenset({"admin"})})
+    tokens = AccessTokens({"p" * 16: frozenset({"predict"}), "a" * 16: frozenset({"admin"})})
 
     async def work(client: Client) -> list[int]:
         asked = [("/v1/predict", {"input": ROW}), ("/v1/label", {"id": "a", "label": 1}), ("/v1/model", None)]

@@ -16,11 +16,11 @@ from regretless.bandits import Exp3IX
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
 from regretless.linear import AROW, AggregatedClassifier
-from regretless.serve.logs import Log
+from regretless.serve.logs import ServiceLog
 from regretless.serve.new import new_model
 from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import Tokens, read_tokens
+from regretless.serve.tokens import AccessTokens, read_tokens
 
 from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun
@@ -40,7 +40,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         ((), 2, "name the MODEL"),
         (("m.rgl", "--models", "."), 2, "name the MODEL"),
         (("--models", "."), 2, "no model"),
-        (("none.rgl",), 1, "none.rgl"),
+        (("none.rgl", "--port", "0"), 1, "none.rgl"),
         (("m.rgl", "--learner", "arow"), 2, "--schema"),
         (("m.rgl", "--learner", "nothing"), 2, "nothing"),
         (("m.rgl", "--learner", "halving"), 2, "not served"),
@@ -98,7 +98,7 @@ def test_what_is_logged_of_requests(tmp_path: Path) -> None:
         opened = open_model(path, path.with_suffix(".db"), settings)
 
         async def work(opened: Any = opened, settings: Settings = settings, out: StringIO = out) -> None:
-            async with Service({"m": opened}, settings, Tokens({}), Log(out)) as service:
+            async with Service({"m": opened}, settings, AccessTokens({}), ServiceLog(out)) as service:
                 assert (await Client(service).ask("/v1/predict", {"input": ROW})).status == 200
 
         asyncio.run(work())
@@ -161,7 +161,7 @@ def test_several_models(tmp_path: Path) -> None:
     }
 
     async def work() -> list[Any]:
-        async with Service(opened, settings, Tokens({}), Log(StringIO())) as service:
+        async with Service(opened, settings, AccessTokens({}), ServiceLog(StringIO())) as service:
             client = Client(service)
             return [
                 await client.ask("/v1/models/rows/predict", {"id": "a", "input": ROW}),
@@ -186,7 +186,7 @@ def test_the_file_of_a_model(run: CommandLine, tmp_path: Path) -> None:
     opened = open_model(path, path.with_suffix(".db"), Settings())
 
     async def work() -> tuple[bytes, Any]:
-        async with Service({"m": opened}, Settings(), Tokens({}), Log(StringIO())) as service:
+        async with Service({"m": opened}, Settings(), AccessTokens({}), ServiceLog(StringIO())) as service:
             client = Client(service)
             labels = [{"input": [float(k % 2), 1.0], "label": k % 2} for k in range(20)]
             await client.ask("/v1/label", {"labels": labels})

@@ -18,7 +18,7 @@ from regretless.serve.databases import store_of
 from regretless.serve.new import new_model
 from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import Tokens
+from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import label_of, model, traffic
@@ -150,7 +150,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         with pytest.raises(RegretlessError, match=word):
             served(path, nothing, shadow=other)
     assert served(path, nothing) == 409
-    assert served(path, nothing, tokens=Tokens({"t" * 16: frozenset(["predict", "label"])})) == 403
+    assert served(path, nothing, tokens=AccessTokens({"t" * 16: frozenset(["predict", "label"])})) == 403
 
 
 def test_a_second_learner_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

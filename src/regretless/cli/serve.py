@@ -88,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: ServeOptions) -> int:
     """Serve."""
-    from ..serve.logs import Log
+    from ..serve.logs import ServiceLog
     from ..serve.server import listen, open_model, serve
     from ..serve.settings import Settings
     from ..serve.tokens import read_tokens
@@ -120,7 +120,7 @@ def run(arguments: ServeOptions) -> int:
             opened[name] = open_model(path, _store(arguments, name, path), settings, shadow)
             if arguments.rows is not None:
                 opened[name].rows = _rows(arguments.rows, opened[name])
-        serve(opened, listening, settings, tokens, Log())
+        serve(opened, listening, settings, tokens, ServiceLog())
     finally:
         listening.close()
         for one in opened.values():
@@ -210,11 +210,11 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
 
 
 def _schema(path: str) -> dict[str, Any]:
-    from ..serve.wire import Malformed, read_json
+    from ..serve.wire import MalformedBody, read_json
 
     try:
         value = read_json(Path(path).read_bytes())
-    except Malformed as error:
+    except MalformedBody as error:
         raise UsageError(f"--schema {path}: {error}") from error
     if type(value) is not dict:
         raise UsageError(

@@ -6,13 +6,13 @@ import asyncio
 import urllib.request
 from typing import Any
 
-from .logs import Log
+from .logs import ServiceLog
 from .wire import write_json
 
 TIMEOUT, ATTEMPTS, FIRST_WAIT = 10.0, 6, 1.0  # seconds; the wait doubles
 
 
-async def tell(url: str, alarm: dict[str, Any], log: Log, wait: float = FIRST_WAIT) -> None:
+async def tell(url: str, alarm: dict[str, Any], log: ServiceLog, wait: float = FIRST_WAIT) -> None:
     """Post an alarm as JSON, again where that failed."""
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..errors import RegretlessError
-from .engine import Engine, Problem
-from .logs import Log
+from .engine import ModelEngine, RequestError
+from .logs import ServiceLog
 from .metrics import Metrics
 from .openapi import document
 from .page import follow, index, page_of
 from .requests import LINES, read_asked, read_promoted, read_reported
 from .settings import Settings
 from .slow_bodies import SlowBodies
-from .tokens import Tokens
+from .tokens import AccessTokens
 from .views import alarms_view, certificate_view, history_view, model_file, model_view, shadow_view
 from .wire import write_json
 
@@ -36,19 +36,21 @@ class App:
 
     Parameters
     ----------
-    engines : mapping of str to Engine
+    engines : mapping of str to ModelEngine
         By the names of the models. One alone is also asked without its name.
     settings : Settings
-    tokens : Tokens
-    log : Log
+    tokens : AccessTokens
+    log : ServiceLog
     """
 
-    def __init__(self, engines: Mapping[str, Engine], settings: Settings, tokens: Tokens, log: Log) -> None:
+    def __init__(
+        self, engines: Mapping[str, ModelEngine], settings: Settings, tokens: AccessTokens, log: ServiceLog
+    ) -> None:
         self.engines, self.settings, self.metrics = engines, settings, Metrics()
         self.stopping, self._streams = False, 0
         self._tokens, self._log, self._slow = tokens, log, SlowBodies(settings.body_seconds)
         self._posts = {"predict": self._predict, "label": self._label, "promote": self._promote}
-        self._gets: dict[str, Callable[[Engine], Any]] = {
+        self._gets: dict[str, Callable[[ModelEngine], Any]] = {
             "model": model_view,
             "certificate": certificate_view,
             "history": history_view,
@@ -66,17 +68,17 @@ class App:
             if path.endswith("/stream") and await self._stream(method, path, scope, receive, send):
                 return
             status, kind, body, more = await self._answer(method, path, scope, receive)
-        except Problem as problem:
+        except RequestError as problem:
             status, kind, body, more = _of_problem(
                 problem, *([ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else [])
             )
         except RegretlessError as error:
-            status, kind, body, more = _of_problem(Problem(400, str(error)))
+            status, kind, body, more = _of_problem(RequestError(400, str(error)))
         except asyncio.CancelledError:
             raise
         except Exception as error:
             self._log.error("a request failed", path=path[:200], reason=repr(error))
-            status, kind, body, more = _of_problem(Problem(500, "the server failed; its log says more"))
+            status, kind, body, more = _of_problem(RequestError(500, "the server failed; its log says more"))
         self.metrics.count(path, status)
         if self.settings.log_requests != "none":
             self._log.info("request", method=method, path=path[:200], status=status)
@@ -92,14 +94,14 @@ class App:
         if engine is not None and verb in self._posts:
             self._allow(headers, verb)
             if method != "POST":
-                return _of_problem(Problem(405, f"{path} is asked by POST"), (b"allow", b"POST"))
+                return _of_problem(RequestError(405, f"{path} is asked by POST"), (b"allow", b"POST"))
             kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
             body = await self._body(headers, receive)
             if self.settings.log_requests == "bodies":
                 self._log.info("body", path=path, text=body.decode("utf-8", "replace"))
             return await self._posts[verb](engine, kind, body)
         if method not in ("GET", "HEAD"):
-            return _of_problem(Problem(405, f"{path} is asked by GET"), (b"allow", b"GET, HEAD"))
+            return _of_problem(RequestError(405, f"{path} is asked by GET"), (b"allow", b"GET, HEAD"))
         if engine is None:
             return self._about_server(verb, headers)
         self._allow(headers, verb)
@@ -117,7 +119,7 @@ class App:
             return False
         self._allow(dict(scope["headers"]), verb)
         if self._streams >= MOST_STREAMS:
-            raise Problem(503, f"{MOST_STREAMS} pages follow already", 30)
+            raise RequestError(503, f"{MOST_STREAMS} pages follow already", 30)
         self._streams += 1
         self.metrics.count(path, 200)
         try:
@@ -126,7 +128,7 @@ class App:
             self._streams -= 1
         return True
 
-    def _route(self, path: str) -> tuple[Engine | None, str]:
+    def _route(self, path: str) -> tuple[ModelEngine | None, str]:
         """The model that a path names, and what is asked of it; None and a word about the server."""
         parts = path.split("/")[1:]
         if parts == [""]:
@@ -137,29 +139,29 @@ class App:
             return None, "models"
         if len(parts) == 4 and parts[:2] == ["v1", "models"]:
             if parts[2] not in self.engines:
-                raise Problem(404, f"there is no model {parts[2]!r}; /v1/models lists them")
+                raise RequestError(404, f"there is no model {parts[2]!r}; /v1/models lists them")
             engine, verb = self.engines[parts[2]], parts[3]
         elif len(parts) == 2 and parts[0] == "v1":
             if len(self.engines) != 1:
-                raise Problem(404, "there are several models: ask /v1/models/NAME/...; /v1/models lists them")
+                raise RequestError(404, "there are several models: ask /v1/models/NAME/...; /v1/models lists them")
             engine, verb = next(iter(self.engines.values())), parts[1]
         else:
-            raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
+            raise RequestError(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
         if verb not in self._posts and verb not in self._gets and verb not in self._others:
-            raise Problem(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
+            raise RequestError(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
         return engine, verb
 
     def _allow(self, headers: Mapping[bytes, bytes], verb: str) -> None:
         status = self._tokens.status(headers.get(b"authorization"), SCOPE_OF.get(verb, "read"))
         if status == 401:
-            raise Problem(401, "a bearer token is expected, in the header Authorization")
+            raise RequestError(401, "a bearer token is expected, in the header Authorization")
         if status == 403:
-            raise Problem(403, f"the token does not allow {SCOPE_OF.get(verb, verb)}")
+            raise RequestError(403, f"the token does not allow {SCOPE_OF.get(verb, verb)}")
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         """The body of a request, unless it is too large or does not come."""
         most = self.settings.body
-        too_large = Problem(413, f"the body is larger than {most} bytes")
+        too_large = RequestError(413, f"the body is larger than {most} bytes")
         length = headers.get(b"content-length")
         if length is not None and (not length.isdigit() or int(length) > most):
             raise too_large
@@ -169,7 +171,7 @@ class App:
             while more:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise Problem(400, "the client is gone")
+                    raise RequestError(400, "the client is gone")
                 parts.append(message.get("body", b""))
                 size, more = size + len(parts[-1]), message.get("more_body", False)
                 if size > most:
@@ -177,7 +179,7 @@ class App:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _predict(
-        self, engine: Engine, kind: str, body: bytes
+        self, engine: ModelEngine, kind: str, body: bytes
     ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
         asked, many = read_asked(kind, body, self.settings.rows)
         answers = await engine.predict(asked)
@@ -187,7 +189,7 @@ class App:
         return 200, JSON_TYPE, b'{"predictions":[' + b",".join(answers) + b"]}" if many else answers[0], []
 
     async def _label(
-        self, engine: Engine, kind: str, body: bytes
+        self, engine: ModelEngine, kind: str, body: bytes
     ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
         reported, many = read_reported(kind, body, self.settings.rows)
         results = await engine.label(reported)
@@ -195,7 +197,7 @@ class App:
         if not many:
             (result,) = results
             if "code" in result:
-                raise Problem(result["code"], result["reason"])
+                raise RequestError(result["code"], result["reason"])
             return 200, JSON_TYPE, write_json(result), []
         status = 207 if any("code" in result for result in results) else 200
         if kind == LINES:
@@ -203,7 +205,7 @@ class App:
         return status, JSON_TYPE, write_json({"labels": results}), []
 
     async def _promote(
-        self, engine: Engine, kind: str, body: bytes
+        self, engine: ModelEngine, kind: str, body: bytes
     ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
         return 200, JSON_TYPE, write_json(await engine.promote(read_promoted(kind, body))), []
 
@@ -216,7 +218,7 @@ class App:
             down = {name: engine.down for name, engine in self.engines.items() if engine.down is not None}
             stopping = any(engine.closing for engine in self.engines.values())
             if down or stopping:
-                raise Problem(503, "; ".join(down) + ": not ready" if down else "the server is stopping", 5)
+                raise RequestError(503, "; ".join(down) + ": not ready" if down else "the server is stopping", 5)
             return 200, JSON_TYPE, b'{"status":"ready"}', []
         if verb == "openapi.json":
             return 200, JSON_TYPE, write_json(document()), []
@@ -229,12 +231,14 @@ class App:
         return 200, JSON_TYPE, write_json({"models": models}), []
 
 
-def _for_browsers(problem: Problem, path: str) -> list[tuple[bytes, bytes]]:
+def _for_browsers(problem: RequestError, path: str) -> list[tuple[bytes, bytes]]:
     """The header after which a browser asks its user for a token, where a page was refused."""
     return [ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else []
 
 
-def _of_problem(problem: Problem, *more: tuple[bytes, bytes]) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+def _of_problem(
+    problem: RequestError, *more: tuple[bytes, bytes]
+) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
     headers = list(more)
     if problem.again is not None:
         headers.append((b"retry-after", b"%d" % max(1, round(problem.again))))

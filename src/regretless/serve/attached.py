@@ -73,11 +73,11 @@ def set_alarm(store: Store, live: Live, settings: Mapping[str, Any] | None, time
     _note(store, live, WATCHED, b"", settings, time)
 
 
-def _note(store: Store, live: Live, state: State, stored: bytes, told: Any, time: float) -> None:
+def _note(store: Store, live: Live, state: State, stored: bytes, value: Any, time: float) -> None:
     """Write to the log an event that is no prediction, and let the model know."""
     number, sequence = live.number + 1, live.version + 1
     when = max(time, store.ends()[2])
-    id, answer = f"{state}-{sequence}-{number}", write_json(told)
+    id, answer = f"{state}-{sequence}-{number}", write_json(value)
     event = Event(number, id, when, stored, answer, None, None, live.version, state, None, sequence, when)
     store.commit([event], [])
     live.number = number

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..errors import RegretlessError
 from .events import Event
-from .served import Answer, Refused, Served
+from .served import Refused, Served, ServedAnswer
 from .wire import is_number, shown, write_json
 
 KEYS = {"available", "advice"}
@@ -29,12 +29,12 @@ class ServedBandit(Served):
             raise Refused(str(error)) from error
         return write_json(value)
 
-    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+    def predict(self, inputs: Sequence[bytes]) -> list[ServedAnswer]:
         return [self._drawn(json.loads(stored)) for stored in inputs]
 
-    def _drawn(self, conditions: Mapping[str, Any]) -> Answer:
+    def _drawn(self, conditions: Mapping[str, Any]) -> ServedAnswer:
         draw = self.learner.draw(**conditions)
-        return Answer({"arm": draw.name, "probability": draw.probability}, draw.ticket, draw.probability)
+        return ServedAnswer({"arm": draw.name, "probability": draw.probability}, draw.ticket, draw.probability)
 
     def read_label(self, value: Any, event: Event) -> Any:
         low, high = self.learner._scale.low, self.learner._scale.high

@@ -24,7 +24,7 @@ from ..data.batch import Batch
 from ..data.stream import Stream, past
 from ..theory.late_labels import as_answered
 from .databases import store_of
-from .engine import Engine, label_of
+from .engine import ModelEngine, label_of
 from .events import LEARNT, Snapshot
 from .live import BLOCK, Live
 from .rows import ServedRows
@@ -141,12 +141,12 @@ class Certified:
     seconds: float
 
 
-async def certify(engine: Engine) -> dict[str, Any]:
+async def certify(engine: ModelEngine) -> dict[str, Any]:
     """The certificates of a model as it stands, as JSON values."""
     return (await certified(engine)).described
 
 
-async def certified(engine: Engine) -> Certified:
+async def certified(engine: ModelEngine) -> Certified:
     """The certificates of a model as it stands; computed once for each version, one after the other."""
     version = engine.live.version
     known = engine.certified
@@ -205,7 +205,7 @@ def _by_sums(learner: Any, why: str) -> list[Certificate]:
 def _delay(live: Live) -> dict[str, Any]:
     """How late labels were, and what that cost."""
     tally = live.tally
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "labels": tally.learnt,
         "late": tally.late,
         "mean_rounds": tally.rounds_late / tally.learnt if tally.learnt else None,
@@ -214,7 +214,7 @@ def _delay(live: Live) -> dict[str, Any]:
         "expired": tally.expired,
     }
     if not isinstance(live.served, ServedRows):
-        return told
+        return described
     _, mistakes, loss = live.served.sums()
     in_order = {"mistakes": mistakes - tally.base_mistakes, "loss": loss - tally.base_loss}
     answered = {
@@ -225,4 +225,4 @@ def _delay(live: Live) -> dict[str, Any]:
         name: None if value is None or tally.promoted else value - in_order[name]  # some were answered by the other one
         for name, value in answered.items()
     }
-    return told | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}
+    return described | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, RegretlessError
 from .events import Event
-from .served import Answer, Refused, Served
+from .served import Refused, Served, ServedAnswer
 from .wire import is_number, shown, write_json
 
 Array = np.ndarray[Any, Any]
@@ -57,12 +57,12 @@ class ServedCombiner(Served):
         silent = float("nan") if width == 1 else [float("nan")] * width
         return np.array([silent if one is None else one for one in json.loads(stored)], dtype=np.float64)
 
-    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+    def predict(self, inputs: Sequence[bytes]) -> list[ServedAnswer]:
         return [self._predicted(stored) for stored in inputs]
 
-    def _predicted(self, stored: bytes) -> Answer:
+    def _predicted(self, stored: bytes) -> ServedAnswer:
         forecast = self.learner.predict(self._advice(stored))
-        return Answer({"forecast": np.asarray(forecast).tolist()}, forecast.ticket)
+        return ServedAnswer({"forecast": np.asarray(forecast).tolist()}, forecast.ticket)
 
     def read_label(self, value: Any, event: Event) -> Any:
         width = self.learner._known().width

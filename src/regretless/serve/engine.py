@@ -20,7 +20,7 @@ from ..errors import RegretlessError
 from .alerts import tell
 from .events import EXPIRED, LEARNT, PENDING, PROMOTED, Event, State
 from .live import Live, restored
-from .logs import Log
+from .logs import ServiceLog
 from .served import Refused
 from .settings import Settings
 from .store import OLDEST, Held, StoreError
@@ -34,7 +34,7 @@ LONGEST_ID = 200  # characters
 UNAVAILABLE, CONFLICT, GONE, UNKNOWN, UNFIT = 503, 409, 410, 404, 422
 
 
-class Problem(RegretlessError):
+class RequestError(RegretlessError):
     """What a request is answered that cannot be done.
 
     Parameters
@@ -93,7 +93,7 @@ class Ids:
                 one.set_result(None)
 
 
-class Engine:
+class ModelEngine:
     """A model, its log, and what requests may ask of them.
 
     Parameters
@@ -103,7 +103,7 @@ class Engine:
         As the log has it.
     thread : StoreThread
     settings : Settings
-    log : Log
+    log : ServiceLog
     where : path or str
         The address of the store, for those that only read.
     rows : str, optional
@@ -118,7 +118,7 @@ class Engine:
         live: Live,
         thread: StoreThread,
         settings: Settings,
-        log: Log,
+        log: ServiceLog,
         where: Any = None,
         rows: str | None = None,
         clock: Callable[[], float] = time.time,
@@ -167,7 +167,7 @@ class Engine:
 
         Raises
         ------
-        Problem
+        RequestError
             If a row cannot be predicted, the id was used for another row, or there is too much to do.
         """
         with self._admitted(len(asked)):
@@ -182,7 +182,7 @@ class Engine:
         if not ids:
             return await self._predict_new([self._new_id() for _ in asked], inputs)
         if len(set(ids)) < len(ids):
-            raise Problem(400, "an id stands twice in one request")
+            raise RequestError(400, "an id stands twice in one request")
         await self._ids.take(ids)
         try:
             known = await self._found(ids)
@@ -193,7 +193,7 @@ class Engine:
     async def _predict_known(self, asked: Sequence[Asked], inputs: list[bytes], known: dict[str, Event]) -> list[bytes]:
         for one, stored in zip(asked, inputs, strict=True):
             if one.id in known and known[one.id].input != stored:
-                raise Problem(CONFLICT, f"the id {one.id} was used for another input")
+                raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
         new = [place for place, one in enumerate(asked) if one.id not in known]
         ids = [asked[place].id or self._new_id() for place in new]
         answers = await self._predict_new(ids, [inputs[place] for place in new]) if new else []
@@ -216,7 +216,7 @@ class Engine:
                 self._fail(str(error))
             if not isinstance(error, RegretlessError):
                 raise
-            raise Problem(UNFIT, str(error)) from error
+            raise RequestError(UNFIT, str(error)) from error
 
     def _unlogged(self, ids: list[str], inputs: list[bytes]) -> list[Event]:
         """Predictions that are not written down: they leave no number."""
@@ -233,12 +233,12 @@ class Engine:
 
         Raises
         ------
-        Problem
+        RequestError
             If there is too much to do, or the database cannot be reached.
         """
         ids = [_checked(one.id) for one in reported if one.id is not None]
         if len(set(ids)) < len(ids):
-            raise Problem(400, "an id stands twice in one request")
+            raise RequestError(400, "an id stands twice in one request")
         with self._admitted(len(reported)):
             await self._ids.take(ids)
             try:
@@ -272,13 +272,13 @@ class Engine:
                 event = self._predicted_now(one)
                 new.append(replace(event))  # as it is before its label
             elif one.with_input and event.input != self._read(one.value):
-                raise Problem(CONFLICT, f"the id {one.id} was used for another input")
+                raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
             elif event.state != PENDING:
                 return self._settled_before(event, one.label)
             label = self.live.served.read_label(one.label, event)
         except Refused as error:
             return {"id": one.id, "status": "error", "code": UNFIT, "reason": str(error)}
-        except Problem as error:
+        except RequestError as error:
             return {"id": one.id, "status": "error", "code": error.status, "reason": str(error)}
         self._settle(event, LEARNT, label)
         settled.append(event)
@@ -287,9 +287,11 @@ class Engine:
     def _predicted_now(self, one: Reported) -> Event:
         """The event of a label that comes with its input."""
         if not one.with_input:
-            raise Problem(UNKNOWN, f"no prediction has the id {one.id}")
+            raise RequestError(UNKNOWN, f"no prediction has the id {one.id}")
         if self.live.served.moves:
-            raise Problem(UNKNOWN, f"no prediction has the id {one.id}, and what was not predicted cannot be learned")
+            raise RequestError(
+                UNKNOWN, f"no prediction has the id {one.id}, and what was not predicted cannot be learned"
+            )
         stored = self._read(one.value)
         blank = Event(0, one.id or "", 0.0, stored, b"", None, None, 0)
         self.live.served.read_label(one.label, blank)  # refused before anything is predicted
@@ -298,11 +300,11 @@ class Engine:
 
     def _settled_before(self, event: Event, label: Any) -> dict[str, Any]:
         if event.state == EXPIRED:
-            raise Problem(GONE, f"the prediction {event.id} was given up before its label came")
+            raise RequestError(GONE, f"the prediction {event.id} was given up before its label came")
         if event.label == _text(self.live.served.read_label(label, event)):
             again = {"id": event.id, "status": "learnt", "sequence": event.sequence, "repeated": True}
             return again if event.state == LEARNT else again | {"status": "refused"}
-        raise Problem(CONFLICT, f"the prediction {event.id} has the label {event.label} already")
+        raise RequestError(CONFLICT, f"the prediction {event.id} has the label {event.label} already")
 
     def _complete(self, results: list[dict[str, Any]], settled: list[Event]) -> None:
         """Say the place of each label in the order, and which ones the learner could not take."""
@@ -330,7 +332,7 @@ class Engine:
 
         Raises
         ------
-        Problem
+        RequestError
             If there is none of this name.
         """
         key = "\x00promote"  # no id of a client's
@@ -344,7 +346,7 @@ class Engine:
     async def _promote(self, name: str) -> dict[str, Any]:
         shadow = self.live.shadow
         if shadow is None or name not in shadow.comparison.names:
-            raise Problem(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
+            raise RequestError(CONFLICT, f"no second learner has the name {name}; --shadow says which one there is")
         if name != shadow.name:
             return {"promoted": name, "sequence": self.live.tally.promoted or None, "repeated": True}
         self.live.number += 1
@@ -397,12 +399,12 @@ class Engine:
     def _admitted(self, rows: int) -> Iterator[None]:
         """Count the rows of a request until it is answered, unless there is too much to do."""
         if rows > self.settings.rows:
-            raise Problem(413, f"{rows} rows in one request; at most {self.settings.rows} are taken")
+            raise RequestError(413, f"{rows} rows in one request; at most {self.settings.rows} are taken")
         if self.closing:
-            raise Problem(UNAVAILABLE, "the server is stopping", 5)
+            raise RequestError(UNAVAILABLE, "the server is stopping", 5)
         self._refuse_if_down()
         if self.waiting + rows > self.settings.queue:
-            raise Problem(UNAVAILABLE, f"{self.waiting} rows wait for the disk already", 1)
+            raise RequestError(UNAVAILABLE, f"{self.waiting} rows wait for the disk already", 1)
         self.waiting += rows
         try:
             yield
@@ -411,20 +413,20 @@ class Engine:
 
     def _refuse_if_down(self) -> None:
         if self.down is not None:
-            raise Problem(UNAVAILABLE, f"nothing can be written down now: {self.down}", 5)
+            raise RequestError(UNAVAILABLE, f"nothing can be written down now: {self.down}", 5)
 
     def _read(self, value: Any) -> bytes:
         try:
             return self.live.served.read(value)
         except Refused as error:
-            raise Problem(UNFIT, str(error)) from error
+            raise RequestError(UNFIT, str(error)) from error
 
     async def _found(self, ids: Sequence[str]) -> dict[str, Event]:
         try:
             known = await self._thread.find(ids)
         except StoreError as error:
             self._fail(str(error))
-            raise Problem(UNAVAILABLE, str(error), 5) from error
+            raise RequestError(UNAVAILABLE, str(error), 5) from error
         return {id: replace(known[id]) for id in ids if id in known}
 
     async def _write(self, events: list[Event], settled: list[Event]) -> None:
@@ -438,7 +440,7 @@ class Engine:
             self._fail(str(error))
             if not isinstance(error, RegretlessError):
                 raise
-            raise Problem(UNAVAILABLE, str(error), 5) from error
+            raise RequestError(UNAVAILABLE, str(error), 5) from error
 
     def _durable(self, events: list[Event], settled: list[Event]) -> None:
         """Learn what has become durable."""
@@ -464,10 +466,10 @@ class Engine:
     def _tell_alarms(self) -> None:
         """Say in the log of the server, and to the address that wants to know, that an alarm was raised."""
         for alarm in self.live.raised:
-            told = {"label": alarm.round, "since": alarm.since, "evidence": alarm.evidence}
-            self._log.error("alarm", model=self.name, **told)
+            facts = {"label": alarm.round, "since": alarm.since, "evidence": alarm.evidence}
+            self._log.error("alarm", model=self.name, **facts)
             if self.settings.alert_url is not None:
-                self._do(tell(self.settings.alert_url, {"model": self.name, **told}, self._log))
+                self._do(tell(self.settings.alert_url, {"model": self.name, **facts}, self._log))
 
     def _count(self, events: list[Event], settled: list[Event]) -> None:
         """Count those that wait for their labels, and look for the oldest when that is another one."""
@@ -560,7 +562,7 @@ def _text(label: Any) -> str:
 
 def _checked(id: Any) -> str:
     if type(id) is not str or not 0 < len(id) <= LONGEST_ID or "\x00" in id:
-        raise Problem(400, f"an id is a text of 1 to {LONGEST_ID} characters")
+        raise RequestError(400, f"an id is a text of 1 to {LONGEST_ID} characters")
     return id
 
 

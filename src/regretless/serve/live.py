@@ -15,7 +15,7 @@ from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapsho
 from .served import SERVING, Served, model_bytes, read_bytes
 from .shadow import SHADOW, Shadow
 from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
-from .tally import Tally
+from .tally import ServiceTally
 from .wire import write_json
 
 UNLABELLED = (EXPIRED, SHADOWED, PROMOTED, WATCHED)
@@ -29,7 +29,7 @@ class Live:
     Attributes
     ----------
     served : Served
-    tally : Tally
+    tally : ServiceTally
     version : int
         How many events were settled.
     number : int
@@ -43,7 +43,9 @@ class Live:
         The alarms of the last call of `settle`.
     """
 
-    def __init__(self, model: Served, tally: Tally, version: int, number: int, shadow: Shadow | None = None) -> None:
+    def __init__(
+        self, model: Served, tally: ServiceTally, version: int, number: int, shadow: Shadow | None = None
+    ) -> None:
         self.served, self.tally, self.version, self.number = model, tally, version, number
         self.shadow, self.alarm = shadow, None  # type: Shadow | None, LiveAlarm | None
         self.raised: list[ColumnAlarm] = []
@@ -62,9 +64,9 @@ class Live:
         model = served(learner, extra, name)
         if extra.get(SERVING) is None:
             rounds, mistakes, loss = model.sums()
-            return cls(model, Tally(rounds, mistakes, loss, before=rounds), snapshot.version, snapshot.number)
+            return cls(model, ServiceTally(rounds, mistakes, loss, before=rounds), snapshot.version, snapshot.number)
         shadow = None if extra.get(SHADOW) is None else Shadow.read(extra[SHADOW])
-        live = cls(model, Tally.read(extra[SERVING]), snapshot.version, snapshot.number, shadow)
+        live = cls(model, ServiceTally.read(extra[SERVING]), snapshot.version, snapshot.number, shadow)
         live.alarm = None if extra.get(ALARM) is None else LiveAlarm.read(extra[ALARM])
         return live
 
@@ -145,7 +147,7 @@ class Live:
         promoted = event.sequence or 0
         since, before = (promoted, rounds) if shadow.uneven else (shadow.since, shadow.before)
         shadow.since, shadow.before, shadow.answering = self.tally.since, self.tally.before, 1 - shadow.answering
-        self.tally = Tally(rounds, mistakes, loss, since=since, before=before, promoted=promoted)
+        self.tally = ServiceTally(rounds, mistakes, loss, since=since, before=before, promoted=promoted)
 
     def _learn(self, events: list[Event]) -> int:
         """Learn the first events, up to where the curve has its next point; how many they were."""
@@ -189,10 +191,10 @@ def restored(store: Store, snapshot: Snapshot | None = None, until: Snapshot | N
     StoreError
         If there is no model, or the log does not fit together.
     """
-    kept = store.snapshots()
-    if not kept:
+    snapshots = store.snapshots()
+    if not snapshots:
         raise StoreError(f"{store.name}: there is no model in it")
-    live = Live.of(snapshot or kept[-1], f"{store.name}, snapshot")
+    live = Live.of(snapshot or snapshots[-1], f"{store.name}, snapshot")
     end_number, end_version, _ = store.ends() if until is None else (until.number, until.version, 0.0)
     predictions = _Predictions(live, store, end_number)
     for events in _settled(store, live.version, end_version):
@@ -254,12 +256,12 @@ def begin(store: Store, model: bytes, name: str, time: float) -> None:
     ModelError
         If the log began with another model.
     """
-    kept = store.snapshots()
-    if not kept:
+    snapshots = store.snapshots()
+    if not snapshots:
         first = Snapshot(0, 0, time, model)
         Live.of(first, name)
         store.save(first)
-    elif kept[0].model != model:
+    elif snapshots[0].model != model:
         fault = f"the log {store.name} began with another model than {name} holds now"
         raise ModelError(f"{fault}; give the model that it began with, or another --store")
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 
-class Log:
+class ServiceLog:
     """Writes lines.
 
     Parameters

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from time import time
 
-from .engine import Engine
+from .engine import ModelEngine
 
 
 class Metrics:
@@ -28,11 +28,11 @@ class Metrics:
         verb = path.rpartition("/")[2] if status != 404 else "other"
         self._requests[verb, status] += 1
 
-    def text(self, engines: Mapping[str, Engine]) -> bytes:
+    def text(self, engines: Mapping[str, ModelEngine]) -> bytes:
         """All of them."""
         return "".join(f"{line}\n" for line in self._lines(engines)).encode()
 
-    def _lines(self, engines: Mapping[str, Engine]) -> Iterator[str]:
+    def _lines(self, engines: Mapping[str, ModelEngine]) -> Iterator[str]:
         yield "# TYPE regretless_requests_total counter"
         for (verb, status), count in sorted(self._requests.items()):
             yield f'regretless_requests_total{{path="{_escaped(verb)}",status="{status}"}} {count}'
@@ -60,7 +60,7 @@ GAUGES = {
 }
 
 
-def _value(name: str, engine: Engine) -> float:
+def _value(name: str, engine: ModelEngine) -> float:
     tally = engine.live.tally
     oldest = engine.oldest if engine.outstanding else None
     values: dict[str, float] = {

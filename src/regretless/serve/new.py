@@ -42,8 +42,8 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
         raise RegretlessError(f"{learner.name} is not served; learners of rows, combiners and bandits are")
     unknown = sorted(set(schema) - set(keys))
     if unknown or not schema:
-        found = f"{unknown[0]!r} was found" if unknown else "it is empty"
-        raise RegretlessError(f"the schema of {learner.name} has {' and '.join(keys)}; {found}")
+        fault = f"{unknown[0]!r} was found" if unknown else "it is empty"
+        raise RegretlessError(f"the schema of {learner.name} has {' and '.join(keys)}; {fault}")
     if learner.kind == "experts":
         return _of_experts(learner, schema["experts"]), {}
     if learner.kind == "bandits":
@@ -54,21 +54,21 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
     return _of_rows(learner, schema)
 
 
-def _of_experts(learner: Any, given: Any) -> Any:
-    names, many = _names("experts", given)
+def _of_experts(learner: Any, value: Any) -> Any:
+    names, many = _names("experts", value)
     made = learner.clone(n_experts=many)
     made.weights  # noqa: B018 (it makes the state)
     made.expert_names_ = names
     return made
 
 
-def _names(what: str, given: Any) -> tuple[list[str] | None, int]:
-    if type(given) is int and 1 <= given <= MOST:
-        return None, given
-    fit = type(given) is list and 1 <= len(given) <= MOST and all(type(name) is str for name in given)
-    if not fit or len(set(given)) < len(given):
+def _names(what: str, value: Any) -> tuple[list[str] | None, int]:
+    if type(value) is int and 1 <= value <= MOST:
+        return None, value
+    fit = type(value) is list and 1 <= len(value) <= MOST and all(type(name) is str for name in value)
+    if not fit or len(set(value)) < len(value):
         raise RegretlessError(f"{what} of the schema: names, each once, or how many there are")
-    return given, len(given)
+    return value, len(value)
 
 
 def _of_rows(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -102,9 +102,9 @@ def _columns(schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, int]:
     return described, sum(kind != "text" for kind in kinds.values())
 
 
-def _classes(given: Any) -> Any:
-    alike = type(given) is list and len({type(one) is str for one in given}) == 1
-    fit = alike and len(set(given)) == len(given) >= 2 and all(type(one) in (str, int, float) for one in given)
-    if not fit or not (type(given[0]) is str or np.isfinite(np.array(given, dtype=np.float64)).all()):
+def _classes(value: Any) -> Any:
+    alike = type(value) is list and len({type(one) is str for one in value}) == 1
+    fit = alike and len(set(value)) == len(value) >= 2 and all(type(one) in (str, int, float) for one in value)
+    if not fit or not (type(value[0]) is str or np.isfinite(np.array(value, dtype=np.float64)).all()):
         raise RegretlessError("classes of the schema: at least two labels, each once, all texts or all numbers")
-    return np.unique(np.array(given) if type(given[0]) is str else np.array(given, dtype=np.float64))
+    return np.unique(np.array(value) if type(value[0]) is str else np.array(value, dtype=np.float64))

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from ..report import ServiceReport, page_of_service, render
 from .certificates import AS_ANSWERED, IN_ORDER, Certified, certified
-from .engine import Engine
+from .engine import ModelEngine
 from .rows import ServedRows
 from .shadow import Shadow
 
@@ -22,13 +22,13 @@ SHARE = 0.05  # of the time, at most, in which certificates are computed for the
 STREAM = ((b"content-type", b"text/event-stream"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
 
 
-async def page_of(engine: Engine) -> bytes:
+async def page_of(engine: ModelEngine) -> bytes:
     """The page as HTML."""
     report = _report(engine, await _certified(engine))
     return (await asyncio.to_thread(lambda: render(page_of_service(report)))).encode()
 
 
-async def _certified(engine: Engine) -> Certified:
+async def _certified(engine: ModelEngine) -> Certified:
     """The certificates of the model as it stands, or not long ago where they take their time."""
     last: Certified | None = engine.certified_last
     if last is not None and (
@@ -38,7 +38,7 @@ async def _certified(engine: Engine) -> Certified:
     return await certified(engine)
 
 
-def _report(engine: Engine, known: Certified) -> ServiceReport:
+def _report(engine: ModelEngine, known: Certified) -> ServiceReport:
     live = engine.live
     served, tally = live.served, live.tally
     _, mistakes, loss = served.sums()
@@ -90,7 +90,7 @@ def index(engines: Iterable[str]) -> bytes:
 
 
 async def follow(
-    engine: Engine,
+    engine: ModelEngine,
     receive: Callable[[], Awaitable[dict[str, Any]]],
     send: Callable[[dict[str, Any]], Awaitable[None]],
     stopping: Callable[[], bool],

@@ -8,7 +8,7 @@ from .live import Live, restored
 from .store import Store, StoreError
 
 
-class Compared(NamedTuple):
+class SnapshotComparison(NamedTuple):
     """A snapshot, and whether the log played again gives its very bytes."""
 
     version: int
@@ -16,7 +16,7 @@ class Compared(NamedTuple):
     same: bool
 
 
-def replay(store: Store) -> tuple[Live, list[Compared]]:
+def replay(store: Store) -> tuple[Live, list[SnapshotComparison]]:
     """Play the whole log, from its first model on.
 
     Parameters
@@ -28,7 +28,7 @@ def replay(store: Store) -> tuple[Live, list[Compared]]:
     -------
     live : Live
         The model at the end.
-    compared : list of Compared
+    compared : list of SnapshotComparison
         The snapshots but the first.
 
     Raises
@@ -36,11 +36,11 @@ def replay(store: Store) -> tuple[Live, list[Compared]]:
     StoreError
         If the log does not fit together.
     """
-    kept = store.snapshots()
-    if not kept:
+    snapshots = store.snapshots()
+    if not snapshots:
         raise StoreError(f"{store.name}: there is no model in it")
-    here, compared = kept[0], []
-    for snapshot in kept[1:]:
+    here, compared = snapshots[0], []
+    for snapshot in snapshots[1:]:
         here = restored(store, here, snapshot).snapshot(snapshot.time)
-        compared.append(Compared(snapshot.version, snapshot.number, here.model == snapshot.model))
+        compared.append(SnapshotComparison(snapshot.version, snapshot.number, here.model == snapshot.model))
     return restored(store, here), compared

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .engine import Asked, Problem, Reported
-from .wire import Malformed, read_json, read_lines
+from .engine import Asked, Reported, RequestError
+from .wire import MalformedBody, read_json, read_lines
 
 # A page from elsewhere cannot have a browser send these without asking first, as it can others.
 JSON, LINES, ARROW = "application/json", "application/x-ndjson", "application/vnd.apache.arrow.stream"
@@ -19,14 +19,14 @@ def read_asked(kind: str, body: bytes, most: int) -> tuple[list[Asked], bool]:
 
     Raises
     ------
-    Problem
+    RequestError
         If the body is not what it is to be.
     """
     items, many = _items(kind, body, "rows", most)
     asked = []
     for item in items:
         if type(item) is not dict or not set(item) <= {"id", "input"}:
-            raise Problem(400, "a row to be predicted is an object with input and, if you like, id")
+            raise RequestError(400, "a row to be predicted is an object with input and, if you like, id")
         asked.append(Asked(item.get("id"), item.get("input")))
     return asked, many
 
@@ -36,16 +36,16 @@ def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bo
 
     Raises
     ------
-    Problem
+    RequestError
         If the body is not what it is to be.
     """
     items, many = _items(kind, body, "labels", most)
     reported = []
     for item in items:
         if type(item) is not dict or not set(item) <= {"id", "label", "input"} or not {"id", "input"} & set(item):
-            raise Problem(400, "a label is an object with id and label; with input where nothing was predicted")
+            raise RequestError(400, "a label is an object with id and label; with input where nothing was predicted")
         if "label" not in item:
-            raise Problem(400, "label is missing")
+            raise RequestError(400, "label is missing")
         reported.append(Reported(item.get("id"), item["label"], item.get("input"), "input" in item))
     return reported, many
 
@@ -55,17 +55,17 @@ def read_promoted(kind: str, body: bytes) -> str:
 
     Raises
     ------
-    Problem
+    RequestError
         If the body is not what it is to be.
     """
     if kind != JSON:
-        raise Problem(415, f"the header Content-Type says what the body is: {JSON}")
+        raise RequestError(415, f"the header Content-Type says what the body is: {JSON}")
     try:
         value = read_json(body)
-    except Malformed as error:
-        raise Problem(400, str(error)) from error
+    except MalformedBody as error:
+        raise RequestError(400, str(error)) from error
     if type(value) is not dict or set(value) != {"shadow"} or type(value["shadow"]) is not str:
-        raise Problem(400, "an object is expected whose shadow is the name of the second learner")
+        raise RequestError(400, "an object is expected whose shadow is the name of the second learner")
     name: str = value["shadow"]
     return name
 
@@ -77,24 +77,24 @@ def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], boo
             many = type(value) is dict and set(value) == {name}
             items = value[name] if many else [value]
             if type(items) is not list:
-                raise Problem(400, f"{name} is a list of objects")
+                raise RequestError(400, f"{name} is a list of objects")
         elif kind == LINES:
             items, many = list(_at_most(read_lines(body), most)), True
         elif kind == ARROW:
             items, many = list(_at_most(_of_arrow(body), most)), True
         else:
-            raise Problem(415, UNSUPPORTED)
-    except Malformed as error:
-        raise Problem(400, str(error)) from error
+            raise RequestError(415, UNSUPPORTED)
+    except MalformedBody as error:
+        raise RequestError(400, str(error)) from error
     if not items:
-        raise Problem(400, f"there are no {name} in the body")
+        raise RequestError(400, f"there are no {name} in the body")
     return items, many
 
 
 def _at_most(items: Iterator[Any], most: int) -> Iterator[Any]:
     for number, item in enumerate(items, 1):
         if number > most:
-            raise Problem(413, f"more than {most} rows in one request")
+            raise RequestError(413, f"more than {most} rows in one request")
         yield item
 
 
@@ -112,6 +112,6 @@ def _of_arrow(body: bytes) -> Iterator[dict[str, Any]]:
                         item["input"] = {name: value for name, value in row.items() if value is not None}
                     yield item
     except (pa.ArrowException, ValueError, OSError) as error:
-        if isinstance(error, Problem):
+        if isinstance(error, RequestError):
             raise
-        raise Malformed(f"the body is no Arrow stream ({str(error)[:80]})") from error
+        raise MalformedBody(f"the body is no Arrow stream ({str(error)[:80]})") from error

@@ -16,7 +16,7 @@ from ..data.names import all_names
 from ..errors import ModelError, RegretlessError, RowRefused
 from ..rows.one_row import RowAsTable, divides_rows, named_row, read_as_features
 from .events import Event
-from .served import Answer, Refused, Served
+from .served import Refused, Served, ServedAnswer
 from .wire import is_number, shown, write_json
 
 DENSE = b"doubles:"  # what an input begins with that is a row of doubles; any other is a JSON object
@@ -110,14 +110,14 @@ class ServedRows(Served):
 
     # ---- predictions
 
-    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+    def predict(self, inputs: Sequence[bytes]) -> list[ServedAnswer]:
         row = self._row(inputs[0]) if len(inputs) == 1 else None
         if type(row) is np.ndarray:
             return self._answers(self.learner.scores_one(row))
         return self._answers(self.learner.scores(self.batch(inputs, None)))
 
     @abstractmethod
-    def _answers(self, scores: Array) -> list[Answer]:
+    def _answers(self, scores: Array) -> list[ServedAnswer]:
         """What is answered to rows with these scores."""
 
     # ---- learning
@@ -227,23 +227,23 @@ class ServedClassifier(ServedRows):
             self._names = [str(one) for one in self._shown]
         return self._known
 
-    def _answers(self, scores: Array) -> list[Answer]:
+    def _answers(self, scores: Array) -> list[ServedAnswer]:
         self._classes()
         if len(scores) == 1 and len(self._shown) == 2:
             return [self._answer_of_two(float(scores[0, 0]))]
         learner, classes = self.learner, self._known
         labels = [classes[label] for label in learner.labels(scores).tolist()]
         shares = learner.probabilities(scores).tolist() if self._has_shares else scores.tolist()
-        return [Answer({"label": label, **self._more(row)}) for label, row in zip(labels, shares, strict=True)]
+        return [ServedAnswer({"label": label, **self._more(row)}) for label, row in zip(labels, shares, strict=True)]
 
-    def _answer_of_two(self, score: float) -> Answer:
+    def _answer_of_two(self, score: float) -> ServedAnswer:
         """The answer to one row, of two classes: what is asked most, without arrays."""
         label = self._shown[score > 0 or (score == 0 and self._tie >= 0)]
         if not self._has_shares:
-            return Answer({"label": label, "scores": [score]})
+            return ServedAnswer({"label": label, "scores": [score]})
         odds = exp(-abs(score))
         larger, smaller = 1 / (1 + odds), odds / (1 + odds)
-        return Answer({"label": label, **self._more([smaller, larger] if score > 0 else [larger, smaller])})
+        return ServedAnswer({"label": label, **self._more([smaller, larger] if score > 0 else [larger, smaller])})
 
     def _more(self, row: list[float]) -> dict[str, Any]:
         return {"probabilities": dict(zip(self._names, row, strict=True))} if self._has_shares else {"scores": row}
@@ -297,8 +297,8 @@ class ServedRegressor(ServedRows):
         super().__init__(learner, extra)
         self._begun = self.sums()[0] > 0
 
-    def _answers(self, scores: Array) -> list[Answer]:
-        return [Answer({"forecast": forecast}) for forecast in scores[:, 0].tolist()]
+    def _answers(self, scores: Array) -> list[ServedAnswer]:
+        return [ServedAnswer({"forecast": forecast}) for forecast in scores[:, 0].tolist()]
 
     def read_label(self, value: Any, event: Event) -> Any:
         counts = self.learner.played_rules().counts

@@ -20,7 +20,7 @@ class Refused(RegretlessError):
     """What was sent cannot be predicted or learned; the message says why, and what is expected."""
 
 
-class Answer(NamedTuple):
+class ServedAnswer(NamedTuple):
     """What is answered, besides the id: JSON values; and what is written down with it."""
 
     values: dict[str, Any]
@@ -54,7 +54,7 @@ class Served(ABC):
         """
 
     @abstractmethod
-    def predict(self, inputs: Sequence[bytes]) -> list[Answer]:
+    def predict(self, inputs: Sequence[bytes]) -> list[ServedAnswer]:
         """The answers to some inputs."""
 
     @abstractmethod

@@ -17,13 +17,13 @@ from ..errors import MissingError, RegretlessError
 from .app import App
 from .attached import set_alarm, set_shadow
 from .databases import store_of
-from .engine import Engine
+from .engine import ModelEngine
 from .live import Live, begin, restored
-from .logs import Log
+from .logs import ServiceLog
 from .settings import Settings
 from .store import Store
 from .store_thread import StoreThread
-from .tokens import Tokens
+from .tokens import AccessTokens
 
 MOMENT = 0.02  # seconds between two looks whether the server listens
 GRACE = 30  # seconds in which requests are finished after a signal
@@ -104,8 +104,8 @@ class Service:
     opened : mapping of str to Opened
         By the names of the models.
     settings : Settings
-    tokens : Tokens
-    log : Log
+    tokens : AccessTokens
+    log : ServiceLog
     clock : callable
         The time in seconds since 1970.
     """
@@ -114,12 +114,12 @@ class Service:
         self,
         opened: Mapping[str, Opened],
         settings: Settings,
-        tokens: Tokens,
-        log: Log,
+        tokens: AccessTokens,
+        log: ServiceLog,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.engines = {
-            name: Engine(name, one.live, StoreThread(one.store), settings, log, one.where, one.rows, clock)
+            name: ModelEngine(name, one.live, StoreThread(one.store), settings, log, one.where, one.rows, clock)
             for name, one in opened.items()
         }
         self.app = App(self.engines, settings, tokens, log)
@@ -149,7 +149,9 @@ def listen(host: str, port: int) -> socket.socket:
         raise RegretlessError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from error
 
 
-def serve(opened: Mapping[str, Opened], listening: socket.socket, settings: Settings, tokens: Tokens, log: Log) -> None:
+def serve(
+    opened: Mapping[str, Opened], listening: socket.socket, settings: Settings, tokens: AccessTokens, log: ServiceLog
+) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is begun.
 
     Raises
@@ -202,13 +204,13 @@ def _run(work: Any) -> None:
         runner.run(work)
 
 
-def _stop(server: Any, service: Service, log: Log) -> None:
+def _stop(server: Any, service: Service, log: ServiceLog) -> None:
     if not server.should_exit:
         log.info("stopping", waiting=sum(engine.waiting for engine in service.engines.values()))
     service.app.stopping = server.should_exit = True
 
 
-async def _tell(server: Any, listening: socket.socket, log: Log) -> None:
+async def _tell(server: Any, listening: socket.socket, log: ServiceLog) -> None:
     """Say so once the server listens."""
     while not server.started:
         await asyncio.sleep(MOMENT)

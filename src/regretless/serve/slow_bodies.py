@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .engine import Problem
+from .engine import RequestError
 
 LOOKS = 4  # in the time that is allowed
 
@@ -33,7 +33,7 @@ class SlowBodies:
 
         Raises
         ------
-        Problem
+        RequestError
             If that does not come in time.
         """
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -48,7 +48,7 @@ class SlowBodies:
             if task not in self._ended:
                 raise
             task.uncancel()
-            raise Problem(408, f"the body did not come within {self._seconds:g} seconds") from None
+            raise RequestError(408, f"the body did not come within {self._seconds:g} seconds") from None
         finally:
             del self._began[task]
             self._ended.discard(task)

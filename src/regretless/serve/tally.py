@@ -16,7 +16,7 @@ LONGEST = 40  # the last power of 2 of the histogram: 2^40 seconds, or rounds
 
 
 @dataclass
-class Tally:
+class ServiceTally:
     """Sums over the events that were settled since the model has been served, in the order of their labels.
 
     Attributes

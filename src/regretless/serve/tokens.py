@@ -15,7 +15,7 @@ VARIABLE = "REGRETLESS_TOKENS"
 SHORTEST = 16  # characters
 
 
-class Tokens:
+class AccessTokens:
     """The tokens of a server.
 
     Parameters
@@ -43,10 +43,10 @@ class Tokens:
         """
         if not self._scopes:
             return 200
-        kind, given = _sent(authorization or b"")
+        kind, token_sent = _sent(authorization or b"")
         allowed: frozenset[str] = frozenset()
         for token, scopes in self._scopes.items():  # all of them, so that the time does not say which is near
-            if hmac.compare_digest(token, given):
+            if hmac.compare_digest(token, token_sent):
                 allowed = scopes
         if not allowed or not (kind == b"bearer" or (kind == b"basic" and scope == "read")):
             return 401
@@ -65,7 +65,7 @@ def _sent(authorization: bytes) -> tuple[bytes, bytes]:
     return kind, text
 
 
-def read_tokens(path: str | None) -> Tokens:
+def read_tokens(path: str | None) -> AccessTokens:
     """Tokens of a file, or of the variable REGRETLESS_TOKENS if there is none.
 
     Each line, or in the variable each part between semicolons, has scopes and a token: ``predict,label TOKEN``.
@@ -95,4 +95,4 @@ def read_tokens(path: str | None) -> Tokens:
         scopes[words[1]] = named
     if path is not None and not scopes:
         raise RegretlessError(f"{path}: there are no tokens")
-    return Tokens(scopes)
+    return AccessTokens(scopes)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..persist.validation import plain
-from .engine import Engine
+from .engine import ModelEngine
 
 
-def model_view(engine: Engine) -> dict[str, Any]:
+def model_view(engine: ModelEngine) -> dict[str, Any]:
     """The learner, what may be sent to it, and how far it is."""
     live = engine.live
     learner = live.served.learner
@@ -28,19 +28,19 @@ def model_view(engine: Engine) -> dict[str, Any]:
     }
 
 
-def model_file(engine: Engine) -> bytes:
+def model_file(engine: ModelEngine) -> bytes:
     """The bytes of the model as it stands."""
     return engine.live.snapshot(0.0).model
 
 
-async def certificate_view(engine: Engine) -> dict[str, Any]:
+async def certificate_view(engine: ModelEngine) -> dict[str, Any]:
     """Its theorems on the rounds in the order of their labels."""
     from .certificates import certify
 
     return await certify(engine)
 
 
-def shadow_view(engine: Engine) -> dict[str, Any]:
+def shadow_view(engine: ModelEngine) -> dict[str, Any]:
     """The second learner beside the one that answers: the mistakes of both, each before its label was learned."""
     shadow = engine.live.shadow
     if shadow is None:
@@ -66,7 +66,7 @@ def shadow_view(engine: Engine) -> dict[str, Any]:
     }
 
 
-def alarms_view(engine: Engine) -> dict[str, Any]:
+def alarms_view(engine: ModelEngine) -> dict[str, Any]:
     """The alarm on mistakes: its reference and evidence, the alarms so far, and what is promised of false ones."""
     alarm = engine.live.alarm
     if alarm is None:
@@ -91,7 +91,7 @@ def alarms_view(engine: Engine) -> dict[str, Any]:
     }
 
 
-def history_view(engine: Engine) -> dict[str, Any]:
+def history_view(engine: ModelEngine) -> dict[str, Any]:
     """How the counts grew, how late labels were, and the latest mistakes."""
     tally, learner = engine.live.tally, engine.live.served.learner
     _, mistakes, loss = engine.live.served.sums()

@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 SHOWN = 60  # characters of what was found, in a message
 
 
-class Malformed(RegretlessError):
+class MalformedBody(RegretlessError):
     """What was sent is not what the protocol asks for."""
 
 
@@ -21,7 +21,7 @@ def read_json(text: bytes) -> Any:
 
     Raises
     ------
-    Malformed
+    MalformedBody
         If it is none.
     """
     try:
@@ -31,15 +31,15 @@ def read_json(text: bytes) -> Any:
             json.dumps(value, ensure_ascii=False).encode()  # refuses that
         return value
     except RecursionError:
-        raise Malformed("the body is nested too deeply to be read; rows are lists or objects of numbers") from None
+        raise MalformedBody("the body is nested too deeply to be read; rows are lists or objects of numbers") from None
     except UnicodeDecodeError as error:
-        raise Malformed(f"the body is not UTF-8 text ({error.reason} at byte {error.start})") from error
+        raise MalformedBody(f"the body is not UTF-8 text ({error.reason} at byte {error.start})") from error
     except UnicodeEncodeError:
-        raise Malformed("the body has half of a surrogate pair") from None
+        raise MalformedBody("the body has half of a surrogate pair") from None
     except ValueError as error:
-        if isinstance(error, Malformed):
+        if isinstance(error, MalformedBody):
             raise
-        raise Malformed(f"the body is not JSON: {str(error)[:SHOWN]}") from error
+        raise MalformedBody(f"the body is not JSON: {str(error)[:SHOWN]}") from error
 
 
 def read_lines(text: bytes) -> Iterator[Any]:
@@ -47,7 +47,7 @@ def read_lines(text: bytes) -> Iterator[Any]:
 
     Raises
     ------
-    Malformed
+    MalformedBody
         If a line is none; the message has its number.
     """
     for number, line in enumerate(text.split(b"\n"), 1):
@@ -55,8 +55,8 @@ def read_lines(text: bytes) -> Iterator[Any]:
             continue
         try:
             yield read_json(line)
-        except Malformed as error:
-            raise Malformed(f"line {number}: {error}") from error
+        except MalformedBody as error:
+            raise MalformedBody(f"line {number}: {error}") from error
 
 
 def write_json(value: Any) -> bytes:
@@ -80,12 +80,12 @@ def shown(value: Any) -> str:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = dict(pairs)
     if len(keys) < len(pairs):
-        raise Malformed("a key stands twice in an object of the body")
+        raise MalformedBody("a key stands twice in an object of the body")
     return keys
 
 
 def _no_number(text: str) -> float:
-    raise Malformed(f"{text} stands in the body; numbers must be finite")
+    raise MalformedBody(f"{text} stands in the body; numbers must be finite")
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)  # made once: it takes its time
