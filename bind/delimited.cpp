@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "compiled.hpp"
+#include "handed_over.hpp"
 #include "regretless/delimited.hpp"
 #include "regretless/table_rows.hpp"
 
@@ -31,8 +32,6 @@ namespace {
 
 const DelimitedKernels& delimited_kernels() { return REGRETLESS_COMPILED(delimited); }
 
-template <class T>
-using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 using Columns = std::tuple<Matrix, std::vector<Array1<double>>, std::vector<Array1<std::int32_t>>,
                            std::vector<nb::list>, std::vector<std::int64_t>>;
@@ -41,38 +40,32 @@ template <class T>
 std::unique_ptr<T[]> unwritten(std::size_t size) {
   return std::make_unique_for_overwrite<T[]>(std::max<std::size_t>(size, 1));
 }
-template <class T>
-nb::capsule owner_of(std::unique_ptr<T[]>& array) {
-  return nb::capsule(array.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-}
-template <class T>
-Array1<T> handed_over(std::unique_ptr<T[]>& array, std::size_t size) {
-  T* const data = array.get();
-  return Array1<T>(data, {size}, owner_of(array));
+
+// A carriage return by itself ends a row, too: such text is left to others.
+bool has_lone_return(const char* at, const char* end) {
+  while ((at = static_cast<const char*>(std::memchr(at, '\r', std::size_t(end - at)))))
+    if (++at != end && *at != '\n') return true;
+  return false;
 }
 
 // Text with room around it, its last byte a newline.
 class Padded {
  public:
   Padded(const char* text, std::size_t size) : memory_(unwritten<char>(size + 1 + 2 * delimited_padding)), size_(size) {
+    const nb::gil_scoped_release unlocked;
     std::memset(memory_.get(), 0, delimited_padding);
     std::memcpy(begin(), text, size);
     if (size && text[size - 1] != '\n') begin()[size_++] = '\n';
     std::memset(begin() + size_, 0, delimited_padding);
+    lines_ = std::size_t(std::count(begin(), begin() + size_, '\n'));
   }
   char* begin() const { return memory_.get() + delimited_padding; }
   std::size_t size() const { return size_; }
-  // A carriage return by itself ends a row, too: such text is left to others.
-  bool has_lone_return() const {
-    const char *at = begin(), *const end = at + size_;
-    while ((at = static_cast<const char*>(std::memchr(at, '\r', std::size_t(end - at)))))
-      if (*++at != '\n') return true;
-    return false;
-  }
+  std::size_t lines() const { return lines_; }
 
  private:
   std::unique_ptr<char[]> memory_;
-  std::size_t size_;
+  std::size_t size_, lines_ = 0;
 };
 
 std::vector<DelimitedTerm> terms(const std::vector<nb::bytes>& words) {
@@ -127,8 +120,7 @@ class Reading {
     if (kinds.empty() || places.size() != kinds.size())
       throw std::invalid_argument("a kind and a place for each column");
     if (text.size() >= (std::size_t(1) << 31)) throw std::invalid_argument("a block has less than 2**31 bytes");
-    const auto lines = std::size_t(std::count(text_.begin(), text_.begin() + text_.size(), '\n'));
-    room_ = std::min(lines, text_.size() / kinds.size() + 1);  // a cell is at least what ends it
+    room_ = std::min(text_.lines(), text_.size() / kinds.size() + 1);  // a cell is at least what ends it
     for (std::size_t c = 0; c < kinds.size(); ++c) columns_[c].kind = kind_of(kinds[c]);
     matrix_width_ = std::size_t(std::count_if(places.begin(), places.end(), [](std::int64_t p) { return p >= 0; }));
     matrix_ = unwritten<double>(room_ * matrix_width_);
@@ -139,7 +131,7 @@ class Reading {
   bool read(char delimiter, const std::vector<DelimitedTerm>& nulls, const std::vector<DelimitedTerm>& trues,
             const std::vector<DelimitedTerm>& falses) {
     const nb::gil_scoped_release unlocked;
-    if (text_.has_lone_return()) return false;
+    if (has_lone_return(text_.begin(), text_.begin() + text_.size())) return false;
     const auto marks = unwritten<std::uint32_t>(text_.size() + delimited_padding);
     DelimitedJob job;
     job.text = text_.begin();
@@ -217,9 +209,10 @@ std::optional<Columns> read_delimited(const nb::bytes& text, const std::string& 
 
 std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) {
   const char mark = delimiter_of(delimiter);
-  const Padded padded(text.c_str(), text.size());
+  const char* const begin = text.c_str();
+  const std::size_t size = text.size();
   const nb::gil_scoped_release unlocked;
-  return padded.has_lone_return() ? -1 : delimited_kernels().cut(padded.begin(), text.size(), mark);
+  return has_lone_return(begin, begin + size) ? -1 : delimited_kernels().cut(begin, size, mark);
 }
 
 // Columns side by side, some rows at a time, so that the rows that are written stay in the cache.
@@ -230,10 +223,13 @@ Matrix side_by_side(const std::vector<nb::ndarray<const double, nb::ndim<1>, nb:
   for (const auto& column : columns)
     if (column.shape(0) != rows) throw std::invalid_argument("columns have all rows");
   auto matrix = unwritten<double>(rows * width);
-  for (std::size_t first = 0; first < rows; first += together)
-    for (std::size_t c = 0; c < width; ++c)
-      for (std::size_t t = first; t < std::min(first + together, rows); ++t)
-        matrix[t * width + c] = columns[c].data()[t];
+  {
+    const nb::gil_scoped_release unlocked;
+    for (std::size_t first = 0; first < rows; first += together)
+      for (std::size_t c = 0; c < width; ++c)
+        for (std::size_t t = first; t < std::min(first + together, rows); ++t)
+          matrix[t * width + c] = columns[c].data()[t];
+  }
   double* const data = matrix.get();
   return Matrix(data, {rows, width}, owner_of(matrix));
 }
@@ -274,6 +270,7 @@ SparseRows add_words(const Given1& values, const Ids& indices, const Starts& sta
                      const Starts& columns) {
   const std::size_t count = starts.shape(0) - 1, words = rows.shape(0);
   const std::int64_t* const at = starts.data();
+  std::optional<nb::gil_scoped_release> unlocked(std::in_place);
   if (starts.shape(0) == 0 || at[0] != 0 || !std::is_sorted(at, at + count + 1) ||
       std::size_t(at[count]) != values.shape(0) || indices.shape(0) != values.shape(0) || columns.shape(0) != words)
     throw std::invalid_argument("the arrays do not agree");
@@ -293,10 +290,8 @@ SparseRows add_words(const Given1& values, const Ids& indices, const Starts& sta
   auto out_starts = unwritten<std::int64_t>(count + 1);
   RowsWithWords table{values.data(),     indices.data(),  at, std::int64_t(count), order.get(), begins.get(), out.get(),
                       out_indices.get(), out_starts.get()};
-  {
-    const nb::gil_scoped_release unlocked;
-    table.write();
-  }
+  table.write();
+  unlocked.reset();
   const auto entries = std::size_t(out_starts[count]);
   return {handed_over(out, entries), handed_over(out_indices, entries), handed_over(out_starts, count + 1)};
 }

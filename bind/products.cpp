@@ -28,6 +28,7 @@ template <class V>
 void products(const Read<V>& values, const Read<std::int64_t>& features, const Read<std::int64_t>& starts,
               const Write<std::int32_t>& rows, const Write<std::int64_t>& keys, const Write<V>& out) {
   demand(features.size() == values.size() && starts.size() > 0, "one feature for each value, and where rows begin");
+  const nb::gil_scoped_release unlock;
   std::int64_t all = 0;
   for (std::size_t t = 0; t + 1 < starts.size(); ++t) {
     const std::int64_t n = starts.data()[t + 1] - starts.data()[t];
@@ -35,7 +36,6 @@ void products(const Read<V>& values, const Read<std::int64_t>& features, const R
     all += n + n * (n - 1) / 2;
   }
   demand(std::int64_t(rows.size()) == all && keys.size() == rows.size() && out.size() == rows.size(), "wrong room");
-  const nb::gil_scoped_release unlock;
   all_products(values.data(), features.data(), starts.data(), std::int64_t(starts.size()) - 1, rows.data(), keys.data(),
                out.data());
 }
@@ -44,7 +44,7 @@ void move(const Places& from, const Places& to) {
   demand(from.shape(0) < to.shape(0), "wrong room");
   const KeyTable old = table_of(from), more = table_of(to);
   const nb::gil_scoped_release unlock;
-  move_keys(old, more);
+  demand(move_keys(old, more), "the larger table is full");
 }
 
 std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places, const Read<std::int64_t>& keys,
@@ -55,6 +55,7 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places
   const nb::gil_scoped_release unlock;
   const Numbered n =
       number_keys(table, keys.data(), std::int64_t(keys.size()), first, count, limit, learn, numbers.data());
+  demand(!n.fuller, "the table has more keys than numbers");
   return {n.done, n.count, n.refused};
 }
 
@@ -73,14 +74,14 @@ std::int64_t merge(const Read<std::int32_t>& rows, const Read<std::int64_t>& col
   demand(columns.size() == n && values.size() == n && merged.size() == n && sums.size() == n && starts.size() > 0 &&
              n < std::size_t(1) << 32,
          "wrong room");
+  const nb::gil_scoped_release unlock;
   std::uint32_t last_row = 0;
   std::uint64_t last_column = 0;
   for (std::size_t k = 0; k < n; ++k) {
     last_row = std::max(last_row, std::uint32_t(rows.data()[k]));
-    last_column = std::max(last_column, std::uint64_t(columns.data()[k] - no_column));
+    last_column = std::max(last_column, std::uint64_t(columns.data()[k]) - std::uint64_t(no_column));
   }
   demand(n == 0 || (last_row < count && last_column <= std::uint64_t(1) << 31), "there is no such row or column");
-  const nb::gil_scoped_release unlock;
   return merge_rows(rows.data(), columns.data(), values.data(), std::int64_t(n), std::int64_t(count), starts.data(),
                     merged.data(), sums.data());
 }

@@ -1,15 +1,14 @@
 // The words of cells for Python.
 #include "words.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <stdexcept>
 #include <tuple>
 
+#include "handed_over.hpp"
 #include "regretless/words.hpp"
 
 namespace nb = nanobind;
@@ -21,17 +20,6 @@ namespace {
 
 template <class T>
 using Given1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Array1<T> handed_over(std::vector<T>&& numbers) {
-  auto held = std::make_unique<std::vector<T>>(std::move(numbers));
-  T* const data = held->data();
-  const std::size_t size = held->size();
-  return Array1<T>(data, {size},
-                   nb::capsule(held.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }));
-}
 
 std::uint64_t seed_of_process() {
   static const std::uint64_t seed = std::uint64_t(std::random_device{}()) << 32 | std::random_device{}();

@@ -56,8 +56,8 @@ inline constexpr std::size_t delimited_piece = 32768;
 
 struct DelimitedKernels {
   void (*read)(DelimitedJob&);
-  // Where the last row ends that ends, behind its newline; 0 where none does, and -1 where a quote is out of place. The
-  // padding is to be readable here, too.
+  // Where the last row ends that ends, behind its newline; 0 where none does, and -1 where a quote is out of place. No
+  // padding is read.
   std::int64_t (*cut)(const char* text, std::size_t size, char delimiter);
 };
 extern const DelimitedKernels delimited_v1, delimited_v3, delimited_v4, delimited_generic;
@@ -70,6 +70,7 @@ extern const DelimitedKernels delimited_v1, delimited_v3, delimited_v4, delimite
 #include <cstring>
 #include <limits>
 
+#include "byte_hash.hpp"
 #include "decimal.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -114,8 +115,18 @@ class DelimitedScan {
     std::uint64_t all, newlines;
   };
 
-  REGRETLESS_INLINE Found next(std::size_t at) {
-    const TextBlock block(text_ + at);
+  REGRETLESS_INLINE Found next(std::size_t at) { return next(at, TextBlock(text_ + at)); }
+  // Of the last 64 bytes, which may be fewer and then need no room behind them.
+  Found last(std::size_t at) {
+    char bytes[64] = {};
+    std::memcpy(bytes, text_ + at, size_ - at);
+    return next(at, TextBlock(bytes));
+  }
+  // Whether quotes stood anywhere but around whole cells, or doubled inside of them.
+  bool misplaced() const { return misplaced_ != 0; }
+
+ private:
+  REGRETLESS_INLINE Found next(std::size_t at, const TextBlock& block) {
     const std::uint64_t there = size_ - at < 64 ? (std::uint64_t(1) << (size_ - at)) - 1 : ~std::uint64_t(0);
     std::uint64_t newlines = block.equal('\n') & there, delimiters = block.equal(delimiter_) & there;
     const std::uint64_t quotes = block.equal('"') & there;
@@ -132,10 +143,6 @@ class DelimitedScan {
     }
     return {newlines | delimiters, newlines};
   }
-  // Whether quotes stood anywhere but around whole cells, or doubled inside of them.
-  bool misplaced() const { return misplaced_ != 0; }
-
- private:
   static std::uint64_t parity(std::uint64_t bits) {
     for (int step = 1; step < 64; step *= 2) bits ^= bits << step;
     return bits;
@@ -168,12 +175,7 @@ REGRETLESS_INLINE bool is_term(Cell cell, const DelimitedTerm* begin, const Deli
 }
 
 REGRETLESS_INLINE std::uint64_t hash_of(const char* begin, std::size_t size) {
-  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-  std::uint64_t hash = size * odd;
-  for (; size >= 8; begin += 8, size -= 8) hash = std::rotl((hash ^ load_word(begin)) * odd, 29);
-  if (size) hash = (hash ^ load_word(begin) << (64 - 8 * size)) * odd;
-  hash ^= hash >> 32;
-  return hash * odd >> 32;
+  return byte_hash(begin, size, 0, [](const char* at, std::size_t left) { return load_word(at) << (64 - 8 * left); });
 }
 
 class DelimitedReader {
@@ -399,7 +401,8 @@ static std::int64_t cut_delimited(const char* text, std::size_t size, char delim
   DelimitedScan scan(text, size, delimiter);
   std::int64_t cut = 0;
   for (std::size_t at = 0; at < size; at += 64)
-    if (const std::uint64_t newlines = scan.next(at).newlines) cut = std::int64_t(at) + 64 - std::countl_zero(newlines);
+    if (const std::uint64_t newlines = (size - at < 64 ? scan.last(at) : scan.next(at)).newlines)
+      cut = std::int64_t(at) + 64 - std::countl_zero(newlines);
   return scan.misplaced() ? -1 : cut;
 }
 

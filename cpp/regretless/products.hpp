@@ -47,26 +47,32 @@ struct KeyTable {
   std::int64_t size;
 
   std::uint64_t place(std::int64_t key) const { return splitmix64(std::uint64_t(key)) & std::uint64_t(size - 1); }
-  // Where the key stands, or could.
+  // Where the key stands, or could; none where it does not stand in a table that is full.
   std::int64_t* find(std::int64_t key) const {
     std::uint64_t at = place(key);
-    while (places[2 * at] != key && places[2 * at] != no_key) at = (at + 1) & std::uint64_t(size - 1);
+    for (std::int64_t left = size; places[2 * at] != key && places[2 * at] != no_key;) {
+      if (--left == 0) return nullptr;
+      at = (at + 1) & std::uint64_t(size - 1);
+    }
     return places + 2 * at;
   }
   void fetch(std::int64_t key) const { __builtin_prefetch(places + 2 * place(key)); }
 };
 
-// Moves all keys to a table that has none yet.
-inline void move_keys(const KeyTable& from, const KeyTable& to) {
+// Moves all keys to a table that has none yet. False if it is full of others.
+inline bool move_keys(const KeyTable& from, const KeyTable& to) {
   for (std::int64_t at = 0; at < from.size; ++at) {
     if (from.places[2 * at] == no_key) continue;
     std::int64_t* const place = to.find(from.places[2 * at]);
+    if (!place) return false;
     place[0] = from.places[2 * at], place[1] = from.places[2 * at + 1];
   }
+  return true;
 }
 
 struct Numbered {
   std::int64_t done, count, refused;  // keys looked up; numbers there are; keys for which there was none
+  bool fuller = false;                // whether the table has more keys than numbers
 };
 
 // The number of each key from the first on. New ones are numbered as they come, if they are to be learned, below
@@ -78,6 +84,8 @@ inline Numbered number_keys(const KeyTable& table, const std::int64_t* keys, std
   for (std::int64_t k = first; k < n; ++k) {
     if (k + ahead < n) table.fetch(keys[k + ahead]);
     std::int64_t* const at = table.find(keys[k]);
+    result.fuller = !at;
+    if (result.fuller) return result;
     numbers[k] = at[0] == no_key ? no_column : at[1];
     if (at[0] == no_key && learn) {
       if (result.count >= limit) result.refused += 1;

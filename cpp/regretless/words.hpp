@@ -1,14 +1,14 @@
 // The words of cells of text, counted: sequences of letters, marks, digits and underscores, and of neighbouring words.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "byte_hash.hpp"
 
 namespace regretless {
 
@@ -56,18 +56,11 @@ class TextNumbers {
   }
 
   std::uint64_t hash_of(std::string_view text) const {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    const char* at = text.data();
-    std::size_t left = text.size();
-    std::uint64_t hash = (seed_ ^ left) * odd, word;
-    for (; left >= 8; at += 8, left -= 8) {
-      std::memcpy(&word, at, 8);
-      hash = std::rotl((hash ^ word) * odd, 29);
-    }
-    word = 0;
-    for (std::size_t k = 0; k < left; ++k) word |= std::uint64_t(std::uint8_t(at[k])) << (8 * k);
-    hash = std::rotl((hash ^ word) * odd, 29);
-    return (hash ^ (hash >> 32)) * odd >> 32;
+    return byte_hash(text.data(), text.size(), seed_, [](const char* at, std::size_t left) {
+      std::uint64_t word = 0;
+      for (std::size_t k = 0; k < left; ++k) word = word >> 8 | std::uint64_t(std::uint8_t(at[k])) << 56;
+      return word;
+    });
   }
 
   std::uint64_t seed_;

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless import _core
 from regretless.data import ArrayStream, CrossedStream, open_stream
 from regretless.data import interactions as interactions_module
 from regretless.data.columns import hashed
@@ -475,6 +476,28 @@ def test_a_table_of_keys_grows() -> None:
     assert numbers.tolist() == [expected[key] for key in come.tolist()]
     assert keys.listed().tolist() == list(expected)
     assert keys.find(np.array([-5, 1, 20 << 20])).tolist() == [-1, -1, expected[20 << 20]]
+
+
+def test_a_full_table_of_keys_is_refused() -> None:
+    """A table with more keys than the count says ends no search by itself, and is refused, as is one to move to."""
+    full, keys, numbers = np.arange(8).reshape(4, 2), np.array([8, 9]), np.empty(2, np.int64)
+    for learn in (False, True):
+        with pytest.raises(ValueError, match="more keys than numbers"):
+            _core.number_keys(full, keys, 0, 0, 9, learn, numbers)
+    one_left = full.copy()
+    one_left[3] = -1
+    with pytest.raises(ValueError, match="more keys than numbers"):
+        _core.number_keys(one_left, keys, 0, 0, 9, True, numbers)
+    with pytest.raises(ValueError, match="is full"):
+        _core.move_keys(np.array([[8, 0], [9, 1]]), full)
+
+
+@pytest.mark.parametrize("column", [-2, 1 << 31, np.iinfo(np.int64).max, np.iinfo(np.int64).min])
+def test_a_column_beyond_the_limit_is_not_merged(column: int) -> None:
+    """Columns are those of 31 bits or -1 for none; any other is refused."""
+    starts, merged, sums = np.empty(2, np.int64), np.empty(1, np.int32), np.empty(1)
+    with pytest.raises(ValueError, match="no such row or column"):
+        _core.merge_rows(np.zeros(1, np.int32), np.array([column]), np.ones(1), starts, merged, sums)
 
 
 def test_a_key_has_its_parts() -> None:
