@@ -578,10 +578,10 @@ def test_help_imports_nothing_heavy(words):
 
 
 def test_learning_imports_nothing_it_does_not_need(mail, tmp_path):
-    """`learn --no-certify` of svmlight text loads neither scikit-learn nor scipy, pyarrow, jinja2 or pandas."""
+    """`learn --no-certify` of svmlight text loads no scikit-learn, scipy, pyarrow, jinja2, pandas or numpy.ma."""
     program = (
         "import sys; from regretless.cli import main; code = main(sys.argv[1:]);"
-        "heavy = {'sklearn', 'scipy', 'pyarrow', 'jinja2', 'pandas', 'shtab', 'rich'} & set(sys.modules);"
+        "heavy = {'sklearn', 'scipy', 'pyarrow', 'jinja2', 'pandas', 'shtab', 'rich', 'numpy.ma'} & set(sys.modules);"
         "sys.exit(code or (str(heavy) if heavy else 0))"
     )
     words = ["learn", str(mail), *BARE, "--save", str(tmp_path / "m.rgl")]

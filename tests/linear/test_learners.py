@@ -491,6 +491,16 @@ def test_the_classes_of_many_labels_are_those_of_numpy(labels):
         np.testing.assert_array_equal(codes, wanted if len(classes) != 2 else 2 * wanted - 1)
 
 
+@pytest.mark.parametrize(
+    "values", [[], [np.nan], [2.0, np.nan, -0.0, 0.0, np.nan, -np.inf, 2.0], [3, 1, 3], ["b", "a", "b"]]
+)
+def test_ascending_values_are_those_of_numpy(values):
+    """Each value comes once, in order, and NaN last and once."""
+    from regretless.linear.labels import ascending
+
+    np.testing.assert_array_equal(ascending(np.array(values)), np.unique(values))
+
+
 @pytest.mark.parametrize("late", [0.5, np.nan, np.inf])
 @pytest.mark.parametrize("place", [0, 2999])
 def test_one_label_among_many_that_is_no_whole_number_is_refused(late, place):

@@ -10,7 +10,7 @@ Names = Literal["both", "rows", "columns", "none"]
 # Options of several verbs.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WatchedOptions:
     """Of a verb that shows how far it is."""
 
@@ -19,14 +19,14 @@ class WatchedOptions:
     progress: bool | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReportOptions(WatchedOptions):
     """Of a verb that writes a report."""
 
     report: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReadingOptions:
     """How a file of rows is read."""
 
@@ -40,7 +40,7 @@ class ReadingOptions:
     threads: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FeatureOptions:
     """Features that are made of a row, beside its own, or left out."""
 
@@ -54,7 +54,7 @@ class FeatureOptions:
     max_features: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CertifyingOptions(ReadingOptions):
     """What certificates are read against: one file, or several that are shards."""
 
@@ -74,7 +74,7 @@ class CertifyingOptions(ReadingOptions):
 # The verbs.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
     """Of `learn`."""
 
@@ -95,7 +95,7 @@ class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
     no_certify: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CertifyOptions(CertifyingOptions):
     """Of `certify`."""
 
@@ -103,7 +103,7 @@ class CertifyOptions(CertifyingOptions):
     json: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CombineOptions(ReportOptions):
     """Of `combine`."""
 
@@ -135,7 +135,7 @@ class CombineOptions(ReportOptions):
     weights: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PullOptions(ReportOptions):
     """Of `pull`, over a table or, from `logged` on, over a log."""
 
@@ -164,7 +164,7 @@ class PullOptions(ReportOptions):
     context: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SolveOptions(ReportOptions):
     """Of `solve`."""
 
@@ -190,7 +190,7 @@ class SolveOptions(ReportOptions):
     save: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DimensionOptions(WatchedOptions):
     """Of `dimension`."""
 
@@ -209,7 +209,7 @@ class DimensionOptions(WatchedOptions):
     no_tree: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PlayOptions(ReportOptions):
     """Of `play`; `table` is --class and `environment_set` is --with."""
 
@@ -227,7 +227,7 @@ class PlayOptions(ReportOptions):
     trace: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
     """Of `compare`."""
 
@@ -240,7 +240,7 @@ class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
     any_labels: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WatchOptions(ReportOptions):
     """Of `watch`."""
 
@@ -264,7 +264,7 @@ class WatchOptions(ReportOptions):
     fail_on_alarm: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictOptions(ReadingOptions):
     """Of `predict`."""
 
@@ -277,7 +277,7 @@ class PredictOptions(ReadingOptions):
     json: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class VerifyOptions(ReadingOptions, FeatureOptions):
     """Of `verify`."""
 
@@ -291,7 +291,7 @@ class VerifyOptions(ReadingOptions, FeatureOptions):
     json: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InspectOptions:
     """Of `inspect`."""
 
@@ -300,14 +300,14 @@ class InspectOptions:
     json: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DemoOptions:
     """Of `demo`."""
 
     folder: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ServeOptions:
     """Of `serve`."""
 
@@ -338,7 +338,7 @@ class ServeOptions:
     no_log_predictions: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReplayOptions:
     """Of `replay`."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
 from ..errors import RegretlessError
-from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered
+from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered, ascending
 from ..rows.validation import JUDGED_ROWS
 from .output import CLASSIFICATION, UsageError
 
@@ -66,7 +66,7 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
     labels = None if batch is None else batch.labels
     if labels is None or labels.dtype.kind == "U":
         return CLASSIFICATION
-    values = np.unique(labels)
+    values = ascending(labels)
     alone = len(values) > OFTEN * len(labels)
     if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
         return REGRESSION
@@ -110,7 +110,7 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
     labels = batch.labels
     if labels is None or labels.dtype.kind == "U" or len(labels) < JUDGED_ROWS:
         return
-    values = np.unique(labels)
+    values = ascending(labels)
     fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)
     if not fractions and len(values) <= OFTEN * len(labels) and are_numbered(values):
         return
@@ -152,4 +152,4 @@ def _has_fractions(values: Array) -> bool:
 def _as_a_quantity(stream: Stream, labels: Array) -> str:
     target = stream.schema().get("target")
     what = "the labels are" if target is None else f"the target {target!r} has"
-    return f"{what} {len(np.unique(labels)):,} different numbers in the first {len(labels):,} rows, as a quantity has"
+    return f"{what} {len(ascending(labels)):,} different numbers in the first {len(labels):,} rows, as a quantity has"

@@ -52,13 +52,13 @@ def read_classes(y: Any, rows: int) -> tuple[Array, Array, Array]:
     labels = one_dimensional(y if type(y) is np.ndarray else _label_array(y))
     if len(labels) > MANY and labels.dtype.kind in "iubUf":
         _require_length(labels, rows)
-        few = np.unique(labels[:MANY])
+        few = ascending(labels[:MANY])
         if len(few) <= FEW_CLASSES and (labels.dtype.kind != "f" or are_whole(few)):
             codes, known = encode(labels, few)
             if known.all():
                 return labels, few, codes
     labels = read_labels(labels, rows)
-    classes = np.unique(labels)
+    classes = distinct(labels)
     return labels, classes, encode(labels, classes)[0]
 
 
@@ -157,10 +157,20 @@ def stored_classes(values: Any, kind: Any) -> Array:
 def distinct(labels: Array) -> Array:
     """The classes among some labels, in order; many labels of few kinds are compared rather than sorted."""
     if len(labels) > MANY:
-        few = np.unique(labels[:MANY])
+        few = ascending(labels[:MANY])
         if len(few) <= FEW_CLASSES and encode(labels, few)[1].all():
             return few
-    return np.unique(labels)
+    return ascending(labels) if len(labels) <= MANY or labels.dtype.kind != "U" else np.unique(labels)
+
+
+def ascending(labels: Array) -> Array:
+    """The different labels, in order, NaN last; `numpy.unique` imports all of `numpy.ma` to say the same."""
+    ordered = np.sort(labels)
+    first = np.ones(len(ordered), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    if ordered.dtype.kind == "f":
+        first[1:] &= ~np.isnan(ordered[:-1])
+    return ordered[first]
 
 
 def are_numbered(values: Array) -> bool:
