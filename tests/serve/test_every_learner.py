@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from regretless.catalogue import TABLES
+from regretless.persist.model import model_bytes
 from regretless.serve.events import LEARNT, Event, Snapshot
 from regretless.serve.live import Live
 from regretless.serve.new import new_model
-from regretless.serve.served import model_bytes
 from regretless.serve.wire import write_json
 
 from ..catalogue import COLUMNS, Entry, forecasts, losses, numbers, recommended, rows

@@ -19,6 +19,7 @@ from regretless.linear import AROW
 from regretless.serve import engine
 from regretless.serve.databases import store_of
 from regretless.serve.events import Event
+from regretless.serve.live import Live
 from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
@@ -321,6 +322,43 @@ def test_a_kill_before_a_label_is_marked(path: Path, monkeypatch: pytest.MonkeyP
     assert served(path, labelled) == 422
     monkeypatch.undo()
     assert served(path, labelled) == "refused"
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_snapshot_that_fails(folder: bool, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot needs no temporary file; where it fails all the same, labels are learned."""
+
+    def fail(*_: object) -> Any:
+        raise OSError("no room")
+
+    async def work(client: Client) -> list[int]:
+        if folder:
+            monkeypatch.setattr("tempfile.mkdtemp", fail)
+        else:
+            monkeypatch.setattr(Live, "snapshot", fail)
+        codes = [(await client.ask("/v1/label", {"input": ROW, "label": 1})).status for _ in range(3)]
+        (one,) = client.service.engines.values()
+        assert one.down is None
+        monkeypatch.undo()
+        return codes
+
+    assert served(path, work, Settings(snapshot_every=1)) == [200] * 3
+    assert acknowledged(path.with_suffix(".db"))[1:] == (3, 3)
+    store = store_of(path.with_suffix(".db"), writes=False)
+    store.open()
+    assert (len(store.snapshots()) > 2) is folder
+    store.close()
+
+
+def test_long_names_in_postgres(postgres: Postgres) -> None:
+    """Two models whose names differ only after the 63 bytes of PostgreSQL have a log each, and a lock each."""
+    stores = [store_of(f"{postgres.url}#{'m' * 70}{last}") for last in "ab"]
+    for store in stores:
+        store.open()
+    stores[0].commit([Event(1, "a", 0.0, b"{}", b"{}", None, None, 0)], [])
+    assert [store.ends()[0] for store in stores] == [1, 0]
+    for store in stores:
+        store.close()
 
 
 def test_the_oldest_that_waits(path: Path) -> None:

@@ -183,6 +183,35 @@ def test_formats(path: Path) -> None:
     assert [one["id"] for one in read.json["predictions"]] == ["x", "y"]
 
 
+def stream(table: Any, **options: Any) -> bytes:
+    """A table as an Arrow stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, **options) as writer:
+        writer.write(table)
+    return bytes(sink.getvalue())
+
+
+def test_streams_that_unpack_to_much(path: Path) -> None:
+    """An Arrow stream is refused before it is unpacked where a few bytes mean a billion values, or it is compressed."""
+    many, text = 10**9, pa.array(["x" * 10**6])
+    offsets = pa.array([0, many], pa.int64())
+    sent = [
+        stream(pa.record_batch({"f1": pa.nulls(many)})),
+        stream(pa.record_batch({"f1": pa.LargeListArray.from_arrays(offsets, pa.nulls(many))})),
+        stream(pa.record_batch({"f1": pa.DictionaryArray.from_arrays(pa.array([0] * 900), text)})),
+        stream(pa.record_batch({"f1": pa.array([0.5] * 900)}), options=pa.ipc.IpcWriteOptions(compression="lz4")),
+        stream(pa.record_batch({"f1": text.dictionary_encode()}), options=pa.ipc.IpcWriteOptions(compression="zstd")),
+        stream(pa.record_batch({"f1": pa.array([b"x"])})),
+        stream(pa.record_batch({"f1": pa.array(["a"] * 1001)})),
+    ]
+    named = {"content-type": "application/vnd.apache.arrow.stream"}
+    answers = statuses(path, *(("predict", body) for body in sent), sent={"headers": named})
+    assert [one.status for one in answers] == [413, 400, 400, 400, 400, 400, 413]
+    assert "more values than it has bytes" in answers[1].json["error"]
+    assert "dictionary" in answers[2].json["error"]
+    assert all("is compressed" in answers[place].json["error"] for place in (3, 4))
+
+
 def test_words_become_features(tmp_path: Path) -> None:
     """A text that comes with a label is a feature from then on, and one that is only predicted is none."""
     schema = {"columns": {"size": "number", "city": "text"}, "classes": [0, 1]}

@@ -102,6 +102,24 @@ def refuse_large_batches(path: str) -> None:
     refuse_large(path, largest + dictionaries, WHAT, file_size=os.path.getsize(path))
 
 
+def rows_of_stream(file: BinaryIO) -> tuple[int, bool]:
+    """How many rows an Arrow stream says that it has, and whether any of it is compressed.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged; or a LookupError, an OverflowError, a struct.error, an OSError.
+    """
+    rows, compressed = 0, False
+    for place in _messages(file):
+        data, _ = _metadata(file, place)
+        kind, records, packed = _records(data) if data else (0, 0, False)
+        compressed |= packed
+        if kind == RECORDS and (at := _field(data, records, 0)):
+            rows += max(0, unpack_from("<q", data, at)[0])
+    return rows, compressed
+
+
 def refuse_large_pages(path: str, metadata: Any, groups: range, names: list[str], text: frozenset[str]) -> None:
     """Refuse a Parquet file of which some row group takes more memory than is allowed.
 
@@ -254,23 +272,28 @@ def _refuse_beyond(size: int, left: int) -> None:
 def _message(file: BinaryIO, place: int) -> tuple[int, int]:
     """Of which kind a message is, and how many bytes its buffers are once they are decompressed."""
     data, body = _metadata(file, place)
-    table = _follow(data, 0)
-    kind, header = _field(data, table, 1), _field(data, table, 2)
-    if not (kind and header and data[kind] in (DICTIONARY, RECORDS)):
-        return 0, 0
-    records = _follow(data, header)
-    if data[kind] == DICTIONARY:
-        records = _follow(data, _field(data, records, 1))
-    packed = bool(_field(data, records, 3)) or EARLY in data
-    if not (at := _field(data, records, 2)):
-        return data[kind], 0
+    kind, records, packed = _records(data)
+    if not kind or not (at := _field(data, records, 2)):
+        return kind, 0
     first = _follow(data, at)
     (count,) = unpack_from("<I", data, first)
     size = 0
     for offset, length in iter_unpack("<qq", data[first + 4 : first + 4 + 16 * count]):
         raw = unpack_from("<q", _read(file, body + offset, 8))[0] if packed and length >= 8 else -1
         size += max(0, length if raw < 0 else raw)
-    return data[kind], size
+    return kind, size
+
+
+def _records(data: bytes) -> tuple[int, int, bool]:
+    """Of which kind a message is, where the table of its records stands, and whether they are compressed."""
+    table = _follow(data, 0)
+    kind, header = _field(data, table, 1), _field(data, table, 2)
+    if not (kind and header and data[kind] in (DICTIONARY, RECORDS)):
+        return 0, 0, False
+    records = _follow(data, header)
+    if data[kind] == DICTIONARY:
+        records = _follow(data, _field(data, records, 1))
+    return data[kind], records, bool(_field(data, records, 3)) or EARLY in data
 
 
 def _field(data: bytes, table: int, number: int) -> int:

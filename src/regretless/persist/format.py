@@ -17,7 +17,7 @@ import os
 import stat
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from io import BufferedReader
+from io import BufferedIOBase
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..atomic_write import replacing
@@ -73,15 +73,28 @@ def write_model(
     OSError
         If the file cannot be written.
     """
-    header, arrays = _encode(path, meta, tensors)
-    if reader is not None:
-        _refuse_unreadable(path, lambda: reader(path, meta, tensors))
+    parts = encoded(path, meta, tensors, reader)
     if os.path.exists(path) and not os.path.isfile(path):
         _refuse(path, "exists and is not a regular file", "choose another name for the model")
     with replacing(path) as file:
-        file.write(header)
-        for array in arrays:
-            file.write(_raw(array))
+        for part in parts:
+            file.write(part)
+
+
+def encoded(
+    path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array], reader: Reader | None = None
+) -> list[bytes | memoryview]:
+    """The bytes of the file that `write_model` would write, in parts; `path` is what messages call it.
+
+    Raises
+    ------
+    ModelError
+        As by `write_model`.
+    """
+    header, arrays = _encode(path, meta, tensors)
+    if reader is not None:
+        _refuse_unreadable(path, lambda: reader(path, meta, tensors))
+    return [header, *map(_raw, arrays)]
 
 
 def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -114,15 +127,26 @@ def read_model(path: Path, allowed: Collection[str] | None = None) -> tuple[dict
     if not stat.S_ISREG(os.stat(path).st_mode):  # asked first: opening a pipe would wait for its writer
         _refuse(path, "is not a regular file", NOT_OURS)
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        header = _read_header(path, file, size)
-        metadata = header.pop("__metadata__", None)
-        text, meta = _description(path, metadata)
-        tensors = _read_arrays(path, file, _places(path, header, size - file.tell()))
-    if metadata != {"regretless": text, "sha256": _digest(text, tensors)}:
-        _refuse(path, "is damaged: its content does not match its checksum", AGAIN)
+        meta, tensors = decoded(path, file, os.fstat(file.fileno()).st_size)
     if allowed is not None:
         refuse_unknown(path, meta, allowed)
+    return meta, tensors
+
+
+def decoded(path: Path, file: BufferedIOBase, size: int) -> tuple[dict[str, Any], dict[str, Array]]:
+    """What `read_model` reads, from the bytes of a file; `path` is what messages call it.
+
+    Raises
+    ------
+    ModelError
+        As by `read_model`.
+    """
+    header = _read_header(path, file, size)
+    metadata = header.pop("__metadata__", None)
+    text, meta = _description(path, metadata)
+    tensors = _read_arrays(path, file, _places(path, header, size - file.tell()))
+    if metadata != {"regretless": text, "sha256": _digest(text, tensors)}:
+        _refuse(path, "is damaged: its content does not match its checksum", AGAIN)
     return meta, tensors
 
 
@@ -249,7 +273,7 @@ class _Place:
     end: int
 
 
-def _read_header(path: Path, file: BufferedReader, size: int) -> dict[str, Any]:
+def _read_header(path: Path, file: BufferedIOBase, size: int) -> dict[str, Any]:
     if size == 0:
         _refuse(path, "is empty", AGAIN)
     length = int.from_bytes(file.read(8), "little")
@@ -359,7 +383,7 @@ def _counts(values: Any) -> list[int]:
     return values
 
 
-def _read_arrays(path: Path, file: BufferedReader, places: list[_Place]) -> dict[str, Array]:
+def _read_arrays(path: Path, file: BufferedIOBase, places: list[_Place]) -> dict[str, Array]:
     import numpy as np
 
     arrays: dict[str, Array] = {}

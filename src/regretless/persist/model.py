@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
+from io import BytesIO
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..catalogue import EXPERT_LEARNERS, NOUNS, Kind, class_of
 from ..errors import ModelError, RegretlessError
-from .format import read_model, refuse_unknown, write_model
+from .format import decoded, encoded, read_model, refuse_unknown, write_model
 from .validation import one, plain
 
 Array = np.ndarray[Any, Any]
@@ -128,11 +129,38 @@ def write(path: Path, learner: Persistent, extra: Mapping[str, Any]) -> None:
     OSError
         If the file cannot be written.
     """
+    write_model(path, *_content(learner, extra), rebuilt)
+
+
+def model_bytes(learner: Persistent, extra: Mapping[str, Any], name: str = "the model") -> bytes:
+    """The bytes of the file that `write` would write; messages call it by the name.
+
+    Raises
+    ------
+    RegretlessError
+        As by `write`.
+    """
+    return b"".join(encoded(name, *_content(learner, extra), rebuilt))
+
+
+def read_bytes(content: bytes, name: str) -> tuple[Any, dict[str, Any]]:
+    """What `read` reads, from the bytes of a file; messages call it by the name.
+
+    Raises
+    ------
+    ModelError
+        As by `read`.
+    """
+    return rebuilt(name, *decoded(name, BytesIO(content), len(content)))
+
+
+def _content(learner: Persistent, extra: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The description and the arrays of a learner."""
     state, tensors = learner.state_dict()
     parameters = {name: plain(value) for name, value in learner.stored_params().items()}
     room = {"room": ROOMS[learner.kind]} if learner.kind in ROOMS else {}
     description = {"learner": learner.name, "parameters": parameters, "extra": dict(extra)}
-    write_model(path, room | description | state, tensors, rebuilt)
+    return room | description | state, tensors
 
 
 def read(path: Path, kind: Kind | None = None) -> tuple[Any, dict[str, Any]]:

@@ -461,7 +461,10 @@ class ModelEngine:
         moved = self.live.version - version + (self.live.number - number if self.live.served.moves else 0)
         if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
             self._saved = self.live.version, self.live.number
-            self._do(self._snapshot())
+            try:
+                self._do(self._snapshot())
+            except Exception as error:  # the labels are durable all the same
+                self._log.error("snapshot failed", model=self.name, reason=str(error))
 
     def _tell_alarms(self) -> None:
         """Say in the log of the server, and to the address that wants to know, that an alarm was raised."""

@@ -10,9 +10,10 @@ from typing import Any
 
 from ..alarms.column import ColumnAlarm
 from ..errors import ModelError
+from ..persist.model import model_bytes, read_bytes
 from .alarm import ALARM, LiveAlarm
 from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapshot
-from .served import SERVING, Served, model_bytes, read_bytes
+from .served import SERVING, Served
 from .shadow import SHADOW, Shadow
 from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
 from .tally import ServiceTally

@@ -29,6 +29,7 @@ from .store import (
 
 T = TypeVar("T")
 PATIENCE, MOMENT = 2.0, 0.05  # seconds in all, and between two attempts to take the lock
+LONGEST = 63  # bytes of a name
 OLDEST_VERSION = 150_000  # of the server, as it says it
 # A connection whose other end is gone is given up, and its lock with it, within about half a minute.
 ALIVE: dict[str, Any] = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -69,7 +70,7 @@ class PostgresStore(Store):
     def __init__(self, url: str, *, writes: bool = True) -> None:
         self._url, _, model = url.partition("#")
         self.name, self.writes = f"PostgreSQL, model {model}", writes
-        self._schema = f"regretless_{model}"
+        self._schema = _schema_of(model)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
         self._key, self._connection = key, None
         if not model:
@@ -195,6 +196,14 @@ class PostgresStore(Store):
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def _schema_of(model: str) -> str:
+    """The schema of a model; PostgreSQL would cut a name that is too long, and two models could share one."""
+    name = f"regretless_{model}"
+    if len(name.encode()) <= LONGEST:
+        return name
+    return f"{name.encode()[: LONGEST - 17].decode(errors='ignore')}_{sha256(name.encode()).hexdigest()[:16]}"
 
 
 def _own(statement: str) -> str:

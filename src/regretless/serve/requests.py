@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .arrow_body import TooManyRows, read_arrow
 from .engine import Asked, Reported, RequestError
 from .wire import MalformedBody, read_json, read_lines
 
@@ -81,7 +82,7 @@ def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], boo
         elif kind == LINES:
             items, many = list(_at_most(read_lines(body), most)), True
         elif kind == ARROW:
-            items, many = list(_at_most(_of_arrow(body), most)), True
+            items, many = list(_of_arrow(body, most)), True
         else:
             raise RequestError(415, UNSUPPORTED)
     except MalformedBody as error:
@@ -94,24 +95,21 @@ def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], boo
 def _at_most(items: Iterator[Any], most: int) -> Iterator[Any]:
     for number, item in enumerate(items, 1):
         if number > most:
-            raise RequestError(413, f"more than {most} rows in one request")
+            raise _too_many(most)
         yield item
 
 
-def _of_arrow(body: bytes) -> Iterator[dict[str, Any]]:
-    """The rows of an Arrow stream: of its columns id and label are such, all others are the input by their names."""
-    import pyarrow as pa
+def _too_many(most: int) -> RequestError:
+    return RequestError(413, f"more than {most} rows in one request")
 
+
+def _of_arrow(body: bytes, most: int) -> Iterator[dict[str, Any]]:
+    """The rows of an Arrow stream: of its columns id and label are such, all others are the input by their names."""
     try:
-        with pa.ipc.open_stream(body) as reader:
-            for batch in reader:
-                batch.validate(full=True)
-                for row in batch.to_pylist():
-                    item = {name: row.pop(name) for name in ("id", "label") if name in row}
-                    if row:
-                        item["input"] = {name: value for name, value in row.items() if value is not None}
-                    yield item
-    except (pa.ArrowException, ValueError, OSError) as error:
-        if isinstance(error, RequestError):
-            raise
-        raise MalformedBody(f"the body is no Arrow stream ({str(error)[:80]})") from error
+        for row in read_arrow(body, most):
+            item: dict[str, Any] = {name: row.pop(name) for name in ("id", "label") if name in row}
+            if row:
+                item["input"] = {name: value for name, value in row.items() if value is not None}
+            yield item
+    except TooManyRows:
+        raise _too_many(most) from None

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, NamedTuple
 
-from ..errors import ModelError, RegretlessError
-from ..persist.model import read, write
+from ..errors import RegretlessError
 from .events import Event
 
 SERVING = "serving"  # the key of what is counted, in what is saved beside the learner
@@ -111,29 +107,3 @@ class Served(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """What is asked for and answered, as JSON values."""
-
-
-def model_bytes(learner: Any, extra: Mapping[str, Any]) -> bytes:
-    """The bytes of the model file."""
-    with TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.rgl")
-        write(path, learner, extra)
-        return Path(path).read_bytes()
-
-
-def read_bytes(model: bytes, name: str) -> tuple[Any, dict[str, Any]]:
-    """The learner in the bytes of a model file, and what was saved beside it.
-
-    Raises
-    ------
-    ModelError
-        If they are damaged.
-    """
-    with TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.rgl")
-        Path(path).write_bytes(model)
-        try:
-            learner, extra = read(path)
-        except ModelError as error:
-            raise ModelError(str(error).replace(path, name)) from error
-    return learner, extra

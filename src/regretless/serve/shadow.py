@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import ModelError, RegretlessError
+from ..persist.model import model_bytes, read_bytes
 from ..persist.validation import count, fits
 from ..run.comparison import UNSEEN, Comparison
 from ..run.competitors import Losses, LossRecorder, refuse_lookahead
 from .events import Event
 from .rows import DENSE, ServedClassifier
-from .served import model_bytes, read_bytes
 
 SHADOW = "shadow"  # the key of it, in what is saved beside the learner
 Rounds = Sequence[tuple[Event, Any]]
