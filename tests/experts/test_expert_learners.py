@@ -6,6 +6,7 @@ import copy
 import pickle
 from dataclasses import replace
 from math import exp, inf, log
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -722,3 +723,18 @@ def test_doubling_says_which_late_row_cannot_be_played():
     assert learner.rounds_ == 8
     with pytest.raises(RegretlessError, match="one round after the other"):
         Doubling(RandomizedWeightedMajority(horizon=1)).play(np.eye(3), [0, 1, 0], arrivals=2)
+
+
+def test_luck_of_draws_that_were_withdrawn(tmp_path: Path) -> None:
+    """Who withdraws a draw because of whom it drew gets no bound on the draws that are left, also after a reload."""
+    learner = RandomizedWeightedMajority(n_experts=2, beta=0.7, random_state=1)
+    for _ in range(20):
+        forecast = learner.predict(np.array([0.0, 1.0]))
+        if float(forecast) == 1.0:
+            learner.withdraw(forecast)
+        else:
+            learner.update(forecast, 1.0)
+    learner.save(tmp_path / "m.rgl")
+    for one in (learner, regretless.load(tmp_path / "m.rgl")):
+        luck = next(line for line in one.certify() if line.theorem.name == "sampled_loss")
+        assert "withdrawn" in (luck.why or "")

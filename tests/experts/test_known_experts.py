@@ -263,6 +263,7 @@ BREAKS: dict[str, list[Change]] = {
     majority.FROM_A_HALF[0]: [{"learner.beta": 0.49}],
     majority.TUNED[0]: [{"learner.horizon": None}, {"ledger.rounds": 17.0}, {"learner.beta": 0.6}],
     majority.DRAWS[0]: [{"learner.sampled": False}, {"learner.delta": None}],
+    majority.NONE_WITHDRAWN[0]: [{"learner.withdrawn": 1}],
     majority.OWN_LOSSES[0]: [{"learner.linear": True}],
     majority.BLOCKS[0]: [
         {"learner.blocks": ()},
@@ -314,7 +315,7 @@ ASSUMES: Assumes = [
     (majority.RANDOMIZED_MAJORITY[:3], (majority.UNIT_LOSSES, *EVERYBODY)),
     ((majority.randomized_majority_simple,), (majority.FROM_A_HALF,)),
     ((majority.randomized_majority_tuned,), (es.UNIFORM, majority.TUNED)),
-    ((majority.sampled_loss,), (majority.DRAWS, majority.OWN_LOSSES, *DECLARED)),
+    ((majority.sampled_loss,), (majority.DRAWS, majority.NONE_WITHDRAWN, majority.OWN_LOSSES, *DECLARED)),
     (majority.DOUBLING, (majority.BLOCKS,)),
     (majority.DOUBLING[1:], (es.BEFOREHAND, *DECLARED)),
     ((majority.doubling_printed,), (majority.DOUBLES, es.UNIFORM)),

@@ -25,6 +25,7 @@ from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
 from regretless.serve.store import BY_NUMBER
 from regretless.serve.tokens import AccessTokens
+from regretless.theory.late_labels import as_answered
 
 from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun, rows, served
@@ -103,6 +104,32 @@ def test_late_labels_of_rows(tmp_path: Path) -> None:
     assert aggregation["observed"] <= aggregation["bound"]
     mistakes = next(one for one in late["certificates"] if one["theorem"] == "mistakes_from_log_loss_as_answered")
     assert mistakes["observed"] == sum(one["label"] != label for one, label in zip(answers, LABELS, strict=True))
+
+
+def test_mistakes_of_several_problems_as_answered(tmp_path: Path) -> None:
+    """The mistakes of three classes against the rest, of which a round may have several, are not read as answers."""
+    labels = [int(row[0] > 0) + int(row[1] > 0) for row in SOME]
+    path = begun(tmp_path, Perceptron(), {"features": COLUMNS, "classes": [0, 1, 2]})
+    said = served(path, lambda client: certified(client, labels, 8))
+    assert said["delay"]["late"] > 0
+    assert any(one["applies"] for one in said["certificates"])
+    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+
+
+@pytest.mark.parametrize("drift", [-3.0, 2.0])
+def test_a_vacuous_bound_stays_vacuous_as_answered(drift: float) -> None:
+    """A bound that says nothing in the order of labels says nothing of the answers, and its constants have the D."""
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
+    lines = AggregatedClassifier().fit(x, y).certify(x, y)
+    empty = [one for one in lines if one.vacuous]
+    assert {one.quantity for one in empty} == {"log loss", "mistakes"}
+    for one in empty:
+        read = as_answered(one, {"mistakes": drift, "loss": drift})
+        assert read is not None
+        assert "no better than" in str(read)
+        assert read.describe()["constants"]["answers"] == {"drift": drift}
+        assert read.bound == pytest.approx((one.bound or 0) + drift)
 
 
 def test_late_outcomes_of_numbers(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def facts(learner: CertifiedCombiner, *, blocks: tuple[tuple[ExpertLedger, Exper
         grid=_grid(learner),
         delayed=state.apart > 0,
         sampled=hasattr(learner, "generator_") and not learner._pending,
+        withdrawn=getattr(learner, "_withdrawn", 0),
         delta=DELTA,
         blocks=blocks,
         ridge=getattr(learner, "a", nan),

@@ -139,6 +139,7 @@ class RandomizedWeightedMajority(ExpertLearner):
         self.seed_ = drawn_seed(self.random_state)
         self.generator_ = np.random.Generator(np.random.PCG64(self.seed_))
         self._drawn: dict[int, int] = {}
+        self._withdrawn = 0
 
     def _value_range(self) -> tuple[float, float] | None:
         return (0.0, 1.0) if self.value_range is None and self.loss is None else self.value_range
@@ -198,7 +199,7 @@ class RandomizedWeightedMajority(ExpertLearner):
     def withdraw(self, ticket: Ticket) -> None:
         """Give up a prediction: its outcome will never be known."""
         super().withdraw(ticket)
-        self._drawn.pop(int(getattr(ticket, "ticket", ticket)), None)
+        self._withdrawn += self._drawn.pop(int(getattr(ticket, "ticket", ticket)), None) is not None
 
     def _settle(self, pending: Round, outcome: Any) -> float:
         ticket = next(ticket for ticket, one in reversed(self._pending.items()) if one is pending)
@@ -217,6 +218,7 @@ class RandomizedWeightedMajority(ExpertLearner):
             "seed": str(self.seed_),
             "state": {name: str(value) for name, value in state["state"].items()},  # JSON has no numbers of 128 bits
             "drawn": [[ticket, place] for ticket, place in self._drawn.items()],
+            "withdrawn": self._withdrawn,
         }
 
     def _draw_on(self, draws: Any) -> None:
@@ -232,4 +234,4 @@ class RandomizedWeightedMajority(ExpertLearner):
         for ticket, place in drawn.items():
             if np.isnan(self._pending[ticket].advice[place]):
                 raise ValueError("an expert was drawn that is silent")
-        self._drawn = drawn
+        self._drawn, self._withdrawn = drawn, count(draws.get("withdrawn", 0), "withdrawn draws")

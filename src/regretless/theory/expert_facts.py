@@ -66,6 +66,8 @@ class ExpertFacts(Facts):
         Rates still in use and their prior masses, for a rule with a prior on rates.
     delayed, sampled : bool
         Whether outcomes came late; whether it drew experts.
+    withdrawn : int
+        Draws whose outcomes will never be known.
     delta : float or None
         How improbable a failure of a *probable* bound may be.
     blocks : tuple of (ExpertLedger, ExpertFacts)
@@ -99,6 +101,7 @@ class ExpertFacts(Facts):
     grid: tuple[Array, Array] | None = None
     delayed: bool = False
     sampled: bool = False
+    withdrawn: int = 0
     delta: float | None = None
     blocks: tuple[tuple[ExpertLedger, ExpertFacts], ...] = ()
     ridge: float = nan

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..certificate import NO_LIMIT, Bounding, Certificate, Kind
+from ..certificate import Bounding, Certificate, Kind, Most
 
 SOURCE = "Joulani, György & Szepesvári 2016, the drift as observed"
 MISTAKES, LOSSES = ("mistakes",), ("log loss", "loss", "squared losses", "regret")
@@ -32,9 +32,12 @@ class AsAnswered:
     ----------
     single : Theorem
         Of the forecasts in the order of labels.
+    drift : float
+        The D that was observed.
     """
 
     single: Bounding
+    drift: float
 
     @property
     def name(self) -> str:
@@ -87,8 +90,9 @@ class AsAnswered:
         return self.single.presumes
 
     def entered(self, ledger: Any, comparator: Any, learner: Any) -> dict[str, Any]:
-        """The facts that the other bound was computed from."""
-        return self.single.entered(ledger, comparator, learner)
+        """The facts that the other bound was computed from, where it is no sum of others, and the drift."""
+        known = {} if ledger is None else self.single.entered(ledger, comparator, learner)
+        return known | {"answers": {"drift": self.drift}}
 
 
 def as_answered(certificate: Certificate, drift: Mapping[str, float | None]) -> Certificate | None:
@@ -103,14 +107,18 @@ def as_answered(certificate: Certificate, drift: Mapping[str, float | None]) -> 
     Returns
     -------
     Certificate or None
-        None if the other does not apply, or bounds something that an answer does not say, such as updates.
+        None if the other does not apply, or bounds something that an answer does not say, such as updates, or the
+        mistakes of several problems of one against the rest: in a round several of them may err, the answer but once.
     """
     quantity = certificate.theorem.quantity
     cost = drift["mistakes"] if quantity in MISTAKES else drift["loss"] if quantity in LOSSES else None
-    if cost is None or certificate.bound is None or certificate.observed is None:
+    if cost is None or certificate.bound is None or certificate.observed is None or certificate.parts > 1:
         return None
     bound, observed = certificate.bound + cost, certificate.observed + cost
-    most = certificate.most if quantity in MISTAKES else NO_LIMIT
-    return replace(
-        certificate, theorem=AsAnswered(certificate.theorem), observed=observed, bound=bound, most=most, each=()
-    )
+    most = certificate.most
+    if quantity == "regret":  # no larger than the learner's own loss, which D is in
+        most = Most(most.value + cost, most.words)
+    elif certificate.vacuous and cost < 0:  # what says nothing says no more by a drift that was only observed
+        most = Most(most.value + cost, f"{most.words}, and D")
+    theorem, read = AsAnswered(certificate.theorem, cost), certificate.read or (None, None, None)
+    return replace(certificate, theorem=theorem, observed=observed, bound=bound, most=most, each=(), read=read)

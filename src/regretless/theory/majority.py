@@ -65,6 +65,10 @@ def _draws(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return learner.sampled and learner.delta is not None
 
 
+def _none_withdrawn(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
+    return not learner.withdrawn
+
+
 def _own_losses(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool:
     return not learner.linear
 
@@ -81,6 +85,11 @@ FROM_A_HALF = ("it is about a beta of at least 1/2", _half)
 TUNED = ("beta must be tuned for at least this many rounds, and it was not", _tuned)
 SOME_SAY = ("with beta = 0 an expert that errs loses all its say, and nothing is promised against it", _halves)
 DRAWS = ("no expert was drawn, or no delta was asked for", _draws)
+# Who decides which draws are withdrawn may know what was drawn, so that those that are left are not drawn by weight.
+NONE_WITHDRAWN = (
+    "it counts every draw, and some were withdrawn, which may depend on what was drawn",
+    _none_withdrawn,
+)
 OWN_LOSSES = ("it needs the range of the losses themselves, and charges were linearised", _own_losses)
 EVERYBODY = (IN_TIME, ALL_SPEAK, SINGLE, SAME_ROUNDS)
 
@@ -194,16 +203,16 @@ def randomized_majority_tuned(ledger: ExpertLedger, comparator: ExpertComparator
     formula=r"L^{\mathrm{drawn}} \le \mathbb{E} L + s \sqrt{\tfrac{1}{2} T \ln\tfrac{1}{\delta}}",
     source="Azuma 1967; Hoeffding 1963",
     kind="probable",
-    assumes=(DRAWS, OWN_LOSSES, DECLARED, IN_SPAN),
+    assumes=(DRAWS, NONE_WITHDRAWN, OWN_LOSSES, DECLARED, IN_SPAN),
     whole=False,
     most=most_rounds,
     compares=False,
     at_once=lambda _: False,
 )
 def sampled_loss(ledger: ExpertLedger, comparator: ExpertComparator, learner: ExpertFacts) -> float:
-    """If the losses of a round differ by at most s and do not depend on whom it drew in that round, then with
-    probability 1 - delta, for a number of rounds fixed beforehand, what was drawn lost at most s sqrt(T ln(1 / delta) /
-    2) more than the weights expected."""
+    """If the losses of a round differ by at most s and do not depend on whom it drew in that round, and no draw was
+    withdrawn, then with probability 1 - delta, for a number of rounds fixed beforehand, what was drawn lost at most s
+    sqrt(T ln(1 / delta) / 2) more than the weights expected."""
     failure = learner.delta or 1.0
     return ledger.expected + (learner.span or 0.0) * sqrt(ledger.rounds * log(1 / failure) / 2)
 

@@ -140,9 +140,10 @@ def _of_all_targets(
 
 def _of_all(one: Certificate, theorem: Theorem, whole: Any, gain: float, classes: int) -> Certificate:
     """A sum over the targets as a certificate of the log loss of the class that came, which is below the sum of their
-    losses by what the run gained when it divided the odds by their sum."""
+    losses by what that sum counts beyond it: what dividing the odds by their sum gained, and each round before a third
+    class came twice. It is known only after the run."""
     comparator: Any = one.comparator
-    gained = f" less the {gain:,.6g} nats that dividing the odds by their sum gained"
+    gained = f" less the {gain:,.6g} nats that their losses add up to beyond the log loss, known only after the run"
     label = comparator.label.replace(ADDED_UP, ADDED_UP + gained)
     comparator = replace(comparator, label=label, detail={**comparator.detail, "gain": gain})
     bound = (one.bound or 0.0) - (gain / LN2 if theorem.whole else gain)
