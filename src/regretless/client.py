@@ -15,6 +15,8 @@ from .errors import ParameterError, RegretlessError
 if TYPE_CHECKING:
     import httpx
 
+__all__ = ["Client", "ServiceError"]
+
 ADDRESS = "http://127.0.0.1:8765"
 PASSING = (408, 429, 502, 503, 504)  # statuses after which the same request may well be answered
 FIRST_WAIT, LONGEST_WAIT = 0.1, 10.0  # seconds
@@ -234,7 +236,7 @@ class Client:
                 failure = ServiceError(None, f"{self._http.base_url} does not answer ({error or type(error).__name__})")
             else:
                 if answer.status_code < 400:
-                    return answer.json()
+                    return _json(answer)
                 failure = ServiceError(answer.status_code, _words(answer))
                 if answer.status_code not in PASSING:
                     raise failure
@@ -253,6 +255,14 @@ def _httpx() -> Any:
     except ImportError as error:
         raise RegretlessError("the client needs httpx: pip install 'regretless[client]'") from error
     return httpx
+
+
+def _json(answer: httpx.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError as error:
+        words = f"{answer.url} does not answer in JSON; is a proxy in between? Its answer begins: {answer.text[:200]!r}"
+        raise ServiceError(answer.status_code, words) from error
 
 
 def _words(answer: httpx.Response) -> str:

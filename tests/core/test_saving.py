@@ -72,9 +72,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @EVERY
 @at_most(15)
 @given(rounds=ROUNDS, classes=st.integers(2, 3))
-def test_a_learner_can_be_saved_after_any_rounds(folder, name, settings, rounds, classes):
-    """However large its rows were, what a learner has learned is saved, read, and saved as the same bytes; a round that
-    is refused changes nothing of it."""
+def test_a_learner_can_be_saved_after_the_last_of_any_rounds(folder, name, settings, rounds, classes):
+    """However large the rows of some rounds were, what a learner has learned after the last of them is saved, read, and
+    saved as the same bytes; a round that is refused changes nothing of it."""
     first, second = folder / "a.rgl", folder / "b.rgl"
     learner = learner_class(name)(**settings)
     learner.partial_fit([[1.0, 0.0, -1.0]], [0], classes=range(classes))

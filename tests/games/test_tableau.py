@@ -244,16 +244,18 @@ def test_stalls_end(size):
         assert found.iterations <= 40 * size + 200
 
 
-def test_one_thread_at_a_time_uses_a_tableau():
-    """While one thread pivots, another is refused instead of spoiling it."""
-    size = fewer(400, 250)
-    payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (size, size)))
-    tableau = _core.GameTableau(payoffs.values, payoffs.low, payoffs.high)
+def refused_while_pivoting(tableau: _core.GameTableau, size: int) -> set[str]:
+    """What is said to a thread that asks while another one solves the game."""
     row, column = np.empty(size), np.empty(size)
-    ended: list[bool] = []
-    thread = threading.Thread(target=lambda: ended.append(tableau.solve(10**6, row, column)))
+    both, ended, refused = threading.Barrier(2), [], set()
+
+    def solve() -> None:
+        both.wait()
+        ended.append(tableau.solve(10**6, row, column))
+
+    thread = threading.Thread(target=solve)
     thread.start()
-    refused = set()
+    both.wait()
     while thread.is_alive():
         for ask in (lambda: tableau.pivots, lambda: tableau.gap, tableau.basis):
             try:
@@ -262,6 +264,23 @@ def test_one_thread_at_a_time_uses_a_tableau():
                 refused.add(str(error))
     thread.join()
     assert ended == [True]
+    return refused
+
+
+def test_one_thread_at_a_time_uses_a_tableau():
+    """While one thread pivots, another is refused instead of spoiling it."""
+    refused: set[str] = set()
+    for size in (
+        fewer(400, 250),
+        400,
+        800,
+        1200,
+    ):  # a game may end before it is asked for, where others keep the processor
+        payoffs = Payoffs(np.random.default_rng(0).uniform(-1, 1, (size, size)))
+        tableau = _core.GameTableau(payoffs.values, payoffs.low, payoffs.high)
+        refused = refused_while_pivoting(tableau, size)
+        if refused:
+            break
     assert len(refused) == 1
     assert "another thread" in refused.pop()
     assert tableau.gap <= 1e-14

@@ -69,6 +69,15 @@ def test_gives_up(waits: list[float]) -> None:
     assert len(waits) == 2
 
 
+def test_a_page_that_is_no_answer(waits: list[float]) -> None:
+    """A page of a proxy, which says that all is well, is refused as an answer with its address and its first words."""
+    server = Server(httpx.Response(200, text="<html>Please log in"))
+    with pytest.raises(ServiceError, match=r"200: http://127.0.0.1:8765/v1/model .*<html>Please log in") as refused:
+        client(server).model()
+    assert refused.value.status == 200
+    assert waits == []
+
+
 def test_batches() -> None:
     """Rows are sent in requests of at most `batch`, and answers come back in their order."""
     server = Server({"predictions": [{"id": "a"}, {"id": "b"}]}, {"predictions": [{"id": "c"}]})

@@ -87,10 +87,16 @@ def test_events(tmp_path: Path) -> None:
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
+        async def until(event: bytes) -> None:
+            async with asyncio.timeout(30):
+                while sent[-1:] == [] or sent[-1].get("body") != event:
+                    await asyncio.sleep(0.01)
+
         stream = asyncio.ensure_future(follow(engine, receive, send, stop.is_set, tick=0.01))
-        await asyncio.sleep(0.1)
+        await until(b"data: 0 0 0 False\n\n")
         await client.ask("/v1/predict", {"id": "a", "input": rows(1)[0]})
-        await asyncio.sleep(0.1)
+        await until(b"data: 0 1 1 False\n\n")
+        await asyncio.sleep(0.05)  # several ticks in which nothing is new
         stop.set()
         await stream
 
