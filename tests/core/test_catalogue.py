@@ -21,7 +21,6 @@ from regretless.linear import Perceptron
 ROOT = Path(__file__).resolve().parents[2]
 # Words that are names of learners and rules, and where they are names of something else.
 ELSE = {
-    "hedge": ("theory/games.py", "cli/solve_zero_sum.py"),  # a method of self-play
     "poly": ("linear/kernel/",),  # a kernel
     "perceptron": ("linear/", "batch/left_out.py"),  # a loss
     "share": ("report/", "verify/certificates.py"),  # a format, a parameter

@@ -305,7 +305,7 @@ def _open(arguments: CombineOptions, learner: ExpertLearner, before: CombineCont
 
     blind = learner._loss.name in WITHOUT_OUTCOME
     if blind and arguments.target is not None:
-        what = "price relatives" if learner._loss.name == "wealth" else "losses"
+        what = "price relatives" if learner._loss.of_relatives else "losses"
         advice = "add --loss square to combine forecasts" if arguments.loss is None else "choose another --loss"
         raise UsageError(f"--target has no meaning: {what} need no outcome ({advice})")
     columns = _columns(arguments, before, blind=blind)

@@ -142,7 +142,7 @@ class CombineOutput(Output):
             yield f"  rows of one time, forecast before any of their outcomes: up to {block:,}"
         if self.run.late:
             yield f"  cost of late outcomes: {number_text(book.delay)}"
-        if learner._loss.name == "wealth" and rounds:
+        if learner._loss.of_relatives and rounds:
             yield from self._wealth(book.loss)
 
     def _wealth(self, loss: float) -> Iterator[str]:

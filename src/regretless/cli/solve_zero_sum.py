@@ -14,7 +14,7 @@ from ..errors import DataError, RegretlessError
 from ..games import MatrixGame
 from ..games.extensive_form.sequence import METHODS, SequenceGame
 from ..games.extensive_form.sequence_form import Player
-from ..games.methods import IN_TURNS
+from ..games.methods import IN_TURNS, TEXTBOOK
 from ..games.solution import written
 from .output import UsageError, many, short
 from .solve_result import (
@@ -242,9 +242,9 @@ class MatrixOutput(ZeroSumOutput):
         """The gap of the textbook's algorithm, for a cheap number of rounds."""
         rows, columns = self.game.shape
         rounds = min(MOST_ROUNDS, COST // (rows * columns))
-        if self.solution.method in ("hedge", "constant") or rounds < LEAST_ROUNDS:
+        if self.solution.method in (TEXTBOOK, "constant") or rounds < LEAST_ROUNDS:
             return {}
-        played = self.game.solve("hedge", rounds=rounds)
+        played = self.game.solve(TEXTBOOK, rounds=rounds)
         if played.course is None:
             return {}
         marks = played.course.rounds.tolist()

@@ -107,7 +107,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
         if self.linearize and not able:
             what = "bare losses" if self._loss.name == TABLE else f"loss={self.loss!r}"
             raise ParameterError("linearize", "True", f"needs a convex loss with a slope, and {what} has none", " ")
-        if self._loss.name == "wealth":
+        if self._loss.of_relatives:
             if self.linearize is False:
                 raise ParameterError("linearize", "False", "wealth is always played by its gradient", ": ")
             return True

@@ -204,7 +204,7 @@ def _derivatives(rows: Rows, loss: Loss, u: Array) -> tuple[float, Array, Array]
         forecast = advice @ u
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             lost += float(loss.of(forecast, np.nan if outcomes is None else outcomes).sum())
-            if loss.name == "wealth":
+            if loss.of_relatives:
                 first, second = -1 / forecast, 1 / forecast**2
             else:
                 first = loss.slope(forecast, outcomes)

@@ -14,7 +14,7 @@ from ..ledger import ExpertLedger
 from ..theory.expert_facts import MIXED, divergence
 from ..theory.rounding import EPSILON, of_regret
 from .best_mixture import Minimum, least_kinked, least_losses, least_quadratic
-from .losses import CONVEX, Loss
+from .losses import CONVEX, LOGARITHMIC, Loss
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Blocks = Callable[[], Iterable[tuple[Any, Any]]]
@@ -193,8 +193,7 @@ class ForecastHindsight:
             slopes = 2 * (errors.T @ missed)
             solution = Minimum(part, float(missed @ missed), max(0.0, float(part @ slopes - slopes.min())))
         else:
-            smooth = self.loss.name in ("log", "wealth")
-            solve = least_losses if smooth else least_kinked
+            solve = least_losses if self.loss.name in LOGARITHMIC else least_kinked
             solution = solve(self._rows(among), self._of_features(), len(among))
         if not np.isfinite(solution.loss):
             return []
@@ -205,7 +204,7 @@ class ForecastHindsight:
         if len(among) < len(self.prior):
             label += f" of the {len(among)} that always spoke"
             detail["among"] = len(among)
-        if self.loss.name == "wealth":
+        if self.loss.of_relatives:
             detail["wealth"] = exp(-solution.loss) if solution.loss > -700 else inf
         off = totals.unsure(weights) if self.loss.name == "square" else 0.0
         return [self._combination("best_convex", label, solution.loss, weights, detail, off=off)]

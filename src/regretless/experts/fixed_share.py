@@ -12,6 +12,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import FIXED_SHARE
 from .base import ExpertLearner
+from .losses import LOGARITHMIC
 from .state import CombinerRules
 
 
@@ -69,7 +70,7 @@ class FixedShare(ExpertLearner):
     theorems: ClassVar[tuple[Theorem, ...]] = FIXED_SHARE
 
     def _value_range(self) -> tuple[float, float] | None:
-        if self.value_range is None and self.horizon is not None and self.loss not in ("wealth", "log"):
+        if self.value_range is None and self.horizon is not None and self.loss not in LOGARITHMIC:
             return (0.0, 1.0)
         return self.value_range
 

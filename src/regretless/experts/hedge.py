@@ -12,7 +12,7 @@ from ..info import ExpertInfo
 from ..theorem import Theorem
 from ..theory.experts import HEDGE
 from .base import ExpertLearner
-from .losses import Own
+from .losses import LOGARITHMIC, Own
 from .state import CombinerRules
 
 
@@ -38,7 +38,7 @@ class ExponentialWeights(ExpertLearner):
     theorems: ClassVar[tuple[Theorem, ...]] = HEDGE
 
     def _value_range(self) -> tuple[float, float] | None:
-        if self.value_range is None and self.horizon is not None and self.loss not in ("wealth", "log"):
+        if self.value_range is None and self.horizon is not None and self.loss not in LOGARITHMIC:
             return (0.0, 1.0)
         return self.value_range
 

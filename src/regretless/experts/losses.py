@@ -18,6 +18,7 @@ LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wea
 TABLE = "table"  # no loss at all: what is given are the losses themselves
 WITHOUT_OUTCOME = (TABLE, "wealth")
 CONVEX = ("absolute", "square", "pinball", "log", "percentage", "wealth")
+LOGARITHMIC = ("log", "wealth")  # a convex function of the forecast that is smooth and has no largest value
 MOST_SPAN = 1e145  # of charges of one round: whatever is declared, the kernels refuse more
 DEMANDS = {"log": (0.0, 1.0), "wealth": (0.0, inf)}  # what the values must be, whatever was declared
 
@@ -48,6 +49,11 @@ class Loss:
     def convex(self) -> bool:
         """Whether the loss of a mixed forecast is at most the mixed loss."""
         return self.name in CONVEX
+
+    @property
+    def of_relatives(self) -> bool:
+        """Whether the advice are price relatives: there is no outcome, and what is lost is -ln of the growth."""
+        return self.name == "wealth"
 
     @property
     def width(self) -> float:

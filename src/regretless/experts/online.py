@@ -246,7 +246,7 @@ class OnlineCombiner(Pictured, ABC):
         float
             The learner's loss.
         """
-        if not report and self._loss.name == "wealth":
+        if not report and self._loss.of_relatives:
             report = (None,)  # the relatives say it all
         if len(report) == 1:
             if len(self._pending) != 1:
@@ -294,7 +294,7 @@ class OnlineCombiner(Pictured, ABC):
         return float(answer)
 
     def _number(self, outcome: Any) -> float:
-        if outcome is None and self._loss.name == "wealth":
+        if outcome is None and self._loss.of_relatives:
             return 0.0
         try:
             return float(outcome)

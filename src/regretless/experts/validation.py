@@ -166,7 +166,7 @@ def _range(loss: Loss) -> str:
 def _declare(loss: Loss) -> str:
     if loss.name == "percentage":
         return "percentages of nothing mean nothing: choose another loss"
-    if loss.name == "wealth":
+    if loss.of_relatives:
         return "price relatives above 0 are expected"
     if loss.name == "log":
         return "probabilities are expected"

@@ -16,6 +16,8 @@ METHODS = {
     "hedge": "self-play of Hedge: the proof of von Neumann's theorem, played. For teaching",
 }
 """How each method of ``MatrixGame.solve`` finds strategies."""
+TEXTBOOK = "hedge"
+"""The one that books play, with which others are compared."""
 EXACT_METHODS = ("simplex", "interior-point", "linear-programming")
 """Those that end at an equilibrium."""
 SELF_PLAY = tuple(name for name in METHODS if name not in EXACT_METHODS)

@@ -110,7 +110,7 @@ BEFOREHAND = (von_neumann, optimistic, matching)  # what is known before the fir
 
 def gains_by_turns(learner: GameFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
-    constant = learner.method == "hedge" and not isnan(learner.column_rate)
+    constant = von_neumann in BY_METHOD.get(learner.method, ()) and not isnan(learner.column_rate)
     return not learner.alternate or constant or learner.method in ("rm", "rm+")
 
 
