@@ -70,6 +70,7 @@ class Traffic:
         self.sequences: dict[str, int] = {}  # by ids, labels that were acknowledged
         self.promoted: set[int] = set()  # sequence numbers of promotions that were acknowledged
         self.open: set[str] = set()  # ids that were asked and not answered
+        self.faults: list[Exception] = []  # of clients
 
     @staticmethod
     def row(id: str) -> list[float]:
@@ -88,6 +89,13 @@ class Traffic:
             thread.start()
         return threads
 
+    def end(self, threads: list[Thread]) -> None:
+        """Wait until all clients have noticed that the server is gone, and raise what they saw."""
+        for thread in threads:
+            thread.join()
+        if self.faults:
+            raise self.faults[0]
+
     def _ask_on(self, port: int, seed: str) -> None:
         draw, connection = random.Random(seed), http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         try:
@@ -95,6 +103,8 @@ class Traffic:
                 self._ask_once(draw, connection)
         except (OSError, http.client.HTTPException):  # killed
             pass
+        except Exception as error:  # of a thread nothing is seen
+            self.faults.append(error)
         finally:
             connection.close()
 
@@ -146,14 +156,12 @@ def harass(where: str, folder: Path, kills: int, seed: int) -> tuple[int, int]:
         threads = traffic.run(server.port, kill)
         time.sleep(draw.uniform(*MOMENTS))
         server.end(signal.SIGKILL)
-        for thread in threads:
-            thread.join()
+        traffic.end(threads)
     server = Server(words)
     threads = traffic.run(server.port, kills)
     time.sleep(MOMENTS[1])
     assert server.end(signal.SIGTERM) == 0, "the last server did not stop as it should"
-    for thread in threads:
-        thread.join()
+    traffic.end(threads)
     check(store if where == "sqlite" else f"{store}#{path.stem}", traffic)
     return len(traffic.sequences), len(traffic.answers)
 

@@ -12,6 +12,8 @@ import pytest
 from .postgres_server import Postgres
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'regretless[serve]'")
+from .kills import Traffic
+
 KILLS = os.environ.get("REGRETLESS_KILLS", "20")
 SEED = os.environ.get("REGRETLESS_SEED", "1")
 
@@ -23,6 +25,18 @@ def harassed(where: str, folder: Path) -> str:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_what_a_client_sees_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An assertion that fails in the thread of a client fails the series."""
+    traffic = Traffic(1)
+
+    def fail(*_: object) -> bytes:
+        raise AssertionError("another answer")
+
+    monkeypatch.setattr(traffic, "_post", fail)
+    with pytest.raises(AssertionError, match="another answer"):
+        traffic.end(traffic.run(1, 1))
 
 
 def test_killed_servers(tmp_path: Path) -> None:
