@@ -49,7 +49,13 @@ class Client:
         self.service, self.app = service, service.app
 
     async def ask(
-        self, path: str, body: Any = None, *, headers: dict[str, str] | None = None, parts: list[bytes] | None = None
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        headers: dict[str, str] | None = None,
+        parts: list[bytes] | None = None,
+        method: str | None = None,
     ) -> Answered:
         """POST a body, or GET if there is none."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -57,7 +63,7 @@ class Client:
         sent = {"content-type": "application/json", **(headers or {})}
         scope = {
             "type": "http",
-            "method": "GET" if body is None and parts is None else "POST",
+            "method": method or "GET" if body is None and parts is None else "POST",
             "path": path,
             "headers": [(name.encode(), value.encode()) for name, value in sent.items()],
         }

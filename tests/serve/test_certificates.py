@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from io import StringIO
 from math import log
 from pathlib import Path
@@ -44,6 +45,22 @@ async def certified(client: Client, labels: list[Any], delay: int, rows: list[An
             late = {"id": f"{place - delay}", "label": labels[place - delay]}
             assert (await client.ask("/v1/label", late)).status == 200
     return (await client.ask("/v1/certificate")).json
+
+
+def test_certificates_that_take_their_time(tmp_path: Path) -> None:
+    """Who asks again soon gets the certificates of before, which say after how many labels they are."""
+    path = begun(tmp_path, Perceptron(), {"features": COLUMNS, "classes": [0, 1]})
+
+    async def work(client: Client) -> list[int]:
+        (one,) = client.service.engines.values()
+        versions = []
+        for seconds in (1e3, 0.0, 0.0):
+            assert (await client.ask("/v1/label", {"input": SOME[0], "label": 1})).status == 200
+            versions.append((await client.ask("/v1/certificate")).json["version"])
+            one.certified_last = replace(one.certified_last, seconds=seconds)
+        return versions
+
+    assert served(path, work) == [1, 1, 3]
 
 
 @pytest.mark.parametrize("make", [AggregatedClassifier, Perceptron])

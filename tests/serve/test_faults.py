@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from threading import Event as Flag
 from typing import Any
@@ -20,11 +21,14 @@ from regretless.serve import engine
 from regretless.serve.databases import store_of
 from regretless.serve.events import Event
 from regretless.serve.live import Live
+from regretless.serve.logs import ServiceLog
 from regretless.serve.replay import replay
+from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
 from regretless.serve.store import BY_NUMBER, Held, StoreError
 from regretless.serve.store_thread import StoreThread
+from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, Process, begun, served
 from .postgres_server import Postgres
@@ -359,6 +363,56 @@ def test_long_names_in_postgres(postgres: Postgres) -> None:
     assert [store.ends()[0] for store in stores] == [1, 0]
     for store in stores:
         store.close()
+
+
+def test_a_fault_while_looking_for_what_expires(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of any kind in one look for what is to be given up leaves the next one."""
+    monkeypatch.setattr(engine, "EXPIRY", 0.01)
+    now, expire, many = [1e9], engine.ModelEngine.expire, [0]
+
+    async def faulty(one: engine.ModelEngine, limit: int = 500) -> int:
+        many[0] += 1
+        return 1 // 0 if many[0] == 1 else await expire(one, limit)
+
+    monkeypatch.setattr(engine.ModelEngine, "expire", faulty)
+
+    async def work(client: Client) -> int:
+        (one,) = client.service.engines.values()
+        await client.ask("/v1/predict", {"id": "a", "input": ROW})
+        now[0] += 100
+        for _ in range(100):
+            await asyncio.sleep(0.01)
+            if not one.outstanding:
+                break
+        return one.outstanding
+
+    assert served(path, work, Settings(expire=10.0), clock=lambda: now[0]) == 0
+
+
+def test_a_store_that_cannot_be_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model whose database fails at the end leaves those of the other models to be closed, and their locks free."""
+    opened = {}
+    for name in "ab":
+        path = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]}, name)
+        opened[name] = open_model(path, path.with_suffix(".db"), Settings())
+    close = SqliteStore.close
+
+    def fail(store: SqliteStore) -> None:
+        close(store)
+        if "a.db" in store.name:
+            raise OSError("gone")
+
+    monkeypatch.setattr(SqliteStore, "close", fail)
+
+    async def work() -> None:
+        async with Service(opened, Settings(), AccessTokens({}), ServiceLog(StringIO())):
+            pass
+
+    with pytest.raises(OSError, match="gone"):
+        asyncio.run(work())
+    again = store_of(tmp_path / "b.db")
+    again.open()
+    again.close()
 
 
 def test_the_oldest_that_waits(path: Path) -> None:

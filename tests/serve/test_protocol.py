@@ -306,6 +306,43 @@ def test_tokens(path: Path) -> None:
     assert served(path, work, tokens=tokens) == [*none, *some, *none, *none, 200, 404, 200, 200, 200, 200]
 
 
+def test_hosts(path: Path) -> None:
+    """Without tokens a server is asked by addresses of its own machine and names that it was told, by no other name, so
+    that no page reaches it whose name resolves to it; with tokens, or if it is open, by any."""
+    own = ["localhost:8765", "127.0.0.1", "127.9.9.9:1", "[::1]:8765", "LOCALHOST.", "here.example:80"]
+    others = ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example", ""]
+
+    async def work(client: Client) -> list[int]:
+        headers = [{"host": name} for name in (*own, *others)] + [{"host": "evil.example"}]
+        paths = ["/v1/model"] * (len(headers) - 1) + ["/v1/stream"]
+        return [(await client.ask(path, headers=some)).status for path, some in zip(paths, headers, strict=True)]
+
+    known = [200] * len(own)
+    assert served(path, work, Settings(hosts=("here.example",))) == known + [421] * (len(others) + 1)
+    assert set(served(path, work, Settings(hosts=None))) == {200}
+    tokens = AccessTokens({"a" * 16: frozenset({"admin"})})
+    assert set(served(path, work, Settings(hosts=("here.example",)), tokens=tokens)) == {401}
+
+
+def test_heads(path: Path) -> None:
+    """What is asked by GET can be asked by HEAD."""
+
+    async def work(client: Client) -> list[tuple[int, bytes]]:
+        names = ["/", "/healthz", "/v1/model", "/v1/page", "/v1/stream", "/v1/certificate", "/v1/model.rgl"]
+        answers = [await client.ask(name, method="HEAD") for name in names]
+        return [(one.status, one.body) for one in answers]
+
+    assert set(served(path, work)) == {(200, b"")}
+
+
+def test_empty_lines_count(path: Path) -> None:
+    """A body of many empty lines is refused like one of many rows; one at its end is none."""
+    line = b'{"input":[1,2,3,4]}\n'
+    bodies = [b"\n" * 2000, line * 1000, line * 1000 + b"\n", line + b"\n" * 999]
+    answers = statuses(path, *(("predict", body) for body in bodies), sent={"headers": LINES})
+    assert [one.status for one in answers] == [413, 200, 413, 200]
+
+
 def test_the_document(path: Path) -> None:
     """Every path of the OpenAPI document is served by its method and no other, and no path is missing."""
     paths = document()["paths"]

@@ -127,12 +127,21 @@ def test_refused_schemas(learner: Any, schema: dict[str, Any], fault: str) -> No
         new_model(learner, schema)
 
 
-@pytest.mark.parametrize("text", ["predict", "predict,all " + "a" * 16, "predict short", "# nothing\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "predict",
+        "predict,all " + "a" * 16,
+        "predict short",
+        "# nothing\n",
+        f"predict {'a' * 16}\nadmin {'b' * 16}\nadmin {'a' * 16}",
+    ],
+)
 def test_refused_tokens(text: str, tmp_path: Path) -> None:
     """A file of tokens with a line that is none, or without any, is refused with its name."""
     path = tmp_path / "tokens"
     path.write_text(text)
-    with pytest.raises(RegretlessError, match="tokens"):
+    with pytest.raises(RegretlessError, match="tokens:3: .* twice" if "admin" in text else "tokens"):
         read_tokens(str(path))
 
 

@@ -323,6 +323,7 @@ class ServeOptions:
     shadow: str | None
     tokens: str | None
     open: bool
+    allow_host: list[str]
     expire: float | None
     default_loss: float | None
     alarm_reference: float | None

@@ -47,6 +47,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument("--tokens", metavar="FILE", help="bearer tokens, a line each: scopes and token")
     group.add_argument("--open", action="store_true", help="listen beyond this machine without tokens")
+    group.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="without tokens: a name it may be asked by"
+    )
     group = parser.add_argument_group("labels that do not come")
     group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
     group.add_argument("--default-loss", type=float, metavar="LOSS", help="of bandits: what is learned then")
@@ -102,6 +105,7 @@ def run(arguments: ServeOptions) -> int:
         expire=arguments.expire,
         default_loss=arguments.default_loss,
         snapshot_every=arguments.snapshot_every,
+        hosts=None if arguments.open else tuple(name.lower() for name in arguments.allow_host),
         log_requests=arguments.log_requests,
         alarm=_alarm(arguments),
         alert_url=arguments.alert_url,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import RegretlessError
 from .engine import ModelEngine, RequestError
+from .hosts import is_known
 from .logs import ServiceLog
 from .metrics import Metrics
 from .openapi import document
@@ -65,13 +66,12 @@ class App:
             raise RuntimeError(f"{scope['type']} is not served")
         method, path = scope["method"], scope["path"]
         try:
+            self._refuse_host(dict(scope["headers"]).get(b"host"))
             if path.endswith("/stream") and await self._stream(method, path, scope, receive, send):
                 return
             status, kind, body, more = await self._answer(method, path, scope, receive)
         except RequestError as problem:
-            status, kind, body, more = _of_problem(
-                problem, *([ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else [])
-            )
+            status, kind, body, more = _of_problem(problem, *_for_browsers(problem, path))
         except RegretlessError as error:
             status, kind, body, more = _of_problem(RequestError(400, str(error)))
         except asyncio.CancelledError:
@@ -107,6 +107,8 @@ class App:
         self._allow(headers, verb)
         if verb == "model.rgl":
             return 200, b"application/octet-stream", model_file(engine), []
+        if verb == "stream":  # only its head is asked for
+            return 200, b"text/event-stream", b"", []
         if verb == "page":
             return 200, HTML_TYPE, await page_of(engine), NOT_FRAMED
         answer = self._gets[verb](engine)
@@ -150,6 +152,14 @@ class App:
         if verb not in self._posts and verb not in self._gets and verb not in self._others:
             raise RequestError(404, f"there is no {path[:200]!r}; /openapi.json says what there is")
         return engine, verb
+
+    def _refuse_host(self, host: bytes | None) -> None:
+        """Refuse what a page from elsewhere asks through a name of its own; a browser always says the name."""
+        names = self.settings.hosts
+        if self._tokens or names is None or host is None or is_known(host.decode("latin-1"), names):
+            return
+        name = host[:60].decode("latin-1")
+        raise RequestError(421, f"a server without tokens is not asked as {name!r}, unless --allow-host has that")
 
     def _allow(self, headers: Mapping[bytes, bytes], verb: str) -> None:
         status = self._tokens.status(headers.get(b"authorization"), SCOPE_OF.get(verb, "read"))

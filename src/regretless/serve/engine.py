@@ -150,15 +150,19 @@ class ModelEngine:
     async def close(self) -> None:
         """Finish what is waiting, save a snapshot, and let others write."""
         self.closing = True
-        for task in list(self._tasks):
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self.down is None and (self.live.version, self.live.number) != self._saved:
             try:
                 await self._snapshot()
-            except RegretlessError as error:
+            except Exception as error:
                 self._log.error("snapshot failed", model=self.name, reason=str(error))
-        await self._thread.call(self._thread.store.close)
-        await self._thread.stop()
+        try:
+            await self._thread.call(self._thread.store.close)
+        finally:
+            await self._thread.stop()
 
     # ---- predictions
 
@@ -389,7 +393,7 @@ class ModelEngine:
             try:
                 while self.down is None and await self.expire():
                     pass
-            except RegretlessError as error:
+            except Exception as error:  # whatever it is, the next look may do
                 self._log.error("expiry failed", model=self.name, reason=str(error))
             await asyncio.sleep(EXPIRY)
 

@@ -44,6 +44,7 @@ WORDS = {
     410: "the prediction was given up before its label came",
     413: "the body is too large, or has too many rows",
     415: "bodies are JSON, NDJSON or an Arrow stream",
+    421: "without tokens: the header Host has a name that --allow-host does not allow",
     422: "the input or the label is none that the model can take",
     503: "nothing can be written down now; the header Retry-After says when to come again",
 }
@@ -102,4 +103,4 @@ def _body(name: str) -> dict[str, Any]:
 
 
 def _responses(codes: Any) -> dict[str, Any]:
-    return {str(code): {"description": WORDS[code]} for code in sorted(codes)}
+    return {str(code): {"description": WORDS[code]} for code in sorted({*codes, 421})}

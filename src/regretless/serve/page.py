@@ -4,38 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from html import escape
 from typing import Any
 from urllib.parse import quote
 
 from ..report import ServiceReport, page_of_service, render
-from .certificates import AS_ANSWERED, IN_ORDER, Certified, certified
+from .certificates import AS_ANSWERED, IN_ORDER, Certified, certified_lately
 from .engine import ModelEngine
 from .rows import ServedRows
 from .shadow import Shadow
 
 TICK = 1.0  # seconds between two looks whether there is something new
 QUIET = 15.0  # seconds after which a stream without news says that it is alive
-SHARE = 0.05  # of the time, at most, in which certificates are computed for the page
 STREAM = ((b"content-type", b"text/event-stream"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
 
 
 async def page_of(engine: ModelEngine) -> bytes:
     """The page as HTML."""
-    report = _report(engine, await _certified(engine))
+    report = _report(engine, await certified_lately(engine))
     return (await asyncio.to_thread(lambda: render(page_of_service(report)))).encode()
-
-
-async def _certified(engine: ModelEngine) -> Certified:
-    """The certificates of the model as it stands, or not long ago where they take their time."""
-    last: Certified | None = engine.certified_last
-    if last is not None and (
-        last.version == engine.live.version or time.monotonic() - last.when < last.seconds / SHARE
-    ):
-        return last
-    return await certified(engine)
 
 
 def _report(engine: ModelEngine, known: Certified) -> ServiceReport:

@@ -125,13 +125,26 @@ class Service:
         self.app = App(self.engines, settings, tokens, log)
 
     async def __aenter__(self) -> Service:
-        for engine in self.engines.values():
-            await engine.start()
+        try:
+            for engine in self.engines.values():
+                await engine.start()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for engine in self.engines.values():
-            await engine.close()
+        ends = [await _end(engine) for engine in self.engines.values()]  # whatever fails, all of them are closed
+        for error in filter(None, ends):
+            raise error
+
+
+async def _end(engine: ModelEngine) -> Exception | None:
+    try:
+        await engine.close()
+    except Exception as error:
+        return error
+    return None
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -31,6 +31,8 @@ class Settings:
         What bandits learn then.
     snapshot_every : int
         Predictions and labels from one snapshot to the next.
+    hosts : tuple of str or None
+        Names by which a server without tokens may be asked, besides those of the loopback; None: by any.
     log_requests : {"none", "paths", "bodies"}
         What the server's own log says of each request.
     alarm : mapping or None
@@ -47,6 +49,7 @@ class Settings:
     expire: float | None = None
     default_loss: Any = None
     snapshot_every: int = 10_000
+    hosts: tuple[str, ...] | None = ()
     log_requests: str = "none"
     alarm: Mapping[str, Any] | None = None
     alert_url: str | None = None

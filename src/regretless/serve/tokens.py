@@ -92,6 +92,8 @@ def read_tokens(path: str | None) -> AccessTokens:
             raise RegretlessError(
                 f"{where}: the token has {len(words[1])} characters; at least {SHORTEST} are expected"
             )
+        if words[1] in scopes:
+            raise RegretlessError(f"{where}: this token stands there twice; each is expected once, with all its scopes")
         scopes[words[1]] = named
     if path is not None and not scopes:
         raise RegretlessError(f"{path}: there are no tokens")
