@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+HEAD = "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
 
 
 @dataclass

@@ -447,7 +447,7 @@ def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytes
         port = int(server.url.rpartition(":")[2])
         open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
         for half in open_ones[:50]:
-            half.sendall(b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
+            half.sendall(b"POST /v1/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 50\r\n\r\n{")
         assert _answer_to_much(port, b"content-length: 1073741824") == 413
         assert _answer_to_much(port, b"transfer-encoding: chunked") == 413
         assert server.ask("/v1/predict", {"id": "a", "input": ROW}).status == 200
@@ -468,7 +468,9 @@ def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytes
 def _answer_to_much(port: int, header: bytes) -> int:
     """The status that a body of a gigabyte is answered; no more of it is read then."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
-        head = b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n" + header + b"\r\n\r\n"
+        head = (
+            b"POST /v1/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" + header + b"\r\n\r\n"
+        )
         chunk = b"10000\r\n" + b" " * 2**16 + b"\r\n"
         one.sendall(head)
         sent = 0
