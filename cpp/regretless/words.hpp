@@ -93,7 +93,8 @@ class WordReader {
       }
       split(cells_.text + cells_.offsets[row], cells_.text + cells_.offsets[row + 1]);
       for (const std::string_view word : words_) add(row, numbers.of(word));
-      for (std::size_t length = 2; length <= std::size_t(cells_.ngrams); ++length)
+      const std::size_t longest = std::min(words_.size(), std::size_t(cells_.ngrams));
+      for (std::size_t length = 2; length <= longest; ++length)
         for (std::size_t first = 0; first + length <= words_.size(); ++first)
           add(row, numbers.of_copy(join(first, length)));
     }

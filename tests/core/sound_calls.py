@@ -34,7 +34,7 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Tree", "TreeDuel", "Payer")
-FUNCTIONS = ("sight", "shorten_payoffs", "enclose")
+FUNCTIONS = ("sight", "shorten_payoffs", "enclose", "solve_game", "add_words")
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -125,7 +125,11 @@ def sound_calls() -> Calls:
         for payoffs in (table, csr_array(table), aslinearoperator(table)):
             for method in ("rm+", "rm"):
                 MatrixGame(payoffs).solve(method, rounds=3)
+        MatrixGame(table).solve()
         Duel(Payoffs(table), "rm+", single=True)
+        _core.add_words(  # by its place in the core: readers know it by name
+            np.ones(2), np.array([0, 2], dtype=np.int32), np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([3, 3, 4])
+        )
         for rule in ("cfr", "cfr+"):
             read_efg(kuhn()).sequence_form().solve(rule, rounds=3)
     return calls
