@@ -225,3 +225,90 @@ def _line(row: list[float], label: int, form: str) -> str:
     if form == "csv":
         return ",".join(map(repr, [label, *row])) + "\n"
     return f"{label} " + " ".join(f"{place}:{value!r}" for place, value in enumerate(row, 1)) + "\n"
+
+
+async def settled(client: Client, labels: list[Any], now: list[float], *, gives_up: int) -> tuple[Any, str]:
+    """The certificate and the page after predictions of which the first ones are given up and the others labelled."""
+    (engine,) = client.service.engines.values()
+    sent = SOME if engine.live.served.learner.kind == "linear" else [None] * len(SOME)
+    for place, row in enumerate(sent[: len(labels)]):
+        now[0] += 10.0
+        assert (await client.ask("/v1/predict", {"id": f"{place}", "input": row})).status == 200
+    for place, label in enumerate(labels[gives_up:], gives_up):
+        if place == gives_up:
+            now[0] += 60.0 - 10.0 * (len(labels) - gives_up) + 5.0
+            assert await engine.expire() == gives_up
+        assert (await client.ask("/v1/label", {"id": f"{place}", "label": label})).status == 200
+    return (await client.ask("/v1/certificate")).json, (await client.ask("/")).body.decode()
+
+
+def test_what_expired_in_between_is_not_late(tmp_path: Path) -> None:
+    """A label is late by the labels that were learned since its prediction, not by predictions that were given up."""
+    now = [1e9]
+    path = begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": [0, 1]})
+    said, _ = served(
+        path, lambda one: settled(one, LABELS[:4], now, gives_up=3), Settings(expire=60.0), clock=lambda: now[0]
+    )
+    assert (said["delay"]["expired"], said["delay"]["late"], said["delay"]["most_rounds"]) == (3, 0, 0)
+    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+
+
+@pytest.mark.parametrize("rewards", [False, True])
+def test_default_losses_are_counted(rewards: bool, tmp_path: Path) -> None:
+    """The certificate and the page say how many losses, or rewards, are the default, which the bounds are on."""
+    now, settings = [1e9], Settings(expire=60.0, default_loss=1.0)
+    path = begun(tmp_path, Exp3IX(n_arms=2, seed=1, rewards=rewards), {"arms": 2})
+    said, page = served(path, lambda one: settled(one, [0.0] * 5, now, gives_up=2), settings, clock=lambda: now[0])
+    assert f"2 of 5 {'rewards' if rewards else 'losses'} are the default" in said["about"]
+    assert "2 of 5" in page
+    assert said["delay"]["substituted"] == 2
+
+
+def test_forecasts_without_outcomes_are_in_no_bound(tmp_path: Path) -> None:
+    """Of a combiner whose forecasts were given up the certificate says that no bound has them."""
+    now, settings = [1e9], Settings(expire=60.0)
+    path = begun(tmp_path, Hedge(n_experts=2, loss="square", value_range=(0, 1)), {"experts": 2})
+
+    async def work(client: Client) -> Any:
+        (engine,) = client.service.engines.values()
+        assert (await client.ask("/v1/predict", {"id": "a", "input": [0.1, 0.9]})).status == 200
+        now[0] += 100.0
+        assert await engine.expire() == 1
+        return (await client.ask("/v1/certificate")).json
+
+    assert (
+        "1 forecasts whose outcomes did not come are in no bound"
+        in served(path, work, settings, clock=lambda: now[0])["about"]
+    )
+
+
+def test_labels_with_inputs_have_no_answers(tmp_path: Path) -> None:
+    """Of labels that come with their inputs nothing is said of answers and delays, here, on the page, in history."""
+    path = begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": [0, 1]})
+
+    async def work(client: Client) -> tuple[Any, Any, str]:
+        for row, label in zip(SOME, LABELS, strict=True):
+            assert (await client.ask("/v1/label", {"input": row, "label": label})).status == 200
+        asked = [await client.ask(f"/v1/{what}") for what in ("certificate", "history")]
+        return asked[0].json, asked[1].json, (await client.ask("/")).body.decode()
+
+    said, history, page = served(path, work, Settings(log_predictions=False))
+    delay = said["delay"]
+    assert delay["unanswered"] == len(SOME)
+    assert [delay[what] for what in ("late", "mean_rounds", "most_rounds", "mean_seconds")] == [None] * 4
+    assert delay["answered"] == delay["cost"] == {"mistakes": None, "loss": None}
+    assert delay["in_order"]["mistakes"] > 0
+    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+    assert history["curve"]["now"][1:3] == history["curve"]["points"][0][1:3] == [None, None]
+    assert "answered wrongly" not in page
+    assert "predicted wrongly just before" in page
+
+
+def test_a_share_of_0_has_no_loss(tmp_path: Path) -> None:
+    """From an answer on that gave its label a share too small for a float, the loss as answered is not known."""
+    path = begun(tmp_path, OnlineGradientDescent(loss="logistic"), {"features": COLUMNS, "classes": [0, 1]})
+    rows, labels = [[1.0, 0, 0, 0]] * 3 + [[1e6, 0, 0, 0]] * 2, [1, 1, 1, 0, 1]
+    delay = served(path, lambda client: certified(client, labels, 0, rows))["delay"]
+    assert delay["in_order"]["loss"] > 745
+    assert delay["answered"]["loss"] is delay["cost"]["loss"] is None
+    assert delay["cost"]["mistakes"] == 0

@@ -52,7 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group = parser.add_argument_group("labels that do not come")
     group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
-    group.add_argument("--default-loss", type=float, metavar="LOSS", help="of bandits: what is learned then")
+    group.add_argument(
+        "--default-loss", type=float, metavar="LOSS", help="of bandits: the loss, or the reward, that is learned then"
+    )
     group = parser.add_argument_group("alarms")
     group.add_argument(
         "--alarm-reference", type=options.share, metavar="P", help="the largest rate of mistakes that is no alarm"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 UNITS = (("d", 86_400.0), ("h", 3_600.0), ("min", 60.0))
 WINDOWS = 40  # of the rate, at most
+BEFORE = "just before each was learned"
 COUNTS = ("mistakes", "loss")
 
 
@@ -42,6 +43,8 @@ class ServiceReport:
         At increasing numbers of labels: of the answers, and of the predictions just before each label was learned.
     judged : (bool, bool)
         Whether answers are judged by mistakes, and by loss.
+    answered : bool
+        Whether it is known what was answered; if not, only the predictions in the order of labels are.
     delays : sequence of int
         How many labels came within 1, 2, 4, ... seconds, each counted once.
     errors : sequence of mapping
@@ -76,6 +79,7 @@ class ServiceReport:
     curve: Sequence[Sequence[float]]
     judged: tuple[bool, bool]
     delays: Sequence[int]
+    answered: bool = True
     errors: Sequence[Mapping[str, Any]] = ()
     weights: Sequence[tuple[str, float]] = ()
     pending: int = 0
@@ -98,6 +102,11 @@ class ServiceReport:
     def place(self) -> int:
         """Which of the counts is shown: mistakes where answers are judged by them, else the loss."""
         return 0 if self.judged[0] else 1
+
+    @property
+    def way(self) -> str:
+        """In which predictions are judged first."""
+        return "as answered" if self.answered else "in the order of labels"
 
     @property
     def quantity(self) -> str:
@@ -154,8 +163,10 @@ def _lead(report: ServiceReport) -> str:
     many = summary.many(report.labels, "label")
     if report.quantity == "mistakes":
         share = formatting.percent(answered / report.labels)
-        return f"Of {many} since it is served, {formatting.number(answered)} were answered wrongly, {share}."
-    return f"In {many} since it is served, the answers lost {formatting.number(answered)} in all."
+        how = "answered wrongly" if report.answered else f"predicted wrongly {BEFORE}"
+        return f"Of {many} since it is served, {formatting.number(answered)} were {how}, {share}."
+    who = "the answers" if report.answered else f"the predictions {BEFORE}"
+    return f"In {many} since it is served, {who} lost {formatting.number(answered)} in all."
 
 
 def _cards(report: ServiceReport) -> list[Card]:
@@ -170,7 +181,7 @@ def _cards(report: ServiceReport) -> list[Card]:
     if report.labels:
         answered = report.curve[-1][1 + report.place] / report.labels
         rate = formatting.percent(answered) if report.quantity == "mistakes" else formatting.real(answered, 4)
-        cards.append(Card("Mistake rate" if report.quantity == "mistakes" else "Loss a label", rate, "as answered"))
+        cards.append(Card("Mistake rate" if report.quantity == "mistakes" else "Loss a label", rate, report.way))
     if report.watched is not None:
         (column,) = report.watched.results()
         last = "" if column.last is None else f"the last at label {formatting.count(column.last)}"
@@ -237,7 +248,7 @@ def _rate_panel(report: ServiceReport) -> Panel | None:
     percent = report.quantity == "mistakes"
     final = formatting.percent(points[-1][1]) if percent else formatting.real(points[-1][1], 4)
     size = int(rows[1][0] - rows[0][0])
-    line = Series("As answered", "first", points, final=final)
+    line = Series(report.way.capitalize(), "first", points, final=final)
     title = "Mistake rate by window" if percent else "Loss by window"
     note = f"Each point is the mean of {summary.many(size, 'label')}."
     unit = "Mistakes a label" if percent else "Loss a label"

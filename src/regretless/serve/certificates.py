@@ -36,6 +36,11 @@ IN_ORDER = (
 )
 SHARE = 0.05  # of the time, at most, in which certificates are computed
 AS_ANSWERED = "the theorems are about the answers themselves; what late labels cost is in the bounds"
+GIVEN_UP = "; {expired:,} forecasts whose outcomes did not come are in no bound"
+BY_DEFAULT = (
+    "; {substituted:,} of {rounds:,} {noun} are the default that stands for labels that did not come, and the bounds "
+    "are on these"
+)
 NOT_BEFORE = (
     "does not apply: no theorem about this learner says before the run what late labels will cost; the cost is counted"
 )
@@ -180,12 +185,23 @@ def _certified(now: Snapshot, name: str, where: Any, rows: str | None) -> Certif
     described = {
         "version": live.version,
         "rounds": rounds,
-        "about": IN_ORDER if isinstance(live.served, ServedRows) else AS_ANSWERED,
+        "about": about(live),
         "delay": delay,
         "certificates": [one.describe() | {"line": str(one)} for one in certificates],
     }
     end = time.monotonic()
     return Certified(live.version, rounds, certificates, described, end, end - begin)
+
+
+def about(live: Live) -> str:
+    """What the theorems are about, and what is not in them."""
+    served, tally = live.served, live.tally
+    if isinstance(served, ServedRows):
+        return IN_ORDER
+    noun = "rewards" if getattr(served.learner, "rewards", False) else "losses"
+    defaults = BY_DEFAULT.format(substituted=tally.substituted, rounds=tally.learnt + tally.substituted, noun=noun)
+    gone = GIVEN_UP.format(expired=tally.expired) if tally.expired and served.forgets else ""
+    return AS_ANSWERED + gone + (defaults if tally.substituted else "")
 
 
 def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]:
@@ -214,23 +230,26 @@ def _by_sums(learner: Any, why: str) -> list[Certificate]:
 
 
 def _delay(live: Live) -> dict[str, Any]:
-    """How late labels were, and what that cost."""
+    """How late labels were, and what that cost; None of what is not known where labels came with their inputs."""
     tally = live.tally
+    known = not tally.unanswered
     described: dict[str, Any] = {
         "labels": tally.learnt,
-        "late": tally.late,
-        "mean_rounds": tally.rounds_late / tally.learnt if tally.learnt else None,
-        "most_rounds": tally.most_late,
-        "mean_seconds": tally.seconds / tally.learnt if tally.learnt else None,
+        "late": tally.late if known else None,
+        "mean_rounds": tally.rounds_late / tally.learnt if tally.learnt and known else None,
+        "most_rounds": tally.most_late if known else None,
+        "mean_seconds": tally.seconds / tally.learnt if tally.learnt and known else None,
+        "unanswered": tally.unanswered,
         "expired": tally.expired,
+        "substituted": tally.substituted,
     }
     if not isinstance(live.served, ServedRows):
         return described
     _, mistakes, loss = live.served.sums()
     in_order = {"mistakes": mistakes - tally.base_mistakes, "loss": loss - tally.base_loss}
     answered = {
-        "mistakes": tally.mistakes if live.served.judges_mistakes else None,
-        "loss": tally.loss if live.served.judges_loss else None,
+        "mistakes": tally.mistakes if live.served.judges_mistakes and known else None,
+        "loss": tally.loss if live.served.judges_loss and known else None,
     }
     cost = {
         name: None if value is None or tally.promoted else value - in_order[name]  # some were answered by the other one

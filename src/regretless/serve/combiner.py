@@ -20,6 +20,7 @@ class ServedCombiner(Served):
     """A combiner of experts, which remembers by which weights a forecast was made until its outcome comes."""
 
     moves: ClassVar[bool] = True
+    forgets: ClassVar[bool] = True
 
     def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
         super().__init__(learner, extra)

@@ -210,10 +210,10 @@ class ModelEngine:
         await self._write(events, [])
         return [event.answer for event in events]
 
-    def _predicted(self, ids: list[str], inputs: list[bytes]) -> list[Event]:
+    def _predicted(self, ids: list[str], inputs: list[bytes], *, answers: bool = True) -> list[Event]:
         number = self.live.number
         try:
-            return self.live.predict(ids, inputs, self.now())
+            return self.live.predict(ids, inputs, self.now(), answers=answers)
         except Exception as error:
             self.live.number = number
             if self.live.served.moves:  # some may have been drawn
@@ -299,7 +299,7 @@ class ModelEngine:
         stored = self._read(one.value)
         blank = Event(0, one.id or "", 0.0, stored, b"", None, None, 0)
         self.live.served.read_label(one.label, blank)  # refused before anything is predicted
-        (event,) = self._predicted([one.id or self._new_id()], [stored])
+        (event,) = self._predicted([one.id or self._new_id()], [stored], answers=False)
         return event
 
     def _settled_before(self, event: Event, label: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from .tally import ServiceTally
 from .wire import write_json
 
 UNLABELLED = (EXPIRED, SHADOWED, PROMOTED, WATCHED)
+UNANSWERED = "unanswered"  # the key in what stands for an answer where the label came with its input
 BLOCK = 1000  # events that are read at once
 PIECE = 256  # labels that are learned at once
 
@@ -83,12 +84,13 @@ class Live:
 
     # ---- what moves it
 
-    def predict(self, ids: Sequence[str], inputs: Sequence[bytes], time: float) -> list[Event]:
-        """Predict some inputs."""
+    def predict(self, ids: Sequence[str], inputs: Sequence[bytes], time: float, *, answers: bool = True) -> list[Event]:
+        """Predict some inputs, to be answered or because their labels have come."""
         events = []
+        more = {} if answers else {UNANSWERED: True}
         for id, stored, answer in zip(ids, inputs, self.served.predict(inputs), strict=True):
             self.number += 1
-            body = write_json({"id": id, **answer.values, "version": self.version})
+            body = write_json({"id": id, **answer.values, "version": self.version, **more})
             events.append(Event(self.number, id, time, stored, body, answer.ticket, answer.propensity, self.version))
         return events
 
@@ -128,6 +130,8 @@ class Live:
 
     def _settle_without_label(self, event: Event) -> None:
         """Give an event up, or let begin or end what is beside the learner, or change places with it."""
+        if event.state in (SHADOWED, WATCHED, PROMOTED):
+            self.tally.pass_over(event)
         if event.state == SHADOWED:
             self.shadow = Shadow.begun(event, self.served) if event.input else None
         elif event.state == WATCHED:
@@ -148,18 +152,24 @@ class Live:
         promoted = event.sequence or 0
         since, before = (promoted, rounds) if shadow.uneven else (shadow.since, shadow.before)
         shadow.since, shadow.before, shadow.answering = self.tally.since, self.tally.before, 1 - shadow.answering
-        self.tally = ServiceTally(rounds, mistakes, loss, since=since, before=before, promoted=promoted)
+        passed = self.tally.unlearnt
+        self.tally = ServiceTally(
+            rounds, mistakes, loss, since=since, before=before, promoted=promoted, unlearnt=passed
+        )
 
     def _learn(self, events: list[Event]) -> int:
         """Learn the first events, up to where the curve has its next point; how many they were."""
         tally = self.tally
         some = events[: min(PIECE, tally.step - tally.learnt % tally.step)]
         rounds = [(event, json.loads(event.label or "null")) for event in some]
-        judged = [self.served.judge(event, json.loads(event.answer), label) for event, label in rounds]
+        answers = [json.loads(event.answer) for event in some]
+        judged = [
+            self.served.judge(event, answer, label) for (event, label), answer in zip(rounds, answers, strict=True)
+        ]
         refused = self.served.learn(rounds) if self.shadow is None else self.shadow.learn(self.served, rounds)
         for place, (event, judgement) in enumerate(zip(some, judged, strict=True)):
             event.state = "refused" if place in refused else LEARNT
-            tally.settle(event, *judgement)
+            tally.settle(event, *judgement, answered=UNANSWERED not in answers[place])
             if place in refused:
                 self.refused[event.number] = refused[place]
         if self.alarm is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..report import ServiceReport, page_of_service, render
-from .certificates import AS_ANSWERED, IN_ORDER, Certified, certified_lately
+from .certificates import Certified, certified_lately
 from .engine import ModelEngine
 from .rows import ServedRows
 from .shadow import Shadow
@@ -31,18 +31,21 @@ def _report(engine: ModelEngine, known: Certified) -> ServiceReport:
     served, tally = live.served, live.tally
     _, mistakes, loss = served.sums()
     now = [tally.learnt, tally.mistakes, tally.loss, mistakes - tally.base_mistakes, loss - tally.base_loss]
-    curve = [*tally.curve, *([now] if tally.learnt and (not tally.curve or tally.curve[-1][0] != now[0]) else [])]
+    points = [*tally.curve, *([now] if tally.learnt and (not tally.curve or tally.curve[-1][0] != now[0]) else [])]
     rows = isinstance(served, ServedRows)
-    if not rows:  # the ledger itself is about the answers
+    answered = not rows or (not tally.unanswered and (served.judges_mistakes or tally.loss is not None))
+    curve = [[0.0 if one is None else one for one in point] for point in points]  # a loss that is not shown
+    if not rows or not answered:  # the ledger itself is about the answers, or they are not known
         curve = [[labels, *in_order, *in_order] for labels, _, _, *in_order in curve]
     age = None if engine.oldest is None or not engine.outstanding else max(0.0, engine.now() - engine.oldest)
     return ServiceReport(
         title=f"{engine.name}, {served.learner.name}",
         learner=served.learner.name,
         certificates=known.certificates,
-        certified=f"{IN_ORDER if rows else AS_ANSWERED}; computed after {known.rounds:,} rounds",
+        certified=f"{known.described['about']}; computed after {known.rounds:,} rounds",
         before=(tally.base_rounds, tally.base_mistakes, tally.base_loss),
         curve=curve,
+        answered=answered,
         judged=(served.judges_mistakes, served.judges_loss),
         delays=tally.delays,
         errors=[{**one, "label": json.loads(one["label"])} for one in tally.errors],

@@ -22,6 +22,7 @@ from .wire import is_number, shown, write_json
 DENSE = b"doubles:"  # what an input begins with that is a row of doubles; any other is a JSON object
 MOST_WEIGHTS = 20  # on the page
 LARGEST = 1e70  # outcome
+SMALLEST = 2.3e-308  # share whose logarithm is known: smaller ones have few digits, or none
 NAMED = 20  # classes or columns in a message
 
 
@@ -273,8 +274,8 @@ class ServedClassifier(ServedRows):
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
         loss = None
         if self.judges_loss:
-            shares = answer.get("probabilities")  # none of another learner that answered
-            loss = None if shares is None else -log(max(shares.get(str(label), 0.0), 5e-324))
+            share = answer.get("probabilities", {}).get(str(label), 0.0)  # none of another learner that answered
+            loss = -log(share) if share >= SMALLEST else None
         return answer["label"] != label, loss
 
     def sums(self) -> tuple[int, float, float]:
@@ -318,7 +319,7 @@ class ServedRegressor(ServedRows):
             return None, None
         if not self._begun:  # from the first outcome the others are measured; it is charged to nobody
             self._begun = True
-            return None, None
+            return None, 0.0
         return None, (answer["forecast"] - label) ** 2
 
     def sums(self) -> tuple[int, float, float]:

@@ -34,6 +34,7 @@ class Served(ABC):
         What was saved beside it.
     """
 
+    forgets: ClassVar[bool] = False  # whether an answer whose label does not come is in no theorem about answers
     moves: ClassVar[bool]  # whether a prediction moves the learner, so that a log is played again with all of them
 
     def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import frexp
@@ -12,6 +13,7 @@ from .events import EXPIRED, LEARNT, Event
 
 CURVE = 500  # points of the curve at most, before every other one is dropped
 ERRORS = 20  # of the latest mistakes
+MOST_UNLEARNT = 10_000  # events without a learned label whose places are remembered
 LONGEST = 40  # the last power of 2 of the histogram: 2^40 seconds, or rounds
 
 
@@ -25,15 +27,23 @@ class ServiceTally:
         Of the learner's ledger when serving began.
     learnt, expired, refused : int
         Events with a label that was learned; without one in time; with one that the learner could not take.
+    substituted : int
+        Of the expired ones, those in whose place a default was learned.
+    unlearnt : list of int
+        The places of the latest events that were settled without learning a label.
+    unanswered : int
+        Labels that came with their inputs: what was answered is not known, and they are judged by what was predicted
+        when they came.
     judged, mistakes : int
         Of how many predicted labels it is known whether they were right, and how many were wrong, as they were
         answered.
-    loss : float
-        What predictions lost as they were answered, where the learner's own loss can be read off an answer.
+    loss : float or None
+        What predictions lost as they were answered; None once it could not be read off an answer.
     late : int
         How many labels came after other labels had been learned since the prediction.
     rounds_late, most_late : int
-        How many labels were learned between predictions and their labels, in all and at most.
+        How many labels were learned between predictions and their labels, in all and at most: exactly, unless more than
+        10,000 events without one came between.
     seconds : float
         The time between predictions and their labels, in all.
     delays : list of int
@@ -54,22 +64,25 @@ class ServiceTally:
     learnt: int = 0
     expired: int = 0
     refused: int = 0
+    substituted: int = 0
+    unlearnt: list[int] = field(default_factory=list)
+    unanswered: int = 0
     judged: int = 0
     mistakes: int = 0
-    loss: float = 0.0
+    loss: float | None = 0.0
     late: int = 0
     rounds_late: int = 0
     most_late: int = 0
     seconds: float = 0.0
     delays: list[int] = field(default_factory=lambda: [0] * (LONGEST + 1))
     step: int = 1
-    curve: list[list[float]] = field(default_factory=list)
+    curve: list[list[float | None]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
     since: int = 0
     before: int = 0
     promoted: int = 0
 
-    def settle(self, event: Event, mistake: bool | None, loss: float | None) -> None:
+    def settle(self, event: Event, mistake: bool | None, loss: float | None, answered: bool = True) -> None:
         """Count an event that was learned, is expired or was refused.
 
         Parameters
@@ -79,12 +92,16 @@ class ServiceTally:
             Whether the answer was wrong; None where that is not the question.
         loss : float or None
             What the answer lost.
+        answered : bool, default=True
+            Whether this was the answer; if not, it was predicted when the label came.
         """
         if event.state != LEARNT:
             if event.state == EXPIRED:
                 self.expired += 1
+                self.substituted += event.label is not None
             else:
                 self.refused += 1
+            self.pass_over(event)
             return
         self.learnt += 1
         if mistake is not None:
@@ -95,8 +112,21 @@ class ServiceTally:
                     *self.errors[1 - ERRORS :],
                     {"id": event.id, "number": event.number, "label": event.label},
                 ]
-        self.loss += loss or 0.0
-        between = (event.sequence or 0) - 1 - event.version
+        self.loss = None if self.loss is None or loss is None else self.loss + loss
+        if answered:
+            self._delayed(event)
+        else:
+            self.unanswered += 1
+
+    def pass_over(self, event: Event) -> None:
+        """Remember the place of an event by which no label was learned."""
+        self.unlearnt.append(event.sequence or 0)
+        del self.unlearnt[:-MOST_UNLEARNT]
+
+    def _delayed(self, event: Event) -> None:
+        """Count how late a label was."""
+        passed = len(self.unlearnt) - bisect_right(self.unlearnt, event.version)
+        between = (event.sequence or 0) - 1 - event.version - passed
         self.late += between > 0
         self.rounds_late += between
         self.most_late = max(self.most_late, between)
@@ -114,7 +144,7 @@ class ServiceTally:
         self.curve.append([self.learnt, self.mistakes, self.loss, mistakes, loss])
         if len(self.curve) >= CURVE:
             self.step *= 2
-            self.curve = [point for point in self.curve if point[0] % self.step == 0]
+            self.curve = [point for point in self.curve if (point[0] or 0) % self.step == 0]
 
     def describe(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -92,18 +92,20 @@ def alarms_view(engine: ModelEngine) -> dict[str, Any]:
 
 
 def history_view(engine: ModelEngine) -> dict[str, Any]:
-    """How the counts grew, how late labels were, and the latest mistakes."""
+    """How the counts grew, how late labels were, and the latest mistakes; what was answered is None where that is not
+    known."""
     tally, learner = engine.live.tally, engine.live.served.learner
     _, mistakes, loss = engine.live.served.sums()
+    unknown = tally.unanswered > 0
     return {
         "model": engine.name,
         "curve": {
             "columns": ["labels", "mistakes", "loss", "mistakes_in_order", "loss_in_order"],
-            "points": tally.curve,
+            "points": [[point[0], None, None, *point[3:]] for point in tally.curve] if unknown else tally.curve,
             "now": [
                 tally.learnt,
-                tally.mistakes,
-                tally.loss,
+                None if unknown else tally.mistakes,
+                None if unknown else tally.loss,
                 mistakes - tally.base_mistakes,
                 loss - tally.base_loss,
             ],
