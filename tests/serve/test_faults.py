@@ -17,7 +17,7 @@ import pytest
 
 from regretless.bandits import Exp3IX
 from regretless.linear import AROW
-from regretless.serve import engine
+from regretless.serve import durable, engine
 from regretless.serve.databases import store_of
 from regretless.serve.events import Event
 from regretless.serve.live import Live
@@ -67,7 +67,7 @@ def acknowledged(where: str | Path) -> tuple[set[str], int, int]:
 def test_the_disk_is_full(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While nothing can be written, requests are 503 with Retry-After; then it goes on, with all that was acknowledged
     and nothing else."""
-    monkeypatch.setattr(engine, "AGAIN", 0.02)
+    monkeypatch.setattr(durable, "AGAIN", 0.02)
     pages = [2**30]
     connect = SqliteStore._connect
 
@@ -113,7 +113,7 @@ def test_the_disk_is_full(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """While PostgreSQL is stopped, requests are 503; when it is there again, the server goes on by itself."""
-    monkeypatch.setattr(engine, "AGAIN", 0.05)
+    monkeypatch.setattr(durable, "AGAIN", 0.05)
     where = f"{postgres.url}#gone"
 
     async def work(client: Client) -> None:
@@ -219,7 +219,7 @@ def test_a_label_that_cannot_be_learned(path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After an error within a prediction or a label the model is built again from the log, which has what was written
     down and nothing else."""
-    monkeypatch.setattr(engine, "AGAIN", 0.01)
+    monkeypatch.setattr(durable, "AGAIN", 0.01)
     if kind == "bandit":
         path = begun(path.parent, Exp3IX(n_arms=2, seed=0), {"arms": 2}, "bandit")
     sent = ROW if kind == "rows" else None
@@ -238,7 +238,7 @@ def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPat
             monkeypatch.setattr(one.live.served, name, half)
             codes.append((await client.ask(*asked[1])).status)
             monkeypatch.undo()
-            monkeypatch.setattr(engine, "AGAIN", 0.01)
+            monkeypatch.setattr(durable, "AGAIN", 0.01)
             asked[1] = ("/v1/label", {"id": "a", "label": 1})
             await until_ready(client)
         codes.append((await client.ask("/v1/label", {"id": "a", "label": 1})).status)
@@ -293,7 +293,7 @@ def test_no_gap_is_written(tmp_path: Path) -> None:
 
 def test_a_fault_while_the_log_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that fails while what waits is counted is asked again."""
-    monkeypatch.setattr(engine, "AGAIN", 0.01)
+    monkeypatch.setattr(durable, "AGAIN", 0.01)
 
     async def work(client: Client) -> None:
         (one,) = client.service.engines.values()

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..errors import RegretlessError
-from .engine import ModelEngine, RequestError
+from .asked import RequestError
+from .engine import ModelEngine
 from .hosts import is_known
 from .logs import ServiceLog
 from .metrics import Metrics

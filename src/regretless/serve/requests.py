@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .arrow_body import TooManyRows, read_arrow
-from .engine import Asked, Reported, RequestError
+from .asked import Asked, Reported, RequestError
 from .wire import MalformedBody, read_json, read_lines
 
 # A page from elsewhere cannot have a browser send these without asking first, as it can others.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .engine import RequestError
+from .asked import RequestError
 
 LOOKS = 4  # in the time that is allowed
 

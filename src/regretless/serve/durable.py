@@ -1,0 +1,263 @@
+"""A model and its log: what is written down is learned once it is durable, and after a failure read again.
+
+All of it runs on one event loop, so that every prediction is made by the weights after a known number of labels. What
+a request does goes to the database in the order in which it happened; when it is durable, labels are learned, in the
+order of the log. After a write that failed the model is built again from the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from random import Random, SystemRandom
+from typing import Any
+
+from ..errors import RegretlessError
+from .alerts import tell
+from .asked import UNAVAILABLE, RequestError
+from .events import Event
+from .ids import Ids
+from .live import Live, restored
+from .logs import ServiceLog
+from .settings import Settings
+from .store import OLDEST, Held, StoreError
+from .store_thread import StoreThread
+
+AGAIN = 1.0  # seconds between two attempts to reach a database that is gone
+REST = 20  # times as long as it takes to make a snapshot is waited for the next: nothing is answered meanwhile
+
+
+class DurableModel:
+    """A model, its log, and the task that writes one and reads the other.
+
+    Parameters
+    ----------
+    name : str
+    live : Live
+        As the log has it.
+    thread : StoreThread
+    settings : Settings
+    log : ServiceLog
+    where : path or str
+        The address of the store, for those that only read.
+    rows : str, optional
+        The file of the rows that the model had learned before, for certificates.
+    clock : callable
+        The time in seconds since 1970. It may go back: what is written down never does.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        live: Live,
+        thread: StoreThread,
+        settings: Settings,
+        log: ServiceLog,
+        where: Any = None,
+        rows: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.name, self.live, self.settings = name, live, settings
+        self.where, self.rows = where, rows
+        self.certified: tuple[int, asyncio.Future[Any]] | None = None  # of which version, for `certificates`
+        self.certified_last: Any = None  # what came last of it
+        self._thread, self._log, self._clock = thread, log, clock
+        self._ids, self._random = Ids(), Random(SystemRandom().getrandbits(256))
+        self._sequence, self._last = live.version, 0.0
+        self._saved = (live.version, live.number)
+        self._rested = 0.0  # when the next snapshot may be made
+        self.waiting = self.outstanding = 0
+        self.oldest: float | None = None
+        self._older = 0  # settled since the oldest was asked for, while that is not known
+        self.down: str | None = None  # why requests are not served now
+        self.closing = False
+        self._tasks: set[asyncio.Future[None]] = set()
+        self._refused: dict[str, str] = {}  # by their ids, labels that were written down and could not be learned
+
+    async def start(self) -> None:
+        """Look at what is pending."""
+        _, _, self._last = await self._thread.call(self._thread.store.ends)
+        self.outstanding, self.oldest = await self._thread.call(self._thread.store.pending)
+
+    async def close(self) -> None:
+        """Finish what is waiting, save a snapshot, and let others write."""
+        self.closing = True
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self.down is None and (self.live.version, self.live.number) != self._saved:
+            try:
+                await self._snapshot()
+            except Exception as error:
+                self._log.error("snapshot failed", model=self.name, reason=str(error))
+        try:
+            await self._thread.call(self._thread.store.close)
+        finally:
+            await self._thread.stop()
+
+    # ---- requests
+
+    @contextmanager
+    def _admitted(self, rows: int) -> Iterator[None]:
+        """Count the rows of a request until it is answered, unless there is too much to do."""
+        if rows > self.settings.rows:
+            raise RequestError(413, f"{rows} rows in one request; at most {self.settings.rows} are taken")
+        if self.closing:
+            raise RequestError(UNAVAILABLE, "the server is stopping", 5)
+        self._refuse_if_down()
+        if self.waiting + rows > self.settings.queue:
+            raise RequestError(UNAVAILABLE, f"{self.waiting} rows wait for the disk already", 1)
+        self.waiting += rows
+        try:
+            yield
+        finally:
+            self.waiting -= rows
+
+    def _refuse_if_down(self) -> None:
+        if self.down is not None:
+            raise RequestError(UNAVAILABLE, f"nothing can be written down now: {self.down}", 5)
+
+    def now(self) -> float:
+        """The time in seconds since 1970, never before what was written down."""
+        self._last = max(self._last, self._clock())
+        return self._last
+
+    def _new_id(self) -> str:
+        """An id that sorts by its time, so that neighbours stand together in the index of the database."""
+        return f"{int(self._clock() * 1000):012x}{self._random.getrandbits(64):016x}"
+
+    # ---- the log
+
+    async def _found(self, ids: Sequence[str]) -> dict[str, Event]:
+        try:
+            known = await self._thread.find(ids)
+        except StoreError as error:
+            self._fail(str(error))
+            raise RequestError(UNAVAILABLE, str(error), 5) from error
+        return {id: replace(known[id]) for id in ids if id in known}
+
+    async def _write(self, events: list[Event], settled: list[Event]) -> None:
+        """Write events down, those that are settled with the next places in the order; and learn them."""
+        for event in settled:  # only here: a place that is never written would be a gap
+            self._sequence += 1
+            event.sequence = self._sequence
+        try:
+            await self._thread.write(events, settled, lambda: self._durable(events, settled))
+        except Exception as error:
+            self._fail(str(error))
+            if not isinstance(error, RegretlessError):
+                raise
+            raise RequestError(UNAVAILABLE, str(error), 5) from error
+
+    def _durable(self, events: list[Event], settled: list[Event]) -> None:
+        """Learn what has become durable."""
+        self._count(events, settled)
+        if settled:
+            try:
+                self.live.settle(settled)
+            except Exception as error:  # half of them may be learned
+                self._fail(str(error))
+                raise
+            self._tell_alarms()
+            if self.live.refused:
+                numbers = list(self.live.refused)
+                refused = self.live.refused
+                self._refused |= {event.id: refused[event.number] for event in settled if event.number in refused}
+                self._thread.refuse(numbers).add_done_callback(self._marked)
+        version, number = self._saved
+        moved = self.live.version - version + (self.live.number - number if self.live.served.moves else 0)
+        if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
+            self._saved = self.live.version, self.live.number
+            try:
+                self._do(self._snapshot())
+            except Exception as error:  # the labels are durable all the same
+                self._log.error("snapshot failed", model=self.name, reason=str(error))
+
+    def _tell_alarms(self) -> None:
+        """Say in the log of the server, and to the address that wants to know, that an alarm was raised."""
+        for alarm in self.live.raised:
+            facts = {"label": alarm.round, "since": alarm.since, "evidence": alarm.evidence}
+            self._log.error("alarm", model=self.name, **facts)
+            if self.settings.alert_url is not None:
+                self._do(tell(self.settings.alert_url, {"model": self.name, **facts}, self._log))
+
+    def _count(self, events: list[Event], settled: list[Event]) -> None:
+        """Count those that wait for their labels, and look for the oldest when that is another one."""
+        self.outstanding += len(events) - len(settled)
+        if not self.outstanding:
+            self.oldest = None
+        elif self.oldest is None and events:
+            self.oldest = events[0].time
+        elif (
+            settled and self.oldest is not None and (self._older or min(event.time for event in settled) <= self.oldest)
+        ):
+            self._older += 1
+            if self._older == 1:
+                self._do(self._look_for_oldest())
+
+    async def _look_for_oldest(self) -> None:
+        """Read which one is the oldest, again while others were settled meanwhile."""
+        seen = 0
+        try:
+            while seen < self._older:
+                seen = self._older
+                first = await self._thread.call(lambda: self._thread.store.read(OLDEST, 1))
+                if self.outstanding and first:
+                    self.oldest = first[0].time
+        finally:
+            self._older = 0
+
+    def _marked(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            self._fail(str(error))
+
+    def _snapshot(self) -> asyncio.Future[None]:
+        """Save the model as it stands, after all that is on its way to the log."""
+        began = time.monotonic()
+        snapshot = self.live.snapshot(self.now())
+        self._rested = time.monotonic() + REST * (time.monotonic() - began)
+        self._saved = snapshot.version, snapshot.number
+        self._log.info("snapshot", model=self.name, version=snapshot.version, bytes=len(snapshot.model))
+        return self._thread.save(snapshot)
+
+    # ---- after a failure
+
+    def _fail(self, why: str) -> None:
+        """Serve nothing until the model is built again from the log, once the database can be reached."""
+        if self.down is None:
+            self.down = why
+            self._log.error("database failed", model=self.name, reason=why)
+            self._do(self._recover())
+
+    async def _recover(self) -> None:
+        while True:
+            await asyncio.sleep(AGAIN)
+            try:
+                await self._thread.mend()
+                live = await self._thread.call(lambda: restored(self._thread.store))
+                _, _, last = await self._thread.call(self._thread.store.ends)
+                outstanding, oldest = await self._thread.call(self._thread.store.pending)
+            except Exception as error:  # whatever it is, the next attempt may do
+                self._log.error("database still fails", model=self.name, reason=str(error))
+                if isinstance(error, Held):
+                    self.down = str(error)
+                continue
+            break
+        self.live, self._sequence, self._refused = live, live.version, {}
+        self._last, self.outstanding, self.oldest = max(self._last, last), outstanding, oldest
+        self.down = None
+        self._log.info("database is back", model=self.name, version=live.version)
+
+    def _do(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Future[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._log.error("background work failed", model=self.name, reason=repr(error))
