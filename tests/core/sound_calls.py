@@ -34,7 +34,8 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Tree", "TreeDuel", "Payer")
-FUNCTIONS = ("sight", "shorten_payoffs", "enclose", "solve_game", "add_words")
+READERS = ("add_words", "all_products", "merge_rows")  # which know them by name
+FUNCTIONS = ("sight", "shorten_payoffs", "enclose", "solve_game", *READERS)
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -127,12 +128,22 @@ def sound_calls() -> Calls:
                 MatrixGame(payoffs).solve(method, rounds=3)
         MatrixGame(table).solve()
         Duel(Payoffs(table), "rm+", single=True)
-        _core.add_words(  # by its place in the core: readers know it by name
-            np.ones(2), np.array([0, 2], dtype=np.int32), np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([3, 3, 4])
-        )
+        _read(np.float64)
+        _read(np.float32)
         for rule in ("cfr", "cfr+"):
             read_efg(kuhn()).sequence_form().solve(rule, rounds=3)
     return calls
+
+
+def _read(dtype: Any) -> None:
+    """What readers ask of the core for two rows of two features."""
+    values, columns, starts = np.ones(4, dtype), np.array([0, 2, 1, 2]), np.array([0, 2, 4])
+    words = np.array([0, 0, 1]), np.array([3, 3, 4])
+    _core.add_words(np.ones(4), columns.astype(np.int32), starts, *words)
+    rows, keys, products = np.empty(6, np.int32), np.empty(6, np.int64), np.empty(6, dtype)
+    _core.all_products(values, columns, starts, rows, keys, products)
+    merged, sums = np.empty(4, np.int32), np.empty(4, dtype)
+    _core.merge_rows(np.array([0, 0, 1, 1], dtype=np.int32), columns, values, np.empty(3, np.int64), merged, sums)
 
 
 MORE: dict[str, dict[str, Any]] = {

@@ -89,7 +89,8 @@ def value(random: np.random.Generator, name: str, annotation: str) -> Any:
     if "None" in annotation.replace("shape=(None", "") and random.random() < 0.3:
         return None
     if "NDArray" in annotation:
-        return array(random, annotation)
+        several = annotation.startswith("Sequence")
+        return [array(random, annotation) for _ in range(3)] if several else array(random, annotation)
     if annotation.startswith("float"):
         return float(random.choice(NUMBERS))
     if annotation.startswith("bool"):
@@ -131,7 +132,8 @@ def other(random: np.random.Generator, one: Any) -> Any:
             lengths[axis] = max(0, random.choice([0, 1, lengths[axis] - 1, lengths[axis] + 1]))
             return np.resize(one, lengths) if one.size else np.zeros(lengths, one.dtype)
         if random.random() < 0.1:
-            return one.astype(DTYPES[random.integers(len(DTYPES))])
+            with np.errstate(all="ignore"):
+                return one.astype(DTYPES[random.integers(len(DTYPES))])
         if one.size:
             one.flat[random.integers(one.size)] = 0
             with np.errstate(all="ignore"):
