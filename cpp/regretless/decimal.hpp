@@ -8,6 +8,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "simd_sum.hpp"
 
@@ -262,11 +263,6 @@ REGRETLESS_INLINE Words join_eight(Words digits) {
   const __m512i fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));
   return Words(_mm512_add_epi64(_mm512_mul_epu32(fours, _mm512_set1_epi64(10000)), _mm512_srli_epi64(fours, 32)));
 }
-// The eight bytes from each of several places.
-REGRETLESS_INLINE Words words_of(auto place) {
-  const auto word = [&](int l) { return load_word(place(l)); };
-  return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
-}
 REGRETLESS_INLINE bool any(Words w) { return _mm512_test_epi64_mask(__m512i(w), __m512i(w)); }
 REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm512_sad_epu8(__m512i(w), _mm512_setzero_si512())); }
 REGRETLESS_INLINE Ints narrow(Words w) { return Ints(_mm512_cvtepi64_epi32(__m512i(w))); }
@@ -281,10 +277,6 @@ REGRETLESS_INLINE Words join_eight(Words digits) {
   const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
   return Words(_mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(10000)), _mm256_srli_epi64(fours, 32)));
 }
-REGRETLESS_INLINE Words words_of(auto place) {
-  const auto word = [&](int l) { return load_word(place(l)); };
-  return Words{word(0), word(1), word(2), word(3)};
-}
 REGRETLESS_INLINE bool any(Words w) { return !_mm256_testz_si256(__m256i(w), __m256i(w)); }
 REGRETLESS_INLINE Words sum_bytes(Words w) { return Words(_mm256_sad_epu8(__m256i(w), _mm256_setzero_si256())); }
 REGRETLESS_INLINE Ints narrow(Words w) {
@@ -296,6 +288,13 @@ REGRETLESS_INLINE Doubles power_of_ten(Words exponent) {
   return Doubles(_mm256_i64gather_pd(powers_of_ten, __m256i(exponent), 8));
 }
 #endif
+
+// The eight bytes from each of several places.
+REGRETLESS_INLINE Words words_of(auto place) {
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    return Words{load_word(place(l))...};
+  }(std::make_integer_sequence<int, group>());
+}
 
 // 12.5 becomes 125 with one place. Not zero where there is more than one point, or nothing but a point.
 REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places) {

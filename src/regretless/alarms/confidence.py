@@ -88,17 +88,7 @@ class HedgedCapital:
         self.low, self.high = 0.0, 1.0
 
     def add(self, values: Array) -> tuple[Array, Array]:
-        """Add further numbers; the ends of the interval after each of them.
-
-        Parameters
-        ----------
-        values : ndarray, shape (rounds,)
-            In [0, 1].
-
-        Returns
-        -------
-        low, high : ndarray, shape (rounds,)
-        """
+        """Add further numbers, as to `Increments`; the lower and the upper end of the interval after each of them."""
         parts, done = [(np.empty(0), np.empty(0))], 0
         while done < len(values):
             rounds = self.sums.rounds
