@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.cli.constant_feature import fitting_size
+from regretless.cli.constant_feature import fitting_size, said_of
 from regretless.data import load_svmlight
 from regretless.data.batch import Batch
 from regretless.learner_table import LEARNERS
@@ -46,6 +46,14 @@ def test_the_size_is_that_of_numbers_in_the_first_row(row: tuple[float, ...], si
     sparse = Batch(dense.ravel(), None, 3, np.tile(np.arange(3, dtype=np.int32), 2), np.array([0, 3, 6], np.int32))
     batches = (Batch(dense, None, 3), Batch(dense[:1].astype(np.float32), None, 3), sparse, sparse.slice(0, 1))
     assert {fitting_size(batch) for batch in batches} == {size}
+
+
+@pytest.mark.parametrize(("number", "said"), [(1e-120, "as small or smaller"), (1e90, "as large or larger")])
+def test_a_size_at_its_limit_is_not_said_to_be_that_of_the_first_row(number: float, said: str) -> None:
+    """Of a first row whose numbers are beyond the sizes that are chosen, the note says so."""
+    size = fitting_size(Batch(np.array([[number]]), None, 1))
+    assert said in said_of(Perceptron(intercept=size))
+    assert "as large as numbers" not in said_of(Perceptron(intercept=size))
 
 
 def test_learners_without_a_constant_feature_get_one_where_nobody_says(run: CommandLine, rows: Path) -> None:

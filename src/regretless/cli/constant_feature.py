@@ -45,14 +45,24 @@ def fitting_size(batch: Batch) -> float:
         return 1.0
     most = float(sizes.max())
     mean = most * float(np.sqrt(np.mean(np.square(sizes / most))))
-    return float(2.0 ** np.round(np.log2(min(max(mean, LEAST_ENTRY), MOST_ENTRY))))
+    return _power(min(max(mean, LEAST_ENTRY), MOST_ENTRY))
+
+
+def _power(size: float) -> float:
+    """The nearest power of two."""
+    return float(2.0 ** np.round(np.log2(size)))
 
 
 def said_of(learner: OnlineClassifier, option: str = "--set") -> str:
     """What people should know of it, for nobody has asked for it."""
+    size = learner.get_params()[NAME]
+    chosen = {
+        _power(LEAST_ENTRY): "the least that is chosen, for numbers of the first row are as small or smaller",
+        _power(MOST_ENTRY): "the most that is chosen, for numbers of the first row are as large or larger",
+    }.get(size, "as large as numbers of the first row")
     return (
-        f"every row has a constant feature of {learner.get_params()[NAME]:g} besides, as large as numbers of the first "
-        f"row, and bounds are those of the longer rows; {option} {NAME}=0 leaves it out"
+        f"every row has a constant feature of {size:g} besides, {chosen}, and bounds are those of the longer rows; "
+        f"{option} {NAME}=0 leaves it out"
     )
 
 
