@@ -8,11 +8,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from regretless.bandits import Exp3IX
 from regretless.linear import AggregatedClassifier
+from regretless.persist.model import write
 from regretless.serve.openapi import document
 from regretless.serve.settings import Settings
 from regretless.serve.tokens import AccessTokens
@@ -72,6 +74,50 @@ def test_labels(path: Path) -> None:
     assert answers[2].json == {"id": "a", "status": "learnt", "sequence": 1}
     assert answers[3].json == {"id": "a", "status": "learnt", "sequence": 1, "repeated": True}
     assert [one.get("code") for one in answers[6].json["labels"]] == [None, 404]
+
+
+@pytest.mark.parametrize(
+    ("sent", "fault"),
+    [
+        ({"Amount": 280, "country": "FI"}, "no column 'Amount'; did you mean amount? it learned from"),
+        ({"amount": 280, "fraud": "no"}, "no column 'fraud'"),
+        ({"amount": 280, "country=FI": 1}, None),
+        ({"amount": 280, "country": "SE"}, None),
+    ],
+)
+def test_unknown_columns(tmp_path: Path, sent: dict[str, Any], fault: str | None) -> None:
+    """A row with one name that is no column is 422 with that name, however many others are; features have names too."""
+    columns = {"amount": "number", "country": "text"}
+    table = begun(tmp_path, AggregatedClassifier(), {"columns": columns, "classes": ["no", "yes"]})
+    (answer,) = statuses(table, ("predict", {"input": sent}))
+    assert answer.status == (200 if fault is None else 422)
+    assert fault is None or fault in answer.json["error"]
+
+
+def test_the_target_as_a_column(tmp_path: Path) -> None:
+    """A row that has the target among its columns is 422, and the answer says that this is the label."""
+    learner = AggregatedClassifier()
+    learner.announce(np.array(["no", "yes"]), 1)
+    columns = [{"name": "amount", "kind": "number"}]
+    schema = {"format": "table", "target": "fraud", "target_kind": "text", "missing": "error", "columns": columns}
+    write(tmp_path / "m.rgl", learner, {"schema": {**schema, "features": [[0, None]], "hash": None, "sparse": False}})
+    (answer,) = statuses(tmp_path / "m.rgl", ("predict", {"input": {"amount": 1, "fraud": "no"}}))
+    assert answer.status == 422
+    assert "'fraud' is the target" in answer.json["error"]
+
+
+def test_the_bad_row_of_several(path: Path) -> None:
+    """Of several rows the answer names the one that cannot be predicted, and of lines the line, counting empty ones."""
+    good, short = {"id": "a", "input": ROW}, {"input": ROW[1:]}
+    lines = b"\n\n".join(json.dumps(one).encode() for one in (good, short))
+    (of_rows,) = statuses(path, ("predict", {"rows": [good, {"input": ROW}, short]}))
+    (of_lines,) = statuses(path, ("predict", lines), sent={"headers": LINES})
+    (of_labels,) = statuses(path, ("label", {"labels": [{"id": "a", "label": "no"}, {"id": "b"}]}))
+    (alone,) = statuses(path, ("predict", short))
+    assert of_rows.json == {"error": "row 3: a row of 4 numbers is expected; 3 were found", "status": 422}
+    assert of_lines.json["error"].startswith("line 3: a row of 4 numbers")
+    assert of_labels.json["error"] == "row 2: label is missing"
+    assert alone.json["error"].startswith("a row of 4 numbers")
 
 
 def test_duplicates_at_once(path: Path) -> None:

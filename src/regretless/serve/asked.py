@@ -30,10 +30,11 @@ class RequestError(RegretlessError):
 
 @dataclass(slots=True)
 class Asked:
-    """A row to be predicted."""
+    """A row to be predicted; where it stands in its request, for messages, if there are several."""
 
     id: str | None
     value: Any
+    place: str = ""
 
 
 @dataclass(slots=True)

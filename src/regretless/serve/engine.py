@@ -44,7 +44,7 @@ class ModelEngine(DurableModel):
             return await self._predict(asked)
 
     async def _predict(self, asked: Sequence[Asked]) -> list[bytes]:
-        inputs = [self._read(one.value) for one in asked]
+        inputs = [self._read(one.value, one.place) for one in asked]
         ids = [checked(one.id) for one in asked if one.id is not None]
         if not self.settings.log_predictions:
             made = [one.id or self._new_id() for one in asked]
@@ -263,11 +263,11 @@ class ModelEngine(DurableModel):
                 self._log.error("expiry failed", model=self.name, reason=str(error))
             await asyncio.sleep(EXPIRY)
 
-    def _read(self, value: Any) -> bytes:
+    def _read(self, value: Any, place: str = "") -> bytes:
         try:
             return self.live.served.read(value)
         except Refused as error:
-            raise RequestError(UNFIT, str(error)) from error
+            raise RequestError(UNFIT, f"{place}{error}") from error
 
 
 def _text(label: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .arrow_body import TooManyRows, read_arrow
@@ -25,10 +25,10 @@ def read_asked(kind: str, body: bytes, most: int) -> tuple[list[Asked], bool]:
     """
     items, many = _items(kind, body, "rows", most)
     asked = []
-    for item in items:
+    for place, item in items:
         if type(item) is not dict or not set(item) <= {"id", "input"}:
-            raise RequestError(400, "a row to be predicted is an object with input and, if you like, id")
-        asked.append(Asked(item.get("id"), item.get("input")))
+            raise RequestError(400, f"{place}a row to be predicted is an object with input and, if you like, id")
+        asked.append(Asked(item.get("id"), item.get("input"), place))
     return asked, many
 
 
@@ -42,11 +42,12 @@ def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bo
     """
     items, many = _items(kind, body, "labels", most)
     reported = []
-    for item in items:
+    for place, item in items:
         if type(item) is not dict or not set(item) <= {"id", "label", "input"} or not {"id", "input"} & set(item):
-            raise RequestError(400, "a label is an object with id and label; with input where nothing was predicted")
+            fault = "a label is an object with id and label; with input where nothing was predicted"
+            raise RequestError(400, f"{place}{fault}")
         if "label" not in item:
-            raise RequestError(400, "label is missing")
+            raise RequestError(400, f"{place}label is missing")
         reported.append(Reported(item.get("id"), item["label"], item.get("input"), "input" in item))
     return reported, many
 
@@ -71,20 +72,21 @@ def read_promoted(kind: str, body: bytes) -> str:
     return name
 
 
-def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], bool]:
+def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[tuple[str, Any]], bool]:
+    """The items of a body, each behind its place in words for a message, where they may be many; and whether so."""
     try:
         if kind == JSON:
             value = read_json(body)
             many = type(value) is dict and set(value) == {name}
-            items = value[name] if many else [value]
-            if type(items) is not list:
+            if many and type(value[name]) is not list:
                 raise RequestError(400, f"{name} is a list of objects")
+            items = _placed(value[name]) if many else [("", value)]
         elif kind == LINES:
             if body.count(b"\n") + (not body.endswith(b"\n")) > most:  # empty lines take their time too
                 raise _too_many(most)
-            items, many = list(read_lines(body)), True
+            items, many = [(f"line {number}: ", value) for number, value in read_lines(body)], True
         elif kind == ARROW:
-            items, many = list(_of_arrow(body, most)), True
+            items, many = _placed(_of_arrow(body, most)), True
         else:
             raise RequestError(415, UNSUPPORTED)
     except MalformedBody as error:
@@ -92,6 +94,10 @@ def _items(kind: str, body: bytes, name: str, most: int) -> tuple[list[Any], boo
     if not items:
         raise RequestError(400, f"there are no {name} in the body")
     return items, many
+
+
+def _placed(items: Iterable[Any]) -> list[tuple[str, Any]]:
+    return [(f"row {number}: ", value) for number, value in enumerate(items, 1)]
 
 
 def _too_many(most: int) -> RequestError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 from math import exp, log
 from typing import Any, ClassVar
@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..data.batch import Array, Batch
+from ..data.messages import listed
 from ..data.names import all_names
-from ..errors import ModelError, RegretlessError, RowRefused
-from ..rows.one_row import RowAsTable, divides_rows, named_row, read_as_features
+from ..errors import ModelError, RegretlessError, RowRefused, did_you_mean
+from ..rows.one_row import FEATURE, RowAsTable, divides_rows, is_table, named_row, read_as_features
 from .events import Event
 from .served import Refused, Served, ServedAnswer
 from .wire import is_number, shown, write_json
@@ -42,6 +43,7 @@ class ServedRows(Served):
         self._numbered = all_names(self.schema, learner.state_.columns) if form == "svmlight" and self.schema else None
         if not hasattr(learner, "state_"):
             raise ModelError("the model has no columns yet")
+        self._columns = None if self._numbered is not None else _columns_of(learner, self.schema)
 
     # ---- inputs
 
@@ -56,7 +58,18 @@ class ServedRows(Served):
             if not (is_number(one) or type(one) is str):
                 raise Refused(f"{name!r}: a finite number or a text is expected; {shown(one)}")
         self._named(value, learns=False)
+        if self._columns is not None and not value.keys() <= self._columns:
+            self._refuse_unknown(value, self._columns)
         return write_json(value)
+
+    def _refuse_unknown(self, value: Mapping[str, Any], columns: Set[str]) -> None:
+        """Refuse a name that is neither a column's nor that of a feature made of one: most are misspelt."""
+        for name in value:
+            if name not in columns and FEATURE.split(name)[0] not in columns:
+                if name == (self.schema or {}).get("target"):
+                    raise Refused(f"{name!r} is the target, which is sent as the label and not with the row")
+                near = did_you_mean(name, columns)
+                raise Refused(f"the model has no column {name!r}; {near}it learned from {listed(sorted(columns))}")
 
     def _dense(self, value: list[Any]) -> Array:
         columns = self.learner.state_.columns
@@ -190,6 +203,14 @@ class ServedRows(Served):
             "names": names if names is None or len(names) <= 1000 else None,
             "columns": [{"name": one["name"], "kind": one["kind"]} for one in columns] if columns else None,
         }
+
+
+def _columns_of(learner: Any, schema: Mapping[str, Any] | None) -> Set[str] | None:
+    """The names that a row may have, besides those of features that are made of these; None if there are none."""
+    if is_table(schema):
+        return frozenset(column["name"] for column in (schema or {})["columns"])
+    names = learner._feature_names()
+    return None if names is None else frozenset([*names, *(FEATURE.split(name)[0] for name in names)])
 
 
 def _doubles(stored: bytes) -> Array:

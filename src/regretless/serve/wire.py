@@ -42,8 +42,8 @@ def read_json(text: bytes) -> Any:
         raise MalformedBody(f"the body is not JSON: {str(error)[:SHOWN]}") from error
 
 
-def read_lines(text: bytes) -> Iterator[Any]:
-    """The JSON values of lines; empty ones are passed over.
+def read_lines(text: bytes) -> Iterator[tuple[int, Any]]:
+    """The JSON values of lines, each behind the number of its line; empty ones are passed over.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read_lines(text: bytes) -> Iterator[Any]:
         if not line.strip():
             continue
         try:
-            yield read_json(line)
+            yield number, read_json(line)
         except MalformedBody as error:
             raise MalformedBody(f"line {number}: {error}") from error
 
