@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "compiled.hpp"
+#include "handed_over.hpp"
 #include "borrowed_class.hpp"
 #include "regretless/littlestone.hpp"
 #include "turn.hpp"
@@ -22,7 +23,7 @@ namespace regretless {
 namespace {
 
 using Live = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Places = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+using Places = Array1<std::int64_t>;
 
 // Those of the instruction set in use.
 template <class Kernels>
@@ -144,7 +145,7 @@ class Littlestone {
       if (words) return std::nullopt;
       if (PyErr_CheckSignals()) throw nb::python_error();
     }
-    return std::pair{handed(std::move(points_), leaves - 1), handed(std::move(hypotheses_), leaves)};
+    return std::pair{handed_over(points_, leaves - 1), handed_over(hypotheses_, leaves)};
   }
 
   std::pair<int, int> labels(const std::optional<Live>& live, std::int64_t point) {
@@ -176,11 +177,6 @@ class Littlestone {
       if (standing.lower == standing.upper) return standing.lower;
       if (PyErr_CheckSignals()) throw nb::python_error();
     }
-  }
-  static Places handed(std::unique_ptr<std::int64_t[]> held, std::size_t size) {
-    std::int64_t* const numbers = held.release();
-    return Places(numbers, {size},
-                  nb::capsule(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); }));
   }
 
   Borrowed class_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiled.hpp"
+#include "handed_over.hpp"
 #include "names.hpp"
 #include "player.hpp"
 #include "regretless/bandit_types.hpp"
@@ -26,7 +27,7 @@ using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Arms = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OwnArray = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using OwnArray = Array1<double>;
 using Why = std::optional<std::string>;
 
 PullSchedule schedule_named(const std::string& name) {
@@ -211,9 +212,7 @@ class Puller {
       verdict = pullers().probabilities(s_, awake, told, out.get());
     }
     accept(verdict);
-    double* const p = out.release();
-    return OwnArray(p, {std::size_t(s_.arms)},
-                    nb::capsule(p, [](void* array) noexcept { delete[] static_cast<double*>(array); }));
+    return handed_over(out, std::size_t(s_.arms));
   }
 
   double rate() const { return rates().first; }
