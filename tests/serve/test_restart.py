@@ -57,6 +57,23 @@ async def model(client: Client) -> bytes:
     return (await client.ask("/v1/model.rgl")).body
 
 
+def test_a_model_that_was_served_before(tmp_path: Path) -> None:
+    """The model file that a server gave begins a log of its own: what was counted of the other one is not counted."""
+    path = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]})
+
+    async def labelled(client: Client) -> tuple[bytes, int, list[str]]:
+        for row in rows(5):
+            await client.ask("/v1/label", {"input": row, "label": int(row[0] > 0)})
+        lines = [one["line"] for one in (await client.ask("/v1/certificate")).json["certificates"]]
+        return await model(client), (await client.ask("/v1/history")).json["learnt"], lines
+
+    first, learnt, _ = served(path, labelled)
+    (tmp_path / "again.rgl").write_bytes(first)
+    _, again, lines = served(tmp_path / "again.rgl", labelled)
+    assert (learnt, again) == (5, 5)
+    assert any("the model had learned 5 rounds before those of the log" in line for line in lines)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_restart_gives_the_same_bits(kind: str, tmp_path: Path) -> None:
     """A model that was stopped and begun again in the middle has the bytes of one that went on, and so has its log."""

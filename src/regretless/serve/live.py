@@ -64,7 +64,7 @@ class Live:
         """
         learner, extra = read_bytes(snapshot.model, name)
         model = served(learner, extra, name)
-        if extra.get(SERVING) is None:
+        if extra.get(SERVING) is None or snapshot.version == snapshot.number == 0:  # it may have been served before
             rounds, mistakes, loss = model.sums()
             return cls(model, ServiceTally(rounds, mistakes, loss, before=rounds), snapshot.version, snapshot.number)
         shadow = None if extra.get(SHADOW) is None else Shadow.read(extra[SHADOW])
