@@ -17,11 +17,13 @@ from regretless.bandits import Exp3IX
 from regretless.certify import certify_stream
 from regretless.data import open_stream
 from regretless.experts import Hedge
-from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perceptron
+from regretless.linear import AROW, AggregatedClassifier, OnlineGradientDescent, Perceptron
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
 from regretless.serve.databases import store_of
+from regretless.serve.events import Event
 from regretless.serve.logs import ServiceLog
+from regretless.serve.rows import ServedClassifier
 from regretless.serve.server import Service, open_model
 from regretless.serve.settings import Settings
 from regretless.serve.store import BY_NUMBER
@@ -126,10 +128,10 @@ def test_late_labels_of_rows(tmp_path: Path) -> None:
 def test_mistakes_of_several_problems_as_answered(tmp_path: Path) -> None:
     """The mistakes of three classes against the rest, of which a round may have several, are not read as answers."""
     labels = [int(row[0] > 0) + int(row[1] > 0) for row in SOME]
-    path = begun(tmp_path, Perceptron(), {"features": COLUMNS, "classes": [0, 1, 2]})
+    path = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1, 2]})
     said = served(path, lambda client: certified(client, labels, 8))
     assert said["delay"]["late"] > 0
-    assert any(one["applies"] for one in said["certificates"])
+    assert any(one["quantity"] == "mistakes (sum of 3 classes)" and one["applies"] for one in said["certificates"])
     assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
 
 
@@ -147,6 +149,17 @@ def test_a_vacuous_bound_stays_vacuous_as_answered(drift: float) -> None:
         assert "no better than" in str(read)
         assert read.describe()["constants"]["answers"] == {"drift": drift}
         assert read.bound == pytest.approx((one.bound or 0) + drift)
+
+
+@pytest.mark.parametrize("drift", [-1.0, 3.0])
+def test_the_most_that_a_regret_can_be_has_the_drift(drift: float) -> None:
+    """No regret of the answers is above their own loss, which differs from the one in the order of labels by D."""
+    x, y = np.eye(3)[[0, 1, 2, 0]], [0, 1, 1, 0]
+    regret = OnlineGradientDescent(loss="logistic").fit(x, y).certify(x, y)[0]
+    read = as_answered(regret, {"mistakes": 0.0, "loss": drift})
+    assert read is not None
+    assert (regret.quantity, regret.most.words) == ("regret", "the learner's own loss")
+    assert read.most == (regret.most.value + drift, "the learner's own loss")
 
 
 def test_late_outcomes_of_numbers(tmp_path: Path) -> None:
@@ -312,3 +325,6 @@ def test_a_share_of_0_has_no_loss(tmp_path: Path) -> None:
     assert delay["in_order"]["loss"] > 745
     assert delay["answered"]["loss"] is delay["cost"]["loss"] is None
     assert delay["cost"]["mistakes"] == 0
+    model = ServedClassifier(OnlineGradientDescent(loss="logistic").partial_fit([[1.0]], [1], classes=[0, 1]), {})
+    event, few = Event(1, "a", 0.0, b"", b"", None, None, 0), 5e-324  # one digit of it is left
+    assert model.judge(event, {"label": 1, "probabilities": {"0": few, "1": 1.0}}, 0) == (True, None)

@@ -118,7 +118,8 @@ def as_answered(certificate: Certificate, drift: Mapping[str, float | None]) -> 
     most = certificate.most
     if quantity == "regret":  # no larger than the learner's own loss, which D is in
         most = Most(most.value + cost, most.words)
-    elif certificate.vacuous and cost < 0:  # what says nothing says no more by a drift that was only observed
-        most = Most(most.value + cost, f"{most.words}, and D")
     theorem, read = AsAnswered(certificate.theorem, cost), certificate.read or (None, None, None)
-    return replace(certificate, theorem=theorem, observed=observed, bound=bound, most=most, each=(), read=read)
+    answered = replace(certificate, theorem=theorem, observed=observed, bound=bound, most=most, each=(), read=read)
+    if certificate.vacuous and not answered.vacuous:  # a D below 0, which was only observed, promises nothing
+        return replace(answered, most=Most(most.value + cost, f"{most.words}, and D"))
+    return answered
