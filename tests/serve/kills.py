@@ -110,9 +110,9 @@ class Traffic:
 
     def _ask_once(self, draw: random.Random, connection: http.client.HTTPConnection) -> None:
         if draw.random() < PROMOTED:
-            told = json.loads(self._post(connection, "/v1/promote", {"shadow": draw.choice(NAMES)}))
+            reply = json.loads(self._post(connection, "/v1/promote", {"shadow": draw.choice(NAMES)}))
             with self._lock:
-                self.promoted |= {told["sequence"]} - {None}
+                self.promoted |= {reply["sequence"]} - {None}
             return
         with self._lock:
             kind = draw.random()
@@ -126,9 +126,9 @@ class Traffic:
                 id = f"id {self._number}"
             self.open.add(id)
         if labelled:
-            told = json.loads(self._post(connection, "/v1/label", {"id": id, "label": self.label(id)}))
+            reply = json.loads(self._post(connection, "/v1/label", {"id": id, "label": self.label(id)}))
             with self._lock:
-                assert self.sequences.setdefault(id, told["sequence"]) == told["sequence"], "another sequence number"
+                assert self.sequences.setdefault(id, reply["sequence"]) == reply["sequence"], "another sequence number"
         else:
             answer = self._post(connection, "/v1/predict", {"id": id, "input": self.row(id)})
             with self._lock:

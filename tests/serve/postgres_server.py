@@ -16,10 +16,10 @@ import pytest
 
 def binaries() -> Path:
     """The folder of initdb and pg_ctl; a test that wants them is skipped where there are none."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=lambda path: int(path.parts[-3]))
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=lambda path: int(path.parts[-3]))
     on_path = shutil.which("pg_ctl")
-    if found:
-        return found[-1].parent
+    if installed:
+        return installed[-1].parent
     if on_path is None:
         pytest.skip("no PostgreSQL here: apt-get install postgresql")
     return Path(on_path).parent

@@ -35,9 +35,9 @@ async def answers(client: Client, begin: int, end: int, wrong: bool) -> None:
     for first in range(begin, end, 3):
         places = range(first, min(end, first + 3))
         asked = [{"id": f"r{place}", "input": some[place]} for place in places]
-        told = (await client.ask("/v1/predict", {"rows": asked})).json["predictions"]
+        answer = (await client.ask("/v1/predict", {"rows": asked})).json["predictions"]
         other = {"no": "yes", "yes": "no"}
-        labels = [{"id": one["id"], "label": other[one["label"]] if wrong else one["label"]} for one in told]
+        labels = [{"id": one["id"], "label": other[one["label"]] if wrong else one["label"]} for one in answer]
         assert (await client.ask("/v1/label", {"labels": labels})).status == 200
 
 
@@ -58,17 +58,19 @@ def test_the_alarm_is_that_of_watch(tmp_path: Path, alarm: dict[str, Any], capsy
         folder.mkdir()
         path, settings = begun(folder, Perceptron(), SCHEMA), Settings(alarm=alarm, snapshot_every=every)
         served(path, good, settings)
-        told, page, last = served(path, bad, settings)
+        answer, page, last = served(path, bad, settings)
         models.append(last)
         assert main(["replay", str(folder / "m.db")]) == 0
     assert models[0] == models[1]
     watch = Watch(["mistakes"], **alarm)
     watch.add([0.0] * 24 + [1.0] * 12)
-    assert [(one["label"], one["since"]) for one in told["alarms"]] == [(one.round, one.since) for one in watch.alarms_]
-    assert told["count"] > 0
-    assert told["certificates"][0]["line"] == str(watch.certify()[0])
+    assert [(one["label"], one["since"]) for one in answer["alarms"]] == [
+        (one.round, one.since) for one in watch.alarms_
+    ]
+    assert answer["count"] > 0
+    assert answer["certificates"][0]["line"] == str(watch.certify()[0])
     assert "Alarm on mistakes" in page
-    assert f"<dt>Alarms</dt><dd>{told['count']}<" in page
+    assert f"<dt>Alarms</dt><dd>{answer['count']}<" in page
 
 
 def test_a_reference_that_nothing_exceeds(tmp_path: Path) -> None:
@@ -79,8 +81,8 @@ def test_a_reference_that_nothing_exceeds(tmp_path: Path) -> None:
         await answers(client, 0, 12, wrong=True)
         return (await client.ask("/v1/alarms")).json, (await client.ask("/")).status
 
-    told, status = served(path, work, Settings(alarm=PERIOD | {"reference_rounds": 5}))
-    assert "which no loss exceeds" in told["why"]
+    answer, status = served(path, work, Settings(alarm=PERIOD | {"reference_rounds": 5}))
+    assert "which no loss exceeds" in answer["why"]
     assert status == 200
 
 
@@ -104,19 +106,19 @@ def test_an_alarm_is_posted_once(tmp_path: Path) -> None:
 
     async def work(client: Client) -> Any:
         await answers(client, 0, 9, wrong=True)
-        told = (await client.ask("/v1/alarms")).json["alarms"]
+        answer = (await client.ask("/v1/alarms")).json["alarms"]
         for _ in range(100):
-            if len(posted) >= len(told):
+            if len(posted) >= len(answer):
                 break
             await asyncio.sleep(0.01)
-        return told
+        return answer
 
-    told = served(path, work, settings)
+    answer = served(path, work, settings)
     served(path, lambda client: client.ask("/v1/alarms"), settings)
     listener.shutdown()
     listener.server_close()
-    assert told
-    assert sorted(one["label"] for one in posted) == [one["label"] for one in told]
+    assert answer
+    assert sorted(one["label"] for one in posted) == [one["label"] for one in answer]
 
 
 def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

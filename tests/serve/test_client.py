@@ -59,9 +59,9 @@ def test_sent_again_with_the_same_id(waits: list[float]) -> None:
 
 def test_gives_up(waits: list[float]) -> None:
     """After its attempts it says what the last one met; a refusal is not asked again."""
-    with pytest.raises(ServiceError, match="does not answer") as nobody:
+    with pytest.raises(ServiceError, match="does not answer") as silence:
         client(Server(*[httpx.ConnectError("refused")] * 3), attempts=3).model()
-    assert nobody.value.status is None
+    assert silence.value.status is None
     assert len(waits) == 2
     with pytest.raises(ServiceError, match="409: another label") as conflict:
         client(Server(httpx.Response(409, json={"error": "another label"}))).label_one("a", 1)

@@ -25,7 +25,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 MANY, LATE = 12, 3  # rounds, and after how many a label comes
 
 
-def asked_and_told(entry: Entry) -> tuple[list[Any], list[Any]]:
+def asked_and_labels(entry: Entry) -> tuple[list[Any], list[Any]]:
     """Inputs and labels."""
     if entry.kind in ("linear", "regression"):
         X, y = rows() if entry.kind == "linear" else numbers()
@@ -39,14 +39,14 @@ def asked_and_told(entry: Entry) -> tuple[list[Any], list[Any]]:
     return asked, table.tolist() if entry.cls.info.informed else table[:, 0].tolist()
 
 
-def go_on(live: Live, asked: list[Any], told: list[Any], waiting: list[Event], begin: int, end: int) -> None:
+def go_on(live: Live, asked: list[Any], labels: list[Any], waiting: list[Event], begin: int, end: int) -> None:
     """Predict, and learn the labels of earlier predictions."""
     for place in range(begin, end):
         (event,) = live.predict([f"{place}"], [live.served.read(asked[place])], float(place))
         waiting.append(event)
         if len(waiting) > LATE:
             late = waiting.pop(0)
-            label = live.served.read_label(told[late.number - 1], late)
+            label = live.served.read_label(labels[late.number - 1], late)
             late.state, late.label, late.sequence = LEARNT, write_json(label).decode(), live.version + 1
             late.settled = float(place)
             live.settle([late])
@@ -56,13 +56,13 @@ def go_on(live: Live, asked: list[Any], told: list[Any], waiting: list[Event], b
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.kind}-{entry.name}")
 def test_saved_and_read_again_it_goes_on(entry: Entry) -> None:
     """After late labels a model that was saved in the middle and read again has the bytes of one that went on."""
-    asked, told = asked_and_told(entry)
+    asked, labels = asked_and_labels(entry)
     begun = Snapshot(0, 0, 0.0, model_bytes(*new_model(entry.made(), SCHEMAS[entry.kind])))
     whole, first = Live.of(begun, entry.name), Live.of(begun, entry.name)
-    go_on(whole, asked, told, [], 0, MANY)
+    go_on(whole, asked, labels, [], 0, MANY)
     waiting: list[Event] = []
-    go_on(first, asked, told, waiting, 0, MANY // 2)
+    go_on(first, asked, labels, waiting, 0, MANY // 2)
     again = Live.of(first.snapshot(0.0), entry.name)
-    go_on(again, asked, told, waiting, MANY // 2, MANY)
+    go_on(again, asked, labels, waiting, MANY // 2, MANY)
     assert again.snapshot(0.0) == whole.snapshot(0.0)
     assert whole.version == MANY - LATE

@@ -86,13 +86,13 @@ def test_the_disk_is_full(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch
         store: Any = one._thread.store
         pages[0] = store._connection.execute("PRAGMA page_count").fetchone()[0] + 4
         await one._thread.call(lambda: store._connection.execute(f"PRAGMA max_page_count = {pages[0]}"))
-        kept, full = set(), None
+        stored, full = set(), None
         for place in range(400):
             answer = await client.ask("/v1/predict", {"id": f"{place}", "input": sent})
             if answer.status != 200:
                 full = answer
                 break
-            kept.add(f"{place}")
+            stored.add(f"{place}")
         assert full is not None
         assert (full.status, full.headers["retry-after"]) == (503, "5")
         assert "full" in full.json["error"]
@@ -103,12 +103,12 @@ def test_the_disk_is_full(kind: str, path: Path, monkeypatch: pytest.MonkeyPatch
         await until_ready(client)
         assert (await client.ask("/v1/label", {"id": "0", "label": 1})).status == 200
         assert (await client.ask("/v1/predict", {"id": "after", "input": sent})).status == 200
-        return kept | {"after"}, (await client.ask("/v1/model.rgl")).body
+        return stored | {"after"}, (await client.ask("/v1/model.rgl")).body
 
-    kept, _ = served(path, work)
+    stored, _ = served(path, work)
     ids, predictions, labels = acknowledged(path.with_suffix(".db"))
-    assert ids == kept
-    assert (predictions, labels) == (len(kept), 1)
+    assert ids == stored
+    assert (predictions, labels) == (len(stored), 1)
 
 
 def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:

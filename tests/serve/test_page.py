@@ -66,9 +66,9 @@ def test_who_may_see_the_page(tmp_path: Path) -> None:
             await client.ask("/v1/predict", asked, headers={"authorization": f"Bearer {token}"}),
         ]
 
-    nobody, seen, broken, asked, allowed = served(path, work, tokens=AccessTokens({token: frozenset(["predict"])}))
-    assert [nobody.status, seen.status, broken.status, asked.status, allowed.status] == [401, 200, 401, 401, 200]
-    assert nobody.headers["www-authenticate"].startswith("Basic")
+    unknown, seen, broken, asked, allowed = served(path, work, tokens=AccessTokens({token: frozenset(["predict"])}))
+    assert [unknown.status, seen.status, broken.status, asked.status, allowed.status] == [401, 200, 401, 401, 200]
+    assert unknown.headers["www-authenticate"].startswith("Basic")
     assert "frame-ancestors 'none'" in seen.headers["content-security-policy"]
 
 

@@ -147,12 +147,12 @@ def test_labels_in_any_pieces(tmp_path: Path) -> None:
     """Labels that come one by one or by hundreds give the same bytes, also where the curve has been thinned."""
     some = rows(700, seed=9)
     asked = [{"id": f"{place}", "input": row} for place, row in enumerate(some)]
-    told = [{"id": f"{place}", "label": int(row[0] > 0)} for place, row in enumerate(some)]
+    labels = [{"id": f"{place}", "label": int(row[0] > 0)} for place, row in enumerate(some)]
 
     async def in_pieces(client: Client, size: int) -> bytes:
         assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
-        for begin in range(0, len(told), size):
-            assert (await client.ask("/v1/label", {"labels": told[begin : begin + size]})).status == 200
+        for begin in range(0, len(labels), size):
+            assert (await client.ask("/v1/label", {"labels": labels[begin : begin + size]})).status == 200
         curve = (await client.ask("/v1/history")).json["curve"]["points"]
         assert [point[0] for point in curve] == list(range(2, 701, 2))
         return await model(client)

@@ -125,11 +125,11 @@ def test_certificates_after_a_promotion(tmp_path: Path) -> None:
         return (await client.ask("/v1/certificate")).json
 
     path, other = begun(tmp_path, Perceptron(), SCHEMA), begun(tmp_path, AggregatedClassifier(), SCHEMA, "other")
-    told = served(path, work, shadow=other)
-    assert told["rounds"] == 20
-    assert all(one["applies"] and one["observed"] <= one["bound"] for one in told["certificates"])
-    assert not any("as answered" in one["line"] for one in told["certificates"])
-    assert told["delay"]["cost"] == {"mistakes": None, "loss": None}
+    certificate = served(path, work, shadow=other)
+    assert certificate["rounds"] == 20
+    assert all(one["applies"] and one["observed"] <= one["bound"] for one in certificate["certificates"])
+    assert not any("as answered" in one["line"] for one in certificate["certificates"])
+    assert certificate["delay"]["cost"] == {"mistakes": None, "loss": None}
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_row_that_only_one_can_read(tmp_path: Path, capsys: pytest.CaptureFixt
         await label(client, "c", {"size": 3.0, "city": "Bergen"})
         return shown["labels"], (await client.ask("/v1/certificate")).json, (await client.ask("/")).status
 
-    labels, told, status = served(path, work, shadow=other)
-    assert (labels, told["rounds"], status) == (1, 2, 200)
-    assert any("had learned 1 rounds before" in str(one["why"]) for one in told["certificates"])
+    labels, certificate, status = served(path, work, shadow=other)
+    assert (labels, certificate["rounds"], status) == (1, 2, 200)
+    assert any("had learned 1 rounds before" in str(one["why"]) for one in certificate["certificates"])
     assert main(["replay", str(tmp_path / "m.db")]) == 0

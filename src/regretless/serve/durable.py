@@ -132,7 +132,7 @@ class DurableModel:
 
     # ---- the log
 
-    async def _found(self, ids: Sequence[str]) -> dict[str, Event]:
+    async def _events_of(self, ids: Sequence[str]) -> dict[str, Event]:
         try:
             known = await self._thread.find(ids)
         except StoreError as error:

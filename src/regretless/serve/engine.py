@@ -55,7 +55,7 @@ class ModelEngine(DurableModel):
             raise RequestError(400, "an id stands twice in one request")
         await self._ids.take(ids)
         try:
-            known = await self._found(ids)
+            known = await self._events_of(ids)
             return await self._predict_known(asked, inputs, known)
         finally:
             self._ids.give(ids)
@@ -112,7 +112,7 @@ class ModelEngine(DurableModel):
         with self._admitted(len(reported)):
             await self._ids.take(ids)
             try:
-                known = await self._found(ids) if ids else {}
+                known = await self._events_of(ids) if ids else {}
                 self._refuse_if_down()
                 return await self._label_known(reported, known)
             finally:
@@ -242,7 +242,7 @@ class ModelEngine(DurableModel):
             return 0
         await self._ids.take(ids)
         try:
-            known = await self._found(ids)
+            known = await self._events_of(ids)
             self._refuse_if_down()
             settled = [known[id] for id in ids if known[id].state == PENDING]
             for event in settled:
