@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import sys
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,8 @@ ROW = [0.5, -1.0, 2.0, 0.25]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Runs command lines."""
+    """Runs command lines, which refuse before a request could come: uvicorn may be missing."""
+    monkeypatch.setitem(sys.modules, "uvicorn", ModuleType("uvicorn"))
     return CommandLine(capsys, monkeypatch)
 
 
@@ -46,6 +49,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         (("m.rgl", "--learner", "halving"), 2, "not served"),
         (("m.rgl", "--port", "70000"), 2, "port"),
         (("m.rgl", "--expire", "soon"), 2, "7d"),
+        (("m.rgl", "--expire", "5"), 2, "7d"),
+        (("m.rgl", "--learner", "aggregatd"), 2, "did you mean aggregated"),
+        (("--models", ".", "--set", "eta=1"), 2, "--set is for one MODEL"),
         (("m.rgl", "--max-body", "much"), 2, "8m"),
         (("m.rgl", "--default-loss", "1"), 2, "--expire"),
         (("m.rgl", "--host", "0.0.0.0"), 2, "--tokens"),
@@ -64,7 +70,56 @@ def test_refused_words(
     result = run("serve", *words)
     assert (result.code, result.out) == (code, "")
     assert fault in result.err
-    assert not list(tmp_path.glob("*.db-wal"))
+    assert not list(tmp_path.glob("*.db*"))
+
+
+SCHEMA = {"columns": {"amount": "number", "country": "text"}, "classes": ["no", "yes"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "schema", "fault"),
+    [
+        (("--learner", "aggregated", "--set", "stacked=no"), SCHEMA, None),
+        (("--set", "stacked=yes"), None, "stacked=False, and --set says True"),
+        (("--learner", "perceptron"), SCHEMA, "a model of aggregated"),
+        ((), {**SCHEMA, "classes": ["no", "maybe"]}, "labels are"),
+        ((), {**SCHEMA, "columns": {"amount": "number"}}, "columns are"),
+        ((), {"features": 2, "classes": ["no", "yes"]}, "columns are"),
+    ],
+)
+def test_options_of_another_model(
+    run: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    schema: dict[str, Any] | None,
+    fault: str | None,
+) -> None:
+    """A model that is there already is served with the options that describe it, and with no others."""
+    monkeypatch.setattr("regretless.serve.server.serve", lambda *_: None)
+    path = begun(tmp_path, AggregatedClassifier(stacked=False), SCHEMA)
+    (tmp_path / "s.json").write_text(json.dumps(schema))
+    result = run("serve", path, "--port", 0, *words, *(() if schema is None else ("--schema", tmp_path / "s.json")))
+    assert result.code == (0 if fault is None else 2), result.err
+    assert fault is None or fault in result.err
+
+
+def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where uvicorn is missing the packages are named, and no file is made, neither of a model nor of a log."""
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    result = run("serve", tmp_path / "m.rgl", "--schema", tmp_path / "s.json", "--port", 0)
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "pip install uvicorn httptools uvloop" in result.err
+    assert [one.name for one in tmp_path.iterdir()] == ["s.json"]
+
+
+@pytest.mark.parametrize("name", ["elec.rgl", "elec.rgl.db"])
+def test_replay_of_a_model(run: CommandLine, name: str) -> None:
+    """The name of a model, where that of its log is expected, is refused with that one."""
+    result = run("replay", name)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert result.err.rstrip().endswith("elec.db")
 
 
 def test_replay_refuses(run: CommandLine, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .files import refuse_overwriting
-from .output import DONE, FAILED, complain, many, write_json
+from .output import DONE, FAILED, UsageError, complain, many, write_json
 
 if TYPE_CHECKING:
     from .arguments import ReplayOptions
@@ -35,6 +35,7 @@ def run(arguments: ReplayOptions) -> int:
     from ..serve.live import digest
     from ..serve.replay import replay
 
+    _refuse_model(arguments.store)
     refuse_overwriting([arguments.store], [arguments.save])
     began = time.perf_counter()
     store = store_of(arguments.store, writes=False)
@@ -59,6 +60,13 @@ def run(arguments: ReplayOptions) -> int:
         complain(f"{arguments.store}: played again, the log does not give the model that was served")
         return FAILED
     return DONE
+
+
+def _refuse_model(text: str) -> None:
+    """Refuse the name of a model where that of its log is expected."""
+    if text.endswith(".rgl") or (text.endswith(".rgl.db") and not Path(text).exists()):
+        log = text.removesuffix(".db").removesuffix(".rgl") + ".db"
+        raise UsageError(f"{text}: the log of a served model is expected; of this one that is {log}")
 
 
 def _values(arguments: ReplayOptions, live: Any, compared: Any, sha256: str, seconds: float) -> dict[str, Any]:

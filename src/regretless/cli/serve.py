@@ -7,6 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import did_you_mean
 from . import options
 from .output import DONE, UsageError
 
@@ -22,6 +23,7 @@ DESCRIPTION = (
 MEAN_ROUNDS = 10_000  # labels to a false alarm
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+ANOTHER = "name another MODEL for a new one"
 SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
 
 
@@ -94,7 +96,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: ServeOptions) -> int:
     """Serve."""
     from ..serve.logs import ServiceLog
-    from ..serve.server import listen, open_model, serve
+    from ..serve.server import listen, open_model, serve, server_package
     from ..serve.settings import Settings
     from ..serve.tokens import read_tokens
 
@@ -117,6 +119,7 @@ def run(arguments: ServeOptions) -> int:
         raise UsageError(f"--host {arguments.host} is reached from elsewhere: give --tokens FILE, or --open to anybody")
     if arguments.default_loss is not None and arguments.expire is None:
         raise UsageError("--default-loss needs --expire: after what time it is learned")
+    server_package()  # asked first: what cannot be served leaves no file
     paths = _paths(arguments)
     listening = listen(arguments.host, arguments.port)
     opened: dict[str, Any] = {}
@@ -155,6 +158,7 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
         for_one = {
             "--learner": arguments.learner,
             "--schema": arguments.schema,
+            "--set": arguments.set or None,
             "--rows": arguments.rows,
             "--shadow": arguments.shadow,
         }
@@ -164,7 +168,7 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
             raise UsageError(f"--models {arguments.models}: there is no model (.rgl) in this folder")
         return {path.stem: path for path in paths}
     path = Path(str(arguments.model))
-    if arguments.learner is not None or arguments.schema is not None:
+    if arguments.learner is not None or arguments.schema is not None or arguments.set:
         _begin(arguments, path)
     return {path.stem: path}
 
@@ -192,27 +196,66 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
     UsageError
         If the file holds a model of another learner.
     """
-    from ..catalogue import DEFAULT, TABLES, class_of, name_in
-    from ..persist.model import read, write
+    from ..catalogue import class_of
+    from ..persist.model import write
     from ..serve.new import new_model
     from .parameters import read_settings
 
-    known = {name: kind for kind in reversed(tuple(TABLES)) for name in TABLES[kind]}
-    name = name_in({name: TABLES[kind][name] for name, kind in known.items()}, arguments.learner or DEFAULT)
-    if name not in known:
-        raise UsageError(f"--learner {name}: there is no such learner")
-    if known[name] == "class":
-        raise UsageError(f"--learner {name}: learners of finite classes are not served")
+    if arguments.learner is None and path.exists():
+        _refuse_other(arguments, path, None)
+        return
+    kind, name = _learner(arguments.learner)
     if path.exists():
-        held = read(path)[0].name
-        if held != name:
-            raise UsageError(f"{path} is a model of {held}, and --learner says {name}; name another MODEL")
+        _refuse_other(arguments, path, name)
         return
     if arguments.schema is None:
-        raise UsageError("--learner needs --schema FILE, which says what will be sent")
-    wanted = class_of(known[name], name)
-    learner, extra = new_model(wanted(**read_settings(wanted, arguments.set)), _schema(arguments.schema))
-    write(path, learner, extra)
+        raise UsageError("a new model needs --schema FILE, which says what will be sent")
+    wanted = class_of(kind, name)
+    write(path, *new_model(wanted(**read_settings(wanted, arguments.set)), _schema(arguments.schema)))
+
+
+def _learner(text: str | None) -> tuple[Any, str]:
+    """The kind of a learner, and its name."""
+    from ..catalogue import DEFAULT, TABLES, name_in
+
+    known = {name: kind for kind in reversed(tuple(TABLES)) for name in TABLES[kind]}
+    name = name_in({name: TABLES[kind][name] for name, kind in known.items()}, text or DEFAULT)
+    if name not in known:
+        there = sorted(one for one, kind in known.items() if kind != "class")
+        raise UsageError(f"--learner {name}: {did_you_mean(name, there)}there are: {', '.join(there)}")
+    if known[name] == "class":
+        raise UsageError(f"--learner {name}: learners of finite classes are not served")
+    return known[name], name
+
+
+def _refuse_other(arguments: ServeOptions, path: Path, name: str | None) -> None:
+    """Refuse a model that is there already, where it is not the one that the options describe."""
+    from ..persist.model import read
+    from ..serve.live import served
+    from ..serve.new import new_model
+    from .parameters import read_settings
+
+    held, extra = read(path)
+    if name is not None and held.name != name:
+        raise UsageError(f"{path} is a model of {held.name}, and --learner says {name}; name another MODEL")
+    settings = read_settings(type(held), arguments.set)
+    for one, value in settings.items():
+        has = getattr(held, one)
+        if (list(has) if isinstance(has, tuple) else has) != (list(value) if isinstance(value, tuple) else value):
+            raise UsageError(f"{path} is a model with {one}={has}, and --set says {value}; {ANOTHER}")
+    if arguments.schema is None:
+        return
+    asked = served(*new_model(type(held)(**settings), _schema(arguments.schema)), str(path)).describe()
+    there = served(held, extra, str(path)).describe()
+    for what in (
+        "columns" if there.get("columns") or asked.get("columns") else "features",
+        "labels",
+        "experts",
+        "arms",
+    ):
+        if asked.get(what) != there.get(what):
+            fault = f"{path} is a model whose {what} are {there.get(what)}, and --schema says {asked.get(what)}"
+            raise UsageError(f"{fault}; {ANOTHER}")
 
 
 def _schema(path: str) -> dict[str, Any]:
@@ -246,9 +289,8 @@ def _port(text: str) -> int:
 
 
 def _duration(text: str) -> float:
-    unit = UNITS.get(text[-1:].lower())
     try:
-        value = float(text if unit is None else text[:-1]) * (unit or 1.0)
+        value = float(text[:-1]) * UNITS.get(text[-1:].lower(), 0.0)  # a number alone may be meant in any unit
     except ValueError:
         value = 0.0
     if not 0 < value < 1e12:

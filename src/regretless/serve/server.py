@@ -18,6 +18,7 @@ from .app import App
 from .attached import set_alarm, set_shadow
 from .databases import store_of
 from .engine import ModelEngine
+from .events import Snapshot
 from .live import Live, begin, restored
 from .logs import ServiceLog
 from .settings import Settings
@@ -28,6 +29,7 @@ from .tokens import AccessTokens
 MOMENT = 0.02  # seconds between two looks whether the server listens
 GRACE = 30  # seconds in which requests are finished after a signal
 BACKLOG = 2048
+PACKAGES = "uvicorn httptools uvloop"  # of the extra
 
 
 @dataclass(slots=True)
@@ -70,13 +72,16 @@ def open_model(path: Path, where: str | Path, settings: Settings, shadow: Path |
     RegretlessError
         If the store cannot be opened, another process holds it, or it began with another model.
     """
+    model = path.read_bytes()
+    other = None if shadow is None else (shadow.stem, shadow.read_bytes())
+    if isinstance(where, Path) and not where.exists():  # what is refused leaves no file of a log
+        _refuse_settings(Live.of(Snapshot(0, 0, time.time(), model), str(path)), settings)
     store = store_of(where)
     store.open()
     try:
-        begin(store, path.read_bytes(), str(path), time.time())
+        begin(store, model, str(path), time.time())
         live = restored(store)
         _refuse_settings(live, settings)
-        other = None if shadow is None else (shadow.stem, shadow.read_bytes())
         set_shadow(store, live, path.stem, other, time.time())
         set_alarm(store, live, settings.alarm, time.time())
     except BaseException:
@@ -162,6 +167,22 @@ def listen(host: str, port: int) -> socket.socket:
         raise RegretlessError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from error
 
 
+def server_package() -> Any:
+    """The package that speaks HTTP.
+
+    Raises
+    ------
+    MissingError
+        If it is not installed.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        how = f"pip install 'regretless[serve]', or where that would compile, as in a clone, pip install {PACKAGES}"
+        raise MissingError(f"serving needs uvicorn: {how}") from error
+    return uvicorn
+
+
 def serve(
     opened: Mapping[str, Opened], listening: socket.socket, settings: Settings, tokens: AccessTokens, log: ServiceLog
 ) -> None:
@@ -172,10 +193,7 @@ def serve(
     MissingError
         If the packages of the extra ``serve`` are not installed.
     """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise MissingError("serving needs uvicorn: pip install 'regretless[serve]'") from error
+    uvicorn = server_package()
     _allow_connections()
 
     async def work() -> None:
