@@ -229,11 +229,12 @@ def test_formats(path: Path) -> None:
     assert [one["id"] for one in read.json["predictions"]] == ["x", "y"]
 
 
-def stream(table: Any, **options: Any) -> bytes:
-    """A table as an Arrow stream."""
+def stream(table: Any, times: int = 1, **options: Any) -> bytes:
+    """A table, once or more often, as an Arrow stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, **options) as writer:
-        writer.write(table)
+        for _ in range(times):
+            writer.write(table)
     return bytes(sink.getvalue())
 
 
@@ -249,10 +250,12 @@ def test_streams_that_unpack_to_much(path: Path) -> None:
         stream(pa.record_batch({"f1": text.dictionary_encode()}), options=pa.ipc.IpcWriteOptions(compression="zstd")),
         stream(pa.record_batch({"f1": pa.array([b"x"])})),
         stream(pa.record_batch({"f1": pa.array(["a"] * 1001)})),
+        stream(pa.record_batch({"f1": pa.array(["a"])}), 1001),
+        stream(pa.record_batch({"f1": pa.array([], pa.string())}), 10_001),
     ]
     named = {"content-type": "application/vnd.apache.arrow.stream"}
     answers = statuses(path, *(("predict", body) for body in sent), sent={"headers": named})
-    assert [one.status for one in answers] == [413, 400, 400, 400, 400, 400, 413]
+    assert [one.status for one in answers] == [413, 400, 400, 400, 400, 400, 413, 413, 400]
     assert "more values than it has bytes" in answers[1].json["error"]
     assert "dictionary" in answers[2].json["error"]
     assert all("is compressed" in answers[place].json["error"] for place in (3, 4))

@@ -102,22 +102,21 @@ def refuse_large_batches(path: str) -> None:
     refuse_large(path, largest + dictionaries, WHAT, file_size=os.path.getsize(path))
 
 
-def rows_of_stream(file: BinaryIO) -> tuple[int, bool]:
-    """How many rows an Arrow stream says that it has, and whether any of it is compressed.
+def batches_of_stream(file: BinaryIO) -> Iterator[tuple[int, bool]]:
+    """Of each batch and each dictionary of an Arrow stream how many rows it says that it has, 0 of a dictionary, and
+    whether it is compressed.
 
     Raises
     ------
     ValueError
         If it is damaged; or a LookupError, an OverflowError, a struct.error, an OSError.
     """
-    rows, compressed = 0, False
     for place in _messages(file):
         data, _ = _metadata(file, place)
         kind, records, packed = _records(data) if data else (0, 0, False)
-        compressed |= packed
-        if kind == RECORDS and (at := _field(data, records, 0)):
-            rows += max(0, unpack_from("<q", data, at)[0])
-    return rows, compressed
+        at = _field(data, records, 0) if kind == RECORDS else 0
+        if kind:
+            yield max(0, unpack_from("<q", data, at)[0]) if at else 0, packed
 
 
 def refuse_large_pages(path: str, metadata: Any, groups: range, names: list[str], text: frozenset[str]) -> None:

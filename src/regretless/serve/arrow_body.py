@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-from ..data.arrow_sizes import DAMAGE, rows_of_stream
+from ..data.arrow_sizes import DAMAGE, batches_of_stream
 from .wire import MalformedBody
 
 LARGEST = 2**28  # bytes that texts may take which stand once and are meant many times
 MOST = 2**20  # values that a stream of fewer bytes may have
+MESSAGES = 10_000  # batches and dictionaries, which take their time even if they are empty
 FLAT = ("null", "boolean", "integer", "floating", "string", "large_string")
 
 
@@ -37,11 +38,15 @@ def read_arrow(body: bytes, most: int) -> Iterator[dict[str, Any]]:
     import pyarrow as pa
 
     try:
-        rows, compressed = rows_of_stream(BytesIO(body))
-        if compressed:
-            raise MalformedBody("the Arrow stream is compressed; write it without compression")
-        if rows > most:
-            raise TooManyRows
+        rows = 0
+        for number, (many, compressed) in enumerate(batches_of_stream(BytesIO(body))):
+            rows += many
+            if compressed:
+                raise MalformedBody("the Arrow stream is compressed; write it without compression")
+            if number >= MESSAGES:
+                raise MalformedBody(f"the Arrow stream has more than {MESSAGES} batches and dictionaries")
+            if rows > most:
+                raise TooManyRows
         with pa.ipc.open_stream(body) as reader:
             for batch in reader:
                 batch.validate(full=True)
