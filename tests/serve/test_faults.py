@@ -442,7 +442,7 @@ def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytes
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
         notified.bind(str(tmp_path / "notify"))
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-        server = Process(path, "--max-body", "64k")
+        server = Process(path, "--max-body", "64k", "--allow-host", "Here.example")
         assert notified.recv(100) == b"READY=1"
         port = int(server.url.rpartition(":")[2])
         open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
@@ -469,7 +469,9 @@ def _answer_to_much(port: int, header: bytes) -> int:
     """The status that a body of a gigabyte is answered; no more of it is read then."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
         head = (
-            b"POST /v1/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" + header + b"\r\n\r\n"
+            b"POST /v1/predict HTTP/1.1\r\nhost: here.example\r\ncontent-type: application/json\r\n"
+            + header
+            + b"\r\n\r\n"
         )
         chunk = b"10000\r\n" + b" " * 2**16 + b"\r\n"
         one.sendall(head)
