@@ -17,7 +17,14 @@ from regretless.bandits import Exp3IX
 from regretless.certify import certify_stream
 from regretless.data import open_stream
 from regretless.experts import Hedge
-from regretless.linear import AROW, AggregatedClassifier, OnlineGradientDescent, Perceptron
+from regretless.linear import (
+    AROW,
+    AggregatedClassifier,
+    AveragedPerceptron,
+    OnlineGradientDescent,
+    Perceptron,
+    VotedPerceptron,
+)
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
 from regretless.serve.databases import store_of
@@ -96,6 +103,15 @@ def test_without_a_delay_there_is_no_drift(learner: Any, classes: int, judged: b
     assert cost["loss"] == (pytest.approx(0, abs=1e-9) if judged else None)
     # Where a round's weight is above 1 the aggregated learner scores it by scales that the weight has moved.
     assert cost["mistakes"] == 0 or learner.class_weight is not None
+
+
+@pytest.mark.parametrize("learner", [VotedPerceptron(), AveragedPerceptron()])
+def test_what_delay_costs_a_vote_is_not_known(learner: Any, tmp_path: Path) -> None:
+    """Where answers are votes or means, and the ledger counts mistakes of the last weights, they have no difference."""
+    path = begun(tmp_path, learner, {"features": COLUMNS, "classes": [0, 1]})
+    delay = served(path, lambda client: certified(client, LABELS, 0))["delay"]
+    assert delay["answered"]["mistakes"] > 0
+    assert delay["cost"]["mistakes"] is None
 
 
 def test_late_labels_of_rows(tmp_path: Path) -> None:

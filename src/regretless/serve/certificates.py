@@ -251,8 +251,7 @@ def _delay(live: Live) -> dict[str, Any]:
         "mistakes": tally.mistakes if live.served.judges_mistakes and known else None,
         "loss": tally.loss if live.served.judges_loss and known else None,
     }
-    cost = {
-        name: None if value is None or tally.promoted else value - in_order[name]  # some were answered by the other one
-        for name, value in answered.items()
-    }
+    # Some were answered by the other one, or all by the mean or the vote of the weights whose mistakes are counted.
+    others = tally.promoted or getattr(live.served.learner, "predicted_by", "") in ("average", "vote")
+    cost = {name: None if value is None or others else value - in_order[name] for name, value in answered.items()}
     return described | {"answered": answered, "in_order": in_order, "cost": cost, "cost_before_the_run": NOT_BEFORE}
