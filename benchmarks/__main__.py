@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 # One thread for everybody, before numpy is there: an idle BLAS thread that waits for work counts as CPU time.
@@ -34,6 +35,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write takes the whole table, without --only")
+    if find_spec("pandas") is None:
+        parser.error("the files that are timed are written with pandas, which is not installed: pip install pandas")
     warnings.simplefilter("ignore")
     said = show.machine()
     text = [show.head(said), "", show.top()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+import benchmarks.__main__
 from benchmarks.table import page, show
 from benchmarks.table.all_rows import GROUPS, rows_of
 from benchmarks.table.row import OURS, READING, SCALES, Contest, Job, Row, take_turns
@@ -12,6 +15,17 @@ def test_every_row_has_a_name_of_its_own():
     rows = [row for title in GROUPS for row in rows_of(title, large=True)]
     assert len({row.what for row in rows}) == len(rows)
     assert {row.unit.split()[0] for row in rows} <= set(SCALES)
+
+
+def test_without_pandas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the package that writes the files, one line names what to install, and nothing is timed."""
+    monkeypatch.setattr(benchmarks.__main__, "find_spec", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--quick"])
+    with pytest.raises(SystemExit) as stopped:
+        benchmarks.__main__.main()
+    said = capsys.readouterr()
+    assert (stopped.value.code, said.out) == (2, "")
+    assert said.err.splitlines()[-1].endswith("pip install pandas")
 
 
 def test_turns_are_taken_by_all():

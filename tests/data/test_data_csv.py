@@ -214,6 +214,8 @@ def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
         ('a,y\n"1,500",1\n"2,250",2\n', ":2:1: column 'a' holds '1,500'; a number is expected"),
         ("a,y\n2024-01-31,1\n2024-02-01,1\n", ": column 'a' holds dates or times; leave it out with --ignore a"),
         ("a,y\n12:30,1\n", ": column 'a' holds dates or times"),
+        ("a,y\n31.01.2024,1\n1.2.2024,1\n", ": column 'a' holds dates or times"),
+        ("a,y\n01/31/2024 12:30,1\n", ": column 'a' holds dates or times"),
         (
             "a,b,y\n1,2,1\n1,NA,1\n",
             ":3:3: column 'b' has no value; pass --missing zero to take it for 0, or --ignore b to",

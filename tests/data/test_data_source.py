@@ -51,7 +51,7 @@ class Standard:
     """Stands for sys.stdin."""
 
     def __init__(self, text: bytes) -> None:
-        self.buffer = io.BytesIO(text)
+        self.buffer: io.BytesIO | io.BufferedReader = io.BytesIO(text)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".bz2", ".zst"])
@@ -116,6 +116,21 @@ def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     assert standard.buffer.read() == b"c"
     assert name_of("-") == "<stdin>"
     assert not can_be_read_again("-")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_compressed_standard_input(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes compressed through a pipe is read as its file is, and one cut short is named."""
+    stored = packed(suffix, tmp_path).read_bytes()
+    standard = Standard(b"")
+    monkeypatch.setattr("sys.stdin", standard)
+    standard.buffer = io.BufferedReader(io.BytesIO(stored))
+    with open_bytes("-") as file:
+        assert fill(file, 10 << 20) == TEXT
+    assert not standard.buffer.closed
+    standard.buffer = io.BufferedReader(io.BytesIO(stored[:-100]))
+    with pytest.raises(DataError, match="<stdin>: the compressed data are damaged"), open_bytes("-") as file:
+        fill(file, 10 << 20)
 
 
 def test_closed_standard_input_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

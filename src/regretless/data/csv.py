@@ -21,6 +21,7 @@ from .table import TARGETS, TableStream
 from .table_chunk import ArrowColumns, Chunk
 
 NUMBER = r"^[ \t]*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?[ \t]*$"
+DAY = r"^[ \t]*[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}([ T]+[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)?[ \t]*$"
 # From this share of numbers on, a cell that is none is taken for a slip rather than for a category.
 MOSTLY = 0.9
 ROWS = 200  # that are looked at
@@ -275,6 +276,8 @@ class CsvStream(TableStream):
         if types.is_string(result) or types.is_binary(result):
             if _means_numbers(column):
                 return "number"
+            if _are_dates(column):
+                return DATES
             if example := _written_otherwise(column):
                 raise self._error(
                     f"column {name!r} holds numbers with signs as in {shown(example)}", self._plainly(name)
@@ -339,6 +342,13 @@ def _means_numbers(column: Any) -> bool:
     share = len(numbers) / max(1, len(column) - column.null_count)
     values = len(compute.unique(numbers))
     return share >= MOSTLY or (share >= HALF and values > min(MANY, len(numbers) * HALF))
+
+
+def _are_dates(column: Any) -> bool:
+    """Whether all cells are days as 31.12.2030 or 12/31/2030, which the reader of cells takes for words."""
+    from pyarrow import compute
+
+    return bool(compute.all(compute.match_substring_regex(column, DAY)).as_py())
 
 
 def _written_otherwise(column: Any) -> str | None:

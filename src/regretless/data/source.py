@@ -52,7 +52,7 @@ Source = str | os.PathLike[str] | Input
 
 
 def open_bytes(source: Source) -> BinaryIO:
-    """Open a file for reading with `readinto`, decompressed by its suffix; ``-`` is standard input.
+    """Open a file for reading with `readinto`, decompressed by its suffix; ``-`` is standard input, by its first bytes.
 
     Plain files are unbuffered: their readers bring a block of their own.
 
@@ -65,7 +65,7 @@ def open_bytes(source: Source) -> BinaryIO:
         return source.open()
     path = os.fspath(source)
     if path == "-":
-        return _standard_input()
+        return _piped()
     decompressor = DECOMPRESSORS.get(_suffix(path))
     try:
         file = open(path, "rb", buffering=0)  # noqa: SIM115 (the caller closes it)
@@ -255,6 +255,16 @@ DECOMPRESSORS: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     ".bz2": cast(Callable[[BinaryIO], BinaryIO], bz2.BZ2File),
     ".zst": _zstd,
 }
+
+
+def _piped() -> BinaryIO:
+    """Standard input, decompressed where it begins as compressed data do."""
+    file = _standard_input()
+    begin = sys.stdin.buffer.peek(6) if isinstance(sys.stdin.buffer, BufferedReader) else b""
+    for kind, suffix in {"gzip": ".gz", "xz": ".xz", "zstd": ".zst"}.items():  # a text may begin as bzip2 does
+        if begin.startswith(PACKED[kind]):
+            return cast(BinaryIO, _Decompressed(STDIN, DECOMPRESSORS[suffix], file))
+    return file
 
 
 def stored_size(source: Source) -> int:
