@@ -104,6 +104,24 @@ def test_options_of_another_model(
     assert fault is None or fault in result.err
 
 
+@pytest.mark.parametrize("learner", [(), ("--learner", "perceptron", "--passes", "2"), ("--numbers",)])
+def test_the_rows_of_another_model(
+    run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learner: tuple[str, ...]
+) -> None:
+    """A file with another number of rows than the model had learned is refused at the start, its own is not."""
+    monkeypatch.setattr("regretless.serve.server.serve", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{k % 3},{k % 5},{k % 2}\n" for k in range(12)]
+    (tmp_path / "r.csv").write_text("".join(["a,b,y\n", *lines]))
+    (tmp_path / "other.csv").write_text("".join(["a,b,y\n", *lines[:7]]))
+    task = ("--task", "regression") if learner == ("--numbers",) else learner
+    assert run("learn", "r.csv", "--target", "y", "--save", "m.rgl", "--no-certify", *task).code == 0
+    refused = run("serve", "m.rgl", "--port", 0, "--rows", "other.csv")
+    assert refused.code == 2
+    assert "--rows other.csv: this file has 7 rows, and the model had learned" in refused.err
+    assert run("serve", "m.rgl", "--port", 0, "--rows", "r.csv").code == 0
+
+
 def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where uvicorn is missing the packages are named, and no file is made, neither of a model nor of a log."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)

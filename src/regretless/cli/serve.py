@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 from . import options
-from .output import DONE, UsageError
+from .output import DONE, UsageError, many
 
 if TYPE_CHECKING:
     from .arguments import ServeOptions
@@ -179,12 +179,21 @@ def _rows(path: str, opened: Any) -> str:
     Raises
     ------
     UsageError
-        If there is no such file, or the model had learned nothing.
+        If there is no such file, the model had learned nothing, or it had learned another number of rows.
     """
+    from ..serve.certificates import rows_before
+    from ..serve.rows import ServedRows
+
     if not Path(path).is_file():
         raise UsageError(f"--rows {path}: there is no such file")
     if not opened.live.tally.base_rounds:
         raise UsageError(f"--rows {path}: the model had learned nothing before it was served")
+    tally = opened.live.tally
+    if not tally.since and isinstance(opened.live.served, ServedRows):  # a second learner that answers has other rows
+        rows = sum(map(len, rows_before(path, opened.live).batches()))
+        if not rows or tally.before % rows:  # several passes are a multiple
+            fault = f"{many(rows, 'row')}, and the model had learned {many(tally.before, 'round')} before it was served"
+            raise UsageError(f"--rows {path}: this file has {fault}; give the file that it learned")
     return path
 
 

@@ -216,11 +216,15 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     log = LogStream(store_of(where, writes=False), live)
     stream: Stream = log
     if tally.before:
-        file = open_stream(str(rows), schema=getattr(learner, "schema_", live.served.schema), frozen=True)
-        stream = FileAndLog(file, log, learner.state_.columns)
+        stream = FileAndLog(rows_before(str(rows), live), log, learner.state_.columns)
     if learner.kind == "linear":
         return certify_stream(learner, stream)
     return certify_outcomes(learner, stream)
+
+
+def rows_before(path: str, live: Live) -> Stream:
+    """The rows of a file, as the learner of a served model reads them."""
+    return open_stream(path, schema=getattr(live.served.learner, "schema_", live.served.schema), frozen=True)
 
 
 def _by_sums(learner: Any, why: str) -> list[Certificate]:
