@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 from . import options
-from .output import DONE, UsageError, many
+from .output import DONE, UsageError
 
 if TYPE_CHECKING:
     from .arguments import ServeOptions
@@ -126,9 +126,7 @@ def run(arguments: ServeOptions) -> int:
     try:
         for name, path in paths.items():
             shadow = None if arguments.shadow is None else Path(arguments.shadow)
-            opened[name] = open_model(path, _store(arguments, name, path), settings, shadow)
-            if arguments.rows is not None:
-                opened[name].rows = _rows(arguments.rows, opened[name])
+            opened[name] = open_model(path, _store(arguments, name, path), settings, shadow, arguments.rows)
         serve(opened, listening, settings, tokens, ServiceLog())
     finally:
         listening.close()
@@ -171,30 +169,6 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
     if arguments.learner is not None or arguments.schema is not None or arguments.set:
         _begin(arguments, path)
     return {path.stem: path}
-
-
-def _rows(path: str, opened: Any) -> str:
-    """The file of the rows that a model had learned before it was served.
-
-    Raises
-    ------
-    UsageError
-        If there is no such file, the model had learned nothing, or it had learned another number of rows.
-    """
-    from ..serve.certificates import rows_before
-    from ..serve.rows import ServedRows
-
-    if not Path(path).is_file():
-        raise UsageError(f"--rows {path}: there is no such file")
-    if not opened.live.tally.base_rounds:
-        raise UsageError(f"--rows {path}: the model had learned nothing before it was served")
-    tally = opened.live.tally
-    if not tally.since and isinstance(opened.live.served, ServedRows):  # a second learner that answers has other rows
-        rows = sum(map(len, rows_before(path, opened.live).batches()))
-        if not rows or tally.before % rows:  # several passes are a multiple
-            fault = f"{many(rows, 'row')}, and the model had learned {many(tally.before, 'round')} before it was served"
-            raise UsageError(f"--rows {path}: this file has {fault}; give the file that it learned")
-    return path
 
 
 def _begin(arguments: ServeOptions, path: Path) -> None:

@@ -66,11 +66,16 @@ def set_alarm(store: Store, live: Live, settings: Mapping[str, Any] | None, time
     """
     if (None if live.alarm is None else live.alarm.settings) == settings:
         return
+    refuse_alarm(live, settings)
+    _note(store, live, WATCHED, b"", settings, time)
+
+
+def refuse_alarm(live: Live, settings: Mapping[str, Any] | None) -> None:
+    """Refuse an alarm on answers that are no mistakes, and settings that are none."""
     if settings is not None:
         if not live.served.judges_mistakes:
             raise RegretlessError(f"--alarm-reference is for learners of labels; {live.served.learner.name} is none")
         LiveAlarm(settings)
-    _note(store, live, WATCHED, b"", settings, time)
 
 
 def _note(store: Store, live: Live, state: State, stored: bytes, value: Any, time: float) -> None:

@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..certify import certify_outcomes, certify_stream
 from ..data import open_stream
 from ..data.batch import Batch
 from ..data.stream import Stream, past
+from ..errors import RegretlessError
 from ..theory.late_labels import as_answered
 from .databases import store_of
 from .engine import ModelEngine, label_of
@@ -225,6 +227,27 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
 def rows_before(path: str, live: Live) -> Stream:
     """The rows of a file, as the learner of a served model reads them."""
     return open_stream(path, schema=getattr(live.served.learner, "schema_", live.served.schema), frozen=True)
+
+
+def refuse_rows(path: str, live: Live) -> None:
+    """Refuse a file of rows that a model cannot have learned before it was served.
+
+    Raises
+    ------
+    RegretlessError
+        If there is no such file, the model had learned nothing, or it had learned another number of rows.
+    """
+    tally = live.tally
+    if not Path(path).is_file():
+        raise RegretlessError(f"--rows {path}: there is no such file")
+    if not tally.base_rounds:
+        raise RegretlessError(f"--rows {path}: the model had learned nothing before it was served")
+    if tally.since or not isinstance(live.served, ServedRows):  # a second learner that answers has other rows
+        return
+    rows = sum(map(len, rows_before(path, live).batches()))
+    if not rows or tally.before % rows:  # of several passes they are a multiple
+        fault = f"this file has {rows:,} rows, and the model had learned {tally.before:,} rounds before it was served"
+        raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
 
 
 def _by_sums(learner: Any, why: str) -> list[Certificate]:

@@ -15,13 +15,15 @@ from typing import Any
 
 from ..errors import MissingError, RegretlessError
 from .app import App
-from .attached import set_alarm, set_shadow
+from .attached import refuse_alarm, set_alarm, set_shadow
+from .certificates import refuse_rows
 from .databases import store_of
 from .engine import ModelEngine
 from .events import Snapshot
 from .live import Live, begin, restored
 from .logs import ServiceLog
 from .settings import Settings
+from .shadow import fitting
 from .store import Store
 from .store_thread import StoreThread
 from .tokens import AccessTokens
@@ -54,7 +56,9 @@ class Opened:
     rows: str | None = None
 
 
-def open_model(path: Path, where: str | Path, settings: Settings, shadow: Path | None = None) -> Opened:
+def open_model(
+    path: Path, where: str | Path, settings: Settings, shadow: Path | None = None, rows: str | None = None
+) -> Opened:
     """Open the store of a model, and build the model as the log has it.
 
     Parameters
@@ -66,28 +70,44 @@ def open_model(path: Path, where: str | Path, settings: Settings, shadow: Path |
     settings : Settings
     shadow : Path, optional
         The model file of a second learner, which learns the same labels.
+    rows : str, optional
+        The file of the rows that the model had learned before.
 
     Raises
     ------
     RegretlessError
-        If the store cannot be opened, another process holds it, or it began with another model.
+        If the store cannot be opened, another process holds it, it began with another model, or what is beside the
+        model does not fit it.
     """
     model = path.read_bytes()
     other = None if shadow is None else (shadow.stem, shadow.read_bytes())
-    if isinstance(where, Path) and not where.exists():  # what is refused leaves no file of a log
-        _refuse_settings(Live.of(Snapshot(0, 0, time.time(), model), str(path)), settings)
+    new = isinstance(where, Path) and not where.exists()
+    if new:  # what is refused leaves no file of a log
+        _refuse_first(Live.of(Snapshot(0, 0, time.time(), model), str(path)), settings, other, rows)
     store = store_of(where)
     store.open()
     try:
         begin(store, model, str(path), time.time())
         live = restored(store)
         _refuse_settings(live, settings)
+        if rows is not None and not new:
+            refuse_rows(rows, live)
         set_shadow(store, live, path.stem, other, time.time())
         set_alarm(store, live, settings.alarm, time.time())
     except BaseException:
         store.close()
         raise
-    return Opened(store, live, where)
+    return Opened(store, live, where, rows)
+
+
+def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | None, rows: str | None) -> None:
+    """Refuse what does not fit a model that was not served before."""
+    _refuse_settings(live, settings)
+    refuse_alarm(live, settings.alarm)
+    if shadow is not None:
+        fitting(shadow[1], shadow[0], live.served)
+    if rows is not None:
+        refuse_rows(rows, live)
 
 
 def _refuse_settings(live: Live, settings: Settings) -> None:
