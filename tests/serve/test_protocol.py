@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,15 +84,35 @@ def test_labels(path: Path) -> None:
         ({"amount": 280, "fraud": "no"}, "no column 'fraud'"),
         ({"amount": 280, "country=FI": 1}, None),
         ({"amount": 280, "country": "SE"}, None),
+        ({"amount": 280, "country": "SE", "day": "2026-11-26"}, None),
     ],
 )
 def test_unknown_columns(tmp_path: Path, sent: dict[str, Any], fault: str | None) -> None:
-    """A row with one name that is no column is 422 with that name, however many others are; features have names too."""
+    """A name that is no column is 422 unless every column is there; features have names too."""
     columns = {"amount": "number", "country": "text"}
     table = begun(tmp_path, AggregatedClassifier(), {"columns": columns, "classes": ["no", "yes"]})
     (answer,) = statuses(table, ("predict", {"input": sent}))
     assert answer.status == (200 if fault is None else 422)
     assert fault is None or fault in answer.json["error"]
+
+
+def test_what_is_passed_over_is_not_learned(tmp_path: Path) -> None:
+    """A whole record with a name that the model does not know leaves the same model as without it."""
+    columns = {"amount": "number", "country": "text"}
+
+    async def work(client: Client, more: dict[str, str]) -> bytes:
+        for place, country in enumerate(("FI", "SE", "NO")):
+            row = {"amount": place, "country": country, **more}
+            assert (await client.ask("/v1/predict", {"id": country, "input": row})).status == 200
+            assert (await client.ask("/v1/label", {"id": country, "label": "yes"})).status == 200
+        return (await client.ask("/v1/model.rgl")).body
+
+    models = []
+    for name, more in (("a", {}), ("b", {"day": "2026-11-26"})):
+        (tmp_path / name).mkdir()
+        path = begun(tmp_path / name, AggregatedClassifier(), {"columns": columns, "classes": ["no", "yes"]})
+        models.append(served(path, partial(work, more=more)))
+    assert models[0] == models[1]
 
 
 def test_the_target_as_a_column(tmp_path: Path) -> None:

@@ -59,17 +59,19 @@ class ServedRows(Served):
                 raise Refused(f"{name!r}: a finite number or a text is expected; {shown(one)}")
         self._named(value, learns=False)
         if self._columns is not None and not value.keys() <= self._columns:
-            self._refuse_unknown(value, self._columns)
+            value = self._known_of(value, self._columns)
         return write_json(value)
 
-    def _refuse_unknown(self, value: Mapping[str, Any], columns: Set[str]) -> None:
-        """Refuse a name that is neither a column's nor that of a feature made of one: most are misspelt."""
-        for name in value:
-            if name not in columns and FEATURE.split(name)[0] not in columns:
-                if name == (self.schema or {}).get("target"):
-                    raise Refused(f"{name!r} is the target, which is sent as the label and not with the row")
-                near = did_you_mean(name, columns)
-                raise Refused(f"the model has no column {name!r}; {near}it learned from {listed(sorted(columns))}")
+    def _known_of(self, value: Mapping[str, Any], columns: Set[str]) -> dict[str, Any]:
+        """What the model knows of a record; other names are refused where a column is missing: they are misspelt."""
+        others = [name for name in value if name not in columns and FEATURE.split(name)[0] not in columns]
+        target = (self.schema or {}).get("target")
+        if target in others:
+            raise Refused(f"{target!r} is the target, which is sent as the label and not with the row")
+        if others and not columns <= value.keys():
+            near = did_you_mean(others[0], columns)
+            raise Refused(f"the model has no column {others[0]!r}; {near}it learned from {listed(sorted(columns))}")
+        return {name: one for name, one in value.items() if name not in others}
 
     def _dense(self, value: list[Any]) -> Array:
         columns = self.learner.state_.columns
