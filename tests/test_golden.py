@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,8 @@ from .golden.compare import close, difference, mask, settled
 from .golden.record import record
 
 ELSEWHERE = {"--dask", "--print-completion"}  # one wants a cluster, the other prints what shtab makes of --help
+SERVED = ("serve", "replay")  # which want a server that runs
+SERVED_TESTS = sorted((Path(__file__).parent / "serve").glob("*.py"))
 REMEDY = "if this is on purpose, make golden ARGS=--write, and say why in the commit"
 
 
@@ -33,9 +37,11 @@ def test_every_golden_has_its_case() -> None:
 
 @pytest.mark.parametrize("verb", verbs())
 def test_every_option_of_a_verb_is_in_a_case(verb: str) -> None:
-    """An option that no case gives could change its meaning unseen."""
+    """An option that no case gives, nor any test of what is served, could change its meaning unseen."""
     lines = [shlex.split(command) for case in CASES for command in case.commands]
     given = {word for words in lines if words[:1] == [verb] for word in words}
+    if verb in SERVED:
+        given |= {word for path in SERVED_TESTS for word in re.findall(r"--[a-z-]+", path.read_text(encoding="utf-8"))}
     assert verbs()[verb] - given - ELSEWHERE == {"-h"}
 
 

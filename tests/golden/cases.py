@@ -122,6 +122,16 @@ def _learn() -> Iterator[Case]:
         exact=False,
     )
     yield Case(
+        "learn/threads",
+        (
+            "learn two.svm --learner perceptron --threads 2 --report report.json --save m.rgl",
+            "predict m.rgl two.svm --threads 2 --json",
+            "certify m.rgl two.svm --threads 2",
+            "verify report.json two.svm --threads 2",
+            "compare perceptron arow two.svm --threads 2",
+        ),
+    )
+    yield Case(
         "predict/probabilities",
         (
             "learn two.csv --no-certify --quiet --save m.rgl",

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3IX
+from regretless.cli.entry import make
+from regretless.cli.serve import settings_of
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
 from regretless.linear import AROW, AggregatedClassifier
@@ -27,6 +29,11 @@ from regretless.serve.tokens import AccessTokens, read_tokens
 from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun
 
+OPTIONS = (
+    "serve m.rgl --max-body 1k --max-rows 2 --max-queue 3 --body-timeout 4 --no-log-predictions --expire 5m "
+    "--default-loss 0.5 --snapshot-every 6 --allow-host Example.org --log-requests paths --alarm-after 7 "
+    "--alarm-rounds 800 --alert-url http://localhost:9/"
+)
 ROW = [0.5, -1.0, 2.0, 0.25]
 
 
@@ -283,3 +290,21 @@ def test_the_file_of_a_model(run: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "more.svm").write_text("1 1:1 2:1\n0 1:0 2:1\n")
     result = run("learn", tmp_path / "more.svm", "--resume", tmp_path / "now.rgl", "--json", "--no-certify")
     assert (result.code, json.loads(result.out)["rounds"]) == (0, 22)
+
+
+def test_every_option_reaches_the_server() -> None:
+    """Each option of the command line is the setting of its name."""
+    assert settings_of(make("serve").parse_args(OPTIONS.split())) == Settings(
+        body=1024,
+        rows=2,
+        queue=3,
+        body_seconds=4.0,
+        log_predictions=False,
+        expire=300.0,
+        default_loss=0.5,
+        snapshot_every=6,
+        hosts=("example.org",),
+        log_requests="paths",
+        alarm={"reference": None, "reference_rounds": 7, "mean_rounds": 800.0},
+        alert_url="http://localhost:9/",
+    )

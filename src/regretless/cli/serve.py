@@ -12,6 +12,7 @@ from . import options
 from .output import DONE, UsageError
 
 if TYPE_CHECKING:
+    from ..serve.settings import Settings
     from .arguments import ServeOptions
 
 HELP = "serve a model over HTTP: predictions now, labels later"
@@ -97,23 +98,9 @@ def run(arguments: ServeOptions) -> int:
     """Serve."""
     from ..serve.logs import ServiceLog
     from ..serve.server import listen, open_model, serve, server_package
-    from ..serve.settings import Settings
     from ..serve.tokens import read_tokens
 
-    settings = Settings(
-        body=arguments.max_body,
-        rows=arguments.max_rows,
-        queue=arguments.max_queue,
-        body_seconds=arguments.body_timeout,
-        log_predictions=not arguments.no_log_predictions,
-        expire=arguments.expire,
-        default_loss=arguments.default_loss,
-        snapshot_every=arguments.snapshot_every,
-        hosts=None if arguments.open else tuple(name.lower() for name in arguments.allow_host),
-        log_requests=arguments.log_requests,
-        alarm=_alarm(arguments),
-        alert_url=arguments.alert_url,
-    )
+    settings = settings_of(arguments)
     tokens = read_tokens(arguments.tokens)
     if not (tokens or arguments.open or arguments.host in LOOPBACK):
         raise UsageError(f"--host {arguments.host} is reached from elsewhere: give --tokens FILE, or --open to anybody")
@@ -133,6 +120,26 @@ def run(arguments: ServeOptions) -> int:
         for one in opened.values():
             one.store.close()
     return DONE
+
+
+def settings_of(arguments: ServeOptions) -> Settings:
+    """What the server is told by these arguments."""
+    from ..serve.settings import Settings
+
+    return Settings(
+        body=arguments.max_body,
+        rows=arguments.max_rows,
+        queue=arguments.max_queue,
+        body_seconds=arguments.body_timeout,
+        log_predictions=not arguments.no_log_predictions,
+        expire=arguments.expire,
+        default_loss=arguments.default_loss,
+        snapshot_every=arguments.snapshot_every,
+        hosts=None if arguments.open else tuple(name.lower() for name in arguments.allow_host),
+        log_requests=arguments.log_requests,
+        alarm=_alarm(arguments),
+        alert_url=arguments.alert_url,
+    )
 
 
 def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
