@@ -183,8 +183,8 @@ class DelimitedReader {
   explicit DelimitedReader(DelimitedJob& job) : job_(job), room_(16 * (job.end - job.text)) {
     for (std::size_t c = job.width; c-- > 0;) {
       DelimitedColumn &column = job.columns[c], &next = job.columns[std::min(c + 1, job.width - 1)];
-      const bool goes_on =
-          c + 1 < job.width && next.run && next.numbers == column.numbers + 1 && next.stride == column.stride;
+      const bool goes_on = c + 1 < job.width && column.numbers && next.run && next.numbers == column.numbers + 1 &&
+                           next.stride == column.stride;
       column.run = column.kind == DelimitedKind::number ? 1 + (goes_on ? next.run : 0) : 0;
     }
   }
