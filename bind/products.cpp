@@ -50,7 +50,8 @@ void move(const Places& from, const Places& to) {
 std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places, const Read<std::int64_t>& keys,
                                                             std::int64_t first, std::int64_t count, std::int64_t limit,
                                                             bool learn, const Write<std::int64_t>& numbers) {
-  demand(numbers.size() == keys.size() && first >= 0 && 2 * count <= std::int64_t(places.shape(0)), "wrong room");
+  demand(numbers.size() == keys.size() && first >= 0 && count >= 0 && count <= std::int64_t(places.shape(0) / 2),
+         "wrong room");
   const KeyTable table = table_of(places);
   const nb::gil_scoped_release unlock;
   const Numbered n =
