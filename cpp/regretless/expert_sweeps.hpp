@@ -3,7 +3,7 @@
 // first.
 #pragma once
 #include "expert_blocks.hpp"
-#include "expert_poly.hpp"
+#include "expert_poly_rounds.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
