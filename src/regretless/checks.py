@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from sys import float_info
 from typing import Any
@@ -38,10 +38,12 @@ def share(name: str, value: Any) -> float:
     return float(value)
 
 
-def whole(name: str, value: Any, least: int = 1) -> int:
-    """A whole number of at least `least`."""
+def whole(name: str, value: Any, least: int = 1, most: float = inf) -> int:
+    """A whole number from `least` to `most`."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ParameterError(name, repr(value), f"it must be a whole number >= {least}")
+    if value > most:
+        raise ParameterError(name, repr(value), f"it must be at most {most}")
     return int(value)
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 from regretless.data import delimited as module
-from regretless.data.delimited import Block, Blocks, count_lines
+from regretless.data.delimited import Blocks
+from regretless.data.delimited_text import Block, count_lines
 from regretless.errors import DataError
 
 

@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.data.delimited import FALSE, NULLS, TRUE, Block, parse, plain_columns, row_ends
+from regretless.data.delimited import FALSE, NULLS, TRUE, parse, plain_columns
+from regretless.data.delimited_text import Block, row_ends
 from regretless.data.table_chunk import ArrowColumns, Columns, TextColumns
 
 NAMES = ["a", "b", "c"]

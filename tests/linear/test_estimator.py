@@ -30,8 +30,9 @@ from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
 from regretless.linear.classifier import Classifier
 from regretless.linear.labels import read_labels
+from regretless.rows.faults import explain_nonfinite
 from regretless.rows.sample_weights import read_weights
-from regretless.rows.validation import ascending, explain_nonfinite, read_rows
+from regretless.rows.validation import ascending, read_rows
 
 
 class PlainPerceptron(Classifier):
@@ -170,7 +171,8 @@ from regretless.data.batch import Batch
 from regretless.errors import NotFittedError, RegretlessError
 from regretless.linear.classifier import Classifier
 from regretless.linear.labels import read_labels
-from regretless.rows.validation import explain_nonfinite, read_rows
+from regretless.rows.faults import explain_nonfinite
+from regretless.rows.validation import read_rows
 from regretless.rows.sample_weights import read_weights
 {learner}
 X, y = np.array([[1.0, 2.0], [-1.0, -2.0]]), ["ham", "spam"]

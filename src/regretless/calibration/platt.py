@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp, inf, isfinite, log, log1p
+from math import exp, inf, log, log1p
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..checks import positive
 from ..errors import ParameterError, RegretlessError
 from ..ledger import Ledger
 from ..persist.json_state import JsonState
-from ..persist.validation import one
+from ..persist.validation import finite
 from ..theory.aggregated import MemberComparator
 from ..theory.calibration import CalibrationFacts, against_every_scaling
 from .labels import is_larger, which_are_larger
@@ -273,10 +273,8 @@ class PlattScaling(JsonState):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         for name in SUMS:
-            value = one(state["sums"][name], float, name)
-            if not isfinite(value) or (value < 0 and name not in ("h12", "b1", "b2", "k")):
-                raise ValueError(f"{name} is {value}")
-            setattr(self, f"_{name}", value)
+            least = -inf if name in ("h12", "b1", "b2", "k") else 0.0
+            setattr(self, f"_{name}", finite(state["sums"][name], name, least))
         if self._ones > self._rounds:
             raise ValueError("more labels than rounds")
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import DataError
 from .columns import DATES
-from .delimited import NULLS, SMALLEST, Block, Blocks, UnequalRows, find_faults, legible, parse, plain_columns
+from .delimited import NULLS, SMALLEST, Blocks, UnequalRows, find_faults, legible, parse, plain_columns
+from .delimited_text import Block
 from .messages import listed, option, shown
 from .source import Source, open_bytes
 from .table import TARGETS, TableStream

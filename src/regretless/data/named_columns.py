@@ -205,5 +205,5 @@ class _Picked(Selection):
 def _filled(chunk: Chunk, name: str) -> Columns:
     """The columns of a chunk, once the empty cells of one are faults."""
     if len(missing := chunk.columns.missing(name)):
-        chunk.fault(missing, name, lambda _: f"column {name!r} has no value", "every row needs one")
+        chunk.fault(missing, name, f"column {name!r} has no value", "every row needs one")
     return chunk.columns

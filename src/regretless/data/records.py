@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import DataError
 from .batch import Array
-from .delimited import BOM, Block
+from .delimited_text import BOM, Block
 from .formats import SUFFIXES
 from .messages import shown
 from .source import Source, decoded, lines_of, name_of, open_bytes, suffixes

@@ -355,7 +355,7 @@ class TableStream(Stream):
         if self._crossing is not None:
             products = TableProducts(self._crossing, numeric, self._map.names(["text"]))
             for left, right, bad in products.infinite(values):
-                chunk.fault(bad, right, _too_large(left, right), "scale the values down")
+                chunk.fault(bad, right, f"the product of {left!r} and {right!r} is infinite", "scale the values down")
         labels = self._labels(chunk)
         codes = {name: chunk.columns.codes(name) for name in self._map.names(["text"])}
         words = {name: words_of(chunk.columns.strings(name), self._map.ngrams) for name in self._map.names(["words"])}
@@ -400,12 +400,12 @@ class TableStream(Stream):
         for place, name in enumerate(names):
             if len(missing[place]) and not zero:
                 leave = "" if self._known is not None else f", or {option('--ignore', [name])} to leave the column out"
-                chunk.fault(missing[place], name, _has_none(name), ZERO + leave)
+                chunk.fault(missing[place], name, f"column {name!r} has no value", ZERO + leave)
                 values[missing[place], place] = 0.0
         if zero and not (columns.finite and not any(map(len, missing))):
             values[np.isnan(values)] = 0.0
         if not columns.finite or values.dtype != np.float64:  # a number of double precision may be none of single
-            _refuse_not_finite(chunk, names, values, optional=True)
+            chunk.refuse_not_finite(names, values, zero=ZERO)
         return values
 
     def _labels(self, chunk: Chunk) -> Array | None:
@@ -416,13 +416,13 @@ class TableStream(Stream):
         if self._frozen and len(missing) == columns.rows:
             return None
         if not self._unlabelled:
-            chunk.fault(missing, target, lambda _: "the label is missing", "every row needs one")
+            chunk.fault(missing, target, "the label is missing", "every row needs one")
         if self._target_kind in NUMERIC:
             labels = columns.floats(target)
             if not columns.finite:
                 there = labels.copy()
                 there[missing] = 0.0
-                _refuse_not_finite(chunk, [target], there.reshape(-1, 1), optional=False)
+                chunk.refuse_not_finite([target], there.reshape(-1, 1))
             return labels
         code, known = columns.codes(target)
         longest = max(map(len, known), default=0)
@@ -444,26 +444,3 @@ class TableStream(Stream):
             self._pass_over(str(chunk.error(row, *chunk.faults.first(row))))
         self.skipped += len(bad[room:])
         return np.isin(chunk.read(), bad, invert=True), None
-
-
-def _refuse_not_finite(chunk: Chunk, names: list[str], values: Array, *, optional: bool) -> None:
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    for place in np.flatnonzero(~finite.all(axis=0)).tolist():
-        explain = _holds(names[place], values[:, place])
-        bad = np.flatnonzero(~finite[:, place])
-        zero = f"; {ZERO}" if optional and np.isnan(values[bad, place]).all() else ""
-        chunk.fault(bad, names[place], explain, f"only finite numbers can be used{zero}")
-
-
-def _holds(name: str, column: Array) -> Any:
-    return lambda row: f"column {name!r} holds {column[row]}"
-
-
-def _has_none(name: str) -> Any:
-    return lambda row: f"column {name!r} has no value"
-
-
-def _too_large(left: str, right: str) -> Any:
-    return lambda row: f"the product of {left!r} and {right!r} is infinite"

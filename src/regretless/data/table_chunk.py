@@ -183,11 +183,30 @@ class Chunk:
     places: Array | None = None
     faults: Faults = field(default_factory=Faults)
 
-    def fault(self, rows: Array, column: str, value: Callable[[int], str], advice: str) -> None:
-        """Note that these rows of the table cannot be used; `value` says of each what stands there."""
+    def fault(self, rows: Array, column: str, value: str | Callable[[int], str], advice: str) -> None:
+        """Note that these rows of the table cannot be used; `value` says what stands there, or of each what does."""
         read = self.read()
-        self.faults.add(read[rows], column, lambda row: (value(int(np.searchsorted(read, row))), advice))
+
+        def explain(row: int) -> tuple[str, str]:
+            return value if isinstance(value, str) else value(int(np.searchsorted(read, row))), advice
+
+        self.faults.add(read[rows], column, explain)
 
     def read(self) -> Array:
         """Which of the rows that were read the rows of the table are."""
         return np.arange(self.columns.rows) if self.places is None else self.places
+
+    def refuse_not_finite(self, names: Sequence[str], values: Array, zero: str = "") -> None:
+        """Note the rows that hold infinity or NaN in columns of these names; `zero` is what to do of NaN alone."""
+        finite = np.isfinite(values)
+        if finite.all():
+            return
+        for place in np.flatnonzero(~finite.all(axis=0)).tolist():
+            name, column = names[place], values[:, place]
+            bad = np.flatnonzero(~finite[:, place])
+            more = f"; {zero}" if zero and np.isnan(column[bad]).all() else ""
+            self.fault(bad, name, _holds(name, column), f"only finite numbers can be used{more}")
+
+
+def _holds(name: str, column: Array) -> Callable[[int], str]:
+    return lambda row: f"column {name!r} holds {column[row]}"

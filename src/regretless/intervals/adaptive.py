@@ -10,9 +10,9 @@ from math import ceil, inf
 from typing import Any
 
 from ..checks import share, whole
-from ..persist.validation import one
+from ..persist.validation import finite
 from ..theory.intervals import IntervalFacts, adaptive_coverage
-from .base import NOTHING, Intervals, _finite
+from .base import NOTHING, Intervals
 
 
 @dataclass(eq=False)
@@ -125,7 +125,7 @@ class AdaptiveIntervals(Intervals):
         return {"scores": list(self._scores)}
 
     def _restore_rule(self, state: Mapping[str, Any]) -> None:
-        self._scores.extend(_finite(one(score, float, "a score"), "a score", NOTHING) for score in state["scores"])
+        self._scores.extend(finite(score, "a score", NOTHING) for score in state["scores"])
         self._sorted = sorted(self._scores)
         if len(self._scores) != min(self._books.rounds, self.window):
             raise ValueError("it has not as many scores as rounds")

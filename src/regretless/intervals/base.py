@@ -18,7 +18,7 @@ from ..errors import ParameterError, RegretlessError, RowRefused
 from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.json_state import JsonState
-from ..persist.validation import count, one
+from ..persist.validation import count, finite, one
 from ..theorem import Theorem
 from ..theory.intervals import IntervalFacts
 
@@ -400,17 +400,17 @@ class Intervals(JsonState):
         if set(state["ledger"]) != set(asdict(self._books)) or state["ledger"]["alpha"] != self.alpha:
             raise ValueError("its ledger is of other intervals")
         for name, value in state["ledger"].items():
-            kind = type(getattr(self._books, name))
-            setattr(self._books, name, _finite(one(value, kind, name), name))
+            read = count if type(getattr(self._books, name)) is int else finite
+            setattr(self._books, name, read(value, name))
         self._recent.extend(bool("01".index(digit)) for digit in one(state["recent"], str, "recent"))
         self._recent_misses = sum(self._recent)
         if len(self._recent) != min(self._books.rounds, STRETCH):
             raise ValueError("it has not as many recent rounds as rounds")
         self._tickets = count(state["tickets"], "tickets")
         for ticket, value, radius, *pair in state["pending"]:
-            forecast = nan if value is None else _finite(one(value, float, "a forecast"), "a forecast", -inf)
-            half = inf if radius is None else _finite(one(radius, float, "a radius"), "a radius", -inf)
-            spread = _finite(one(pair[0] if pair else 0.0, float, "half a pair"), "half a pair")
+            forecast = nan if value is None else finite(value, "a forecast", -inf)
+            half = inf if radius is None else finite(radius, "a radius", -inf)
+            spread = finite(pair[0] if pair else 0.0, "half a pair")
             self._pending[count(ticket, "a ticket")] = forecast, spread, half
             self._waiting += not isnan(forecast)
         if any(ticket >= self._tickets for ticket in self._pending):
@@ -446,9 +446,3 @@ def _column(what: str, values: Any) -> Array:
 
 def _or_none(value: float) -> float | None:
     return None if isnan(value) or isinf(value) else value
-
-
-def _finite(value: Any, what: str, least: float = 0.0) -> Any:
-    if not least <= value < inf:
-        raise ValueError(f"{what} is {value}")
-    return value

@@ -8,9 +8,9 @@ from math import inf
 from typing import Any
 
 from ..checks import SMALLEST, share
-from ..persist.validation import count, one
+from ..persist.validation import count, finite
 from ..theory.intervals import IntervalFacts, decaying_coverage
-from .base import Intervals, _finite
+from .base import Intervals
 
 LONGEST = 1e12  # rounds whose steps are floats
 
@@ -105,9 +105,9 @@ class DecayingTracker(Intervals):
         return {"numbers": numbers, "steps": self._steps}
 
     def _restore_rule(self, state: Mapping[str, Any]) -> None:
-        q, *rest = (one(number, float, "a number of the rule") for number in state["numbers"])
-        self._q = _finite(q, "q", -inf)
-        largest, step, longest, *varied = (_finite(number, "a number of the rule") for number in rest)
+        q, *rest = state["numbers"]
+        self._q = finite(q, "q", -inf)
+        largest, step, longest, *varied = (finite(number, "a number of the rule") for number in rest)
         self._largest, self._step, self._longest = largest, step, longest
         grown, grown_late, since, since_late = varied
         self._grown, self._since = [grown, grown_late], [since, since_late]

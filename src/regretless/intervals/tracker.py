@@ -8,9 +8,9 @@ from math import inf
 from typing import Any
 
 from ..checks import SMALLEST, share
-from ..persist.validation import one
+from ..persist.validation import finite
 from ..theory.intervals import IntervalFacts, tracker_coverage
-from .base import Intervals, _finite
+from .base import Intervals
 
 
 @dataclass(eq=False)
@@ -79,5 +79,5 @@ class QuantileTracker(Intervals):
         return {"q": self._q, "largest": self._largest}
 
     def _restore_rule(self, state: Mapping[str, Any]) -> None:
-        self._q = _finite(one(state["q"], float, "q"), "q", -inf)
-        self._largest = _finite(one(state["largest"], float, "largest"), "largest")
+        self._q = finite(state["q"], "q", -inf)
+        self._largest = finite(state["largest"], "largest")

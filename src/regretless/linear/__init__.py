@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .passive_aggressive import PassiveAggressive
     from .perceptron import Perceptron
     from .second_order_perceptron import SecondOrderPerceptron
-    from .separation.margin import MaxMargin, Separation, max_margin, separate
+    from .separation.margin import max_margin, separate
+    from .separation.result import MaxMargin, Separation
     from .separation.simplex_margin import SimplexMargin, max_margin_simplex
     from .voted import VotedPerceptron
     from .winnow import Winnow
@@ -51,8 +52,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     __all__,
     {
-        "MaxMargin": "separation.margin",
-        "Separation": "separation.margin",
+        "MaxMargin": "separation.result",
+        "Separation": "separation.result",
         "SimplexMargin": "separation.simplex_margin",
         "max_margin": "separation.margin",
         "max_margin_simplex": "separation.simplex_margin",

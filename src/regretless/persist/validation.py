@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
+from math import isfinite
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -71,6 +72,27 @@ def count(value: Any, what: str, least: int = 0) -> int:
     number: int = one(value, int, what)
     if number < least:
         raise ValueError(f"{what} is below {least}")
+    return number
+
+
+def finite(value: Any, what: str, least: float = 0.0) -> float:
+    """A finite float of at least `least`.
+
+    Parameters
+    ----------
+    value : object
+    what : str
+        What messages call it.
+    least : float, default=0.0
+
+    Raises
+    ------
+    ValueError
+        If it is no such number.
+    """
+    number: float = one(value, float, what)
+    if not isfinite(number) or number < least:
+        raise ValueError(f"{what} is {number}")
     return number
 
 

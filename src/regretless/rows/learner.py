@@ -16,9 +16,10 @@ from ..persist.model import Persistent
 from ..pictured import Pictured
 from ..turns import BUSY
 from .estimator import TURN, Estimator
+from .faults import explain_nonfinite, fault_of
 from .one_row import RowAsTable, divided, divides_rows, row_in_order
 from .state import BaseState, Rules
-from .validation import ascending, explain_nonfinite, fault_of, read_rows
+from .validation import ascending, read_rows
 
 
 class RowLearner(HasInfo, Estimator, Persistent, Pictured):

@@ -186,14 +186,12 @@ class KernelPerceptron(OnlineClassifier):
             kernel=kernel,
             function=self.kernel if callable(self.kernel) else None,
             gamma=gamma,
-            degree=whole("degree", self.degree),
+            degree=whole("degree", self.degree, most=MOST_DEGREE),
             coef0=positive("coef0", self.coef0, or_zero=True),
             average=one_of("average", self.average, AVERAGES),
             budget=0 if self.budget is None else whole("budget", self.budget),
             removal=one_of("removal", self.removal, REMOVALS),
         )
-        if rules.degree > MOST_DEGREE:
-            raise ParameterError("degree", repr(self.degree), f"it must be at most {MOST_DEGREE}")
         if rules.budget > MOST_BUDGET:
             raise ParameterError(
                 "budget", repr(self.budget), f"it must be at most {MOST_BUDGET}, or None for any number"

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ...rows.validation import explain_nonfinite, read_rows
+from ...rows.faults import explain_nonfinite
+from ...rows.validation import read_rows
 from ..labels import read_labels
 
 AT_A_TIME = 1 << 17  # values converted to float64 in one go: what the cache holds
