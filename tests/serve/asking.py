@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from regretless.persist.model import write
+from regretless.serve.access import AccessTokens
 from regretless.serve.logs import ServiceLog
 from regretless.serve.new import new_model
-from regretless.serve.server import Service, open_model
+from regretless.serve.server import Service
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import AccessTokens
+from regretless.serve.startup import open_model
 
 COLUMNS = 4
 

@@ -17,7 +17,7 @@ from regretless.cli import main
 from regretless.errors import RegretlessError
 from regretless.linear import Perceptron
 from regretless.regression import AggregatedRegressor
-from regretless.serve import alerts
+from regretless.serve import alarm as alarms
 from regretless.serve.logs import ServiceLog
 from regretless.serve.settings import Settings
 
@@ -129,11 +129,11 @@ def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
         asked.append(url)
         raise OSError("refused")
 
-    monkeypatch.setattr(alerts, "_post", post)
+    monkeypatch.setattr(alarms, "_post", post)
     out = StringIO()
-    asyncio.run(alerts.tell("http://nobody", {"model": "m", "label": 3}, ServiceLog(out), wait=0.0))
-    assert len(asked) == alerts.ATTEMPTS
-    assert out.getvalue().count("alert failed") == alerts.ATTEMPTS
+    asyncio.run(alarms.tell("http://nobody", {"model": "m", "label": 3}, ServiceLog(out), wait=0.0))
+    assert len(asked) == alarms.ATTEMPTS
+    assert out.getvalue().count("alert failed") == alarms.ATTEMPTS
 
 
 def test_numbers_have_no_mistakes(tmp_path: Path) -> None:

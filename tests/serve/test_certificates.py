@@ -27,14 +27,14 @@ from regretless.linear import (
 )
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
-from regretless.serve.databases import store_of
-from regretless.serve.events import Event
+from regretless.serve.access import AccessTokens
 from regretless.serve.logs import ServiceLog
+from regretless.serve.replay import store_of
 from regretless.serve.rows import ServedClassifier
-from regretless.serve.server import Service, open_model
+from regretless.serve.server import Service
 from regretless.serve.settings import Settings
-from regretless.serve.store import BY_NUMBER
-from regretless.serve.tokens import AccessTokens
+from regretless.serve.startup import open_model
+from regretless.serve.store import BY_NUMBER, Event
 from regretless.theory.late_labels import as_answered
 
 from ..command_line import CommandLine

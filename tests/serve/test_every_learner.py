@@ -8,9 +8,9 @@ import pytest
 
 from regretless.catalogue import TABLES
 from regretless.persist.model import model_bytes
-from regretless.serve.events import LEARNT, Event, Snapshot
 from regretless.serve.live import Live
 from regretless.serve.new import new_model
+from regretless.serve.store import LEARNT, Event, Snapshot
 from regretless.serve.wire import write_json
 
 from ..catalogue import COLUMNS, Entry, forecasts, losses, numbers, recommended, rows

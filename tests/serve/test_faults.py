@@ -18,17 +18,16 @@ import pytest
 from regretless.bandits import Exp3IX
 from regretless.linear import AROW
 from regretless.serve import durable, engine
-from regretless.serve.databases import store_of
-from regretless.serve.events import Event
+from regretless.serve.access import AccessTokens
 from regretless.serve.live import Live
 from regretless.serve.logs import ServiceLog
-from regretless.serve.replay import replay
-from regretless.serve.server import Service, open_model
+from regretless.serve.replay import replay, store_of
+from regretless.serve.server import Service
 from regretless.serve.settings import Settings
 from regretless.serve.sqlite import SqliteStore
-from regretless.serve.store import BY_NUMBER, Held, StoreError
+from regretless.serve.startup import open_model
+from regretless.serve.store import BY_NUMBER, Event, Held, StoreError
 from regretless.serve.store_thread import StoreThread
-from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, Process, begun, served
 from .postgres_server import Postgres

@@ -10,8 +10,7 @@ import pytest
 
 from regretless.bandits import Exp3IX, Exp4
 from regretless.experts import Squint
-from regretless.serve.databases import store_of
-from regretless.serve.replay import replay
+from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
 
 from ..command_line import CommandLine

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from regretless.linear import AggregatedClassifier
+from regretless.serve.access import AccessTokens
 from regretless.serve.page import follow, index
-from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import KINDS, traffic

@@ -16,9 +16,9 @@ import pytest
 from regretless.bandits import Exp3IX
 from regretless.linear import AggregatedClassifier
 from regretless.persist.model import write
-from regretless.serve.openapi import document
+from regretless.serve.access import AccessTokens
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import AccessTokens
+from regretless.serve.views import document
 
 from .asking import COLUMNS, Answered, Client, begun, rows, served
 

@@ -15,8 +15,7 @@ from regretless.errors import ModelError
 from regretless.experts import Squint
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.regression import AggregatedRegressor
-from regretless.serve.databases import store_of
-from regretless.serve.replay import replay
+from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
 from regretless.serve.store import Held
 

@@ -14,11 +14,10 @@ from regretless.linear import AROW, AggregatedClassifier, Perceptron
 from regretless.regression import AggregatedRegressor
 from regretless.run.comparison import Comparison
 from regretless.run.competitors import Losses
-from regretless.serve.databases import store_of
+from regretless.serve.access import AccessTokens
 from regretless.serve.new import new_model
-from regretless.serve.replay import replay
+from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
-from regretless.serve.tokens import AccessTokens
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import label_of, model, traffic

@@ -31,9 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: ReplayOptions) -> int:
     """Replay."""
     from ..atomic_write import replacing
-    from ..serve.databases import store_of
-    from ..serve.live import digest
-    from ..serve.replay import replay
+    from ..serve.replay import replay, store_of
+    from ..serve.store import digest
 
     _refuse_model(arguments.store)
     refuse_overwriting([arguments.store], [arguments.save])

@@ -53,6 +53,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME", help="without tokens: a name it may be asked by"
     )
+    _add_late_labels(parser)
+    _add_limits(parser)
+
+
+def _add_late_labels(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("labels that do not come")
     group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
     group.add_argument(
@@ -69,6 +74,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--alarm-rounds", type=options.whole, metavar="N", help="labels on average to a false alarm (10000)"
     )
     group.add_argument("--alert-url", type=_url, metavar="URL", help="where each alarm is posted, once")
+
+
+def _add_limits(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("limits")
     group.add_argument("--max-body", type=_size, default=8 * 2**20, metavar="SIZE", help="bytes of a request (8m)")
     group.add_argument("--max-rows", type=options.whole, default=1000, metavar="N", help="rows of a request (1000)")
@@ -96,9 +104,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: ServeOptions) -> int:
     """Serve."""
+    from ..serve.access import read_tokens
     from ..serve.logs import ServiceLog
-    from ..serve.server import listen, open_model, serve, server_package
-    from ..serve.tokens import read_tokens
+    from ..serve.server import listen, serve, server_package
+    from ..serve.startup import open_model
 
     settings = settings_of(arguments)
     tokens = read_tokens(arguments.tokens)

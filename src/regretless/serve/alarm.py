@@ -1,8 +1,13 @@
-"""The alarm on the mistakes of a served model, as it answered, in the order of labels: a function of the log."""
+"""The alarm on the mistakes of a served model, as it answered, and how an address is told of it.
+
+It is a function of the log: of the answers in the order of their labels.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -10,10 +15,13 @@ from ..alarms.column import ColumnAlarm
 from ..alarms.watch import Watch
 from ..errors import RegretlessError
 from ..persist.validation import fits
-from .events import Event
+from .logs import ServiceLog
+from .store import Event
+from .wire import write_json
 
 ALARM = "alarm"  # the key of it, in what is saved beside the learner
 COLUMN = "mistakes"
+TIMEOUT, ATTEMPTS, FIRST_WAIT = 10.0, 6, 1.0  # seconds; the wait doubles
 
 
 class LiveAlarm:
@@ -65,3 +73,22 @@ class LiveAlarm:
             alarm = cls(described["settings"])
             alarm.watch, alarm.why = Watch.from_state(described["watch"]), described["why"]
         return alarm
+
+
+async def tell(url: str, alarm: dict[str, Any], log: ServiceLog, wait: float = FIRST_WAIT) -> None:
+    """Post an alarm as JSON, again where that failed."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            await asyncio.to_thread(_post, url, write_json(alarm))
+        except (OSError, ValueError) as error:
+            log.error("alert failed", model=alarm["model"], attempt=attempt, reason=str(error))
+            await asyncio.sleep(wait * 2 ** (attempt - 1))
+        else:
+            log.info("alert sent", model=alarm["model"], label=alarm["label"])
+            return
+
+
+def _post(url: str, body: bytes) -> None:
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        answer.read(1)

@@ -1,35 +1,42 @@
-"""The HTTP side: which path asks what, within which limits, and how it is answered."""
+"""The HTTP side: which path asks what, within which limits and in what time, and how it is answered."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import RegretlessError
-from .asked import RequestError
+from .access import AccessTokens, is_known
 from .engine import ModelEngine
-from .hosts import is_known
 from .logs import ServiceLog
-from .metrics import Metrics
-from .openapi import document
 from .page import follow, index, page_of
-from .requests import LINES, read_asked, read_promoted, read_reported
+from .requests import LINES, RequestError, read_labels, read_promotion, read_rows
 from .settings import Settings
-from .slow_bodies import SlowBodies
-from .tokens import AccessTokens
-from .views import alarms_view, certificate_view, history_view, model_file, model_view, shadow_view
+from .views import (
+    Metrics,
+    alarms_view,
+    certificate_view,
+    document,
+    history_view,
+    model_file,
+    model_view,
+    shadow_view,
+)
 from .wire import write_json
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Reply = tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]  # status, type, body and further headers
 JSON_TYPE = b"application/json"
 BARE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 HTML_TYPE = b"text/html; charset=utf-8"
 NOT_FRAMED = [(b"content-security-policy", b"frame-ancestors 'none'"), (b"referrer-policy", b"no-referrer")]
 ASKED = (b"www-authenticate", b'Basic realm="regretless: any name, and a token for password"')  # a browser asks for it
 MOST_STREAMS = 100
+LOOKS = 4  # at bodies that are late, in the time that is allowed
 SCOPE_OF = {"predict": "predict", "label": "label", "model.rgl": "admin", "promote": "admin"}
 
 
@@ -87,9 +94,7 @@ class App:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
-    async def _answer(
-        self, method: str, path: str, scope: Scope, receive: Receive
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+    async def _answer(self, method: str, path: str, scope: Scope, receive: Receive) -> Reply:
         engine, verb = self._route(path)
         headers = dict(scope["headers"])
         if engine is not None and verb in self._posts:
@@ -189,20 +194,16 @@ class App:
                     raise too_large
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def _predict(
-        self, engine: ModelEngine, kind: str, body: bytes
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
-        asked, many = read_asked(kind, body, self.settings.rows)
+    async def _predict(self, engine: ModelEngine, kind: str, body: bytes) -> Reply:
+        asked, many = read_rows(kind, body, self.settings.rows)
         answers = await engine.predict(asked)
         self.metrics.predicted += len(answers)
         if kind == LINES:
             return 200, LINES.encode(), b"\n".join(answers) + b"\n", []
         return 200, JSON_TYPE, b'{"predictions":[' + b",".join(answers) + b"]}" if many else answers[0], []
 
-    async def _label(
-        self, engine: ModelEngine, kind: str, body: bytes
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
-        reported, many = read_reported(kind, body, self.settings.rows)
+    async def _label(self, engine: ModelEngine, kind: str, body: bytes) -> Reply:
+        reported, many = read_labels(kind, body, self.settings.rows)
         results = await engine.label(reported)
         self.metrics.labelled += sum(result["status"] == "learnt" for result in results)
         if not many:
@@ -215,14 +216,10 @@ class App:
             return status, LINES.encode(), b"".join(write_json(result) + b"\n" for result in results), []
         return status, JSON_TYPE, write_json({"labels": results}), []
 
-    async def _promote(
-        self, engine: ModelEngine, kind: str, body: bytes
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
-        return 200, JSON_TYPE, write_json(await engine.promote(read_promoted(kind, body))), []
+    async def _promote(self, engine: ModelEngine, kind: str, body: bytes) -> Reply:
+        return 200, JSON_TYPE, write_json(await engine.promote(read_promotion(kind, body))), []
 
-    def _about_server(
-        self, verb: str, headers: Mapping[bytes, bytes]
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+    def _about_server(self, verb: str, headers: Mapping[bytes, bytes]) -> Reply:
         if verb == "healthz":
             return 200, JSON_TYPE, b'{"status":"alive"}', []
         if verb == "readyz":
@@ -247,9 +244,7 @@ def _for_browsers(problem: RequestError, path: str) -> list[tuple[bytes, bytes]]
     return [ASKED] if problem.status == 401 and (path == "/" or path.endswith("/page")) else []
 
 
-def _of_problem(
-    problem: RequestError, *more: tuple[bytes, bytes]
-) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
+def _of_problem(problem: RequestError, *more: tuple[bytes, bytes]) -> Reply:
     headers = list(more)
     if problem.again is not None:
         headers.append((b"retry-after", b"%d" % max(1, round(problem.again))))
@@ -258,3 +253,54 @@ def _of_problem(
     if problem.status in (408, 413):
         headers.append((b"connection", b"close"))  # what is still to come of the body is not read
     return problem.status, JSON_TYPE, write_json({"error": str(problem), "status": problem.status}), headers
+
+
+class SlowBodies:
+    """The tasks that wait for bodies; one look at all of them costs less than a timer for each.
+
+    Parameters
+    ----------
+    seconds : float
+        In which a body must have come, and hardly more.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._began: dict[asyncio.Task[Any], float] = {}
+        self._ended: set[asyncio.Task[Any]] = set()
+        self._looking = False
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """While the current task waits for its body.
+
+        Raises
+        ------
+        RequestError
+            If that does not come in time.
+        """
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        self._began[task] = loop.time()
+        if not self._looking:
+            self._looking = True
+            loop.call_later(self._seconds / LOOKS, self._look, loop)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task not in self._ended:
+                raise
+            task.uncancel()
+            raise RequestError(408, f"the body did not come within {self._seconds:g} seconds") from None
+        finally:
+            del self._began[task]
+            self._ended.discard(task)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        late = loop.time() - self._seconds
+        for task in [task for task, began in self._began.items() if began <= late and task not in self._ended]:
+            self._ended.add(task)
+            task.cancel()
+        self._looking = bool(self._began)
+        if self._looking:
+            loop.call_later(self._seconds / LOOKS, self._look, loop)

@@ -25,12 +25,11 @@ from ..data.batch import Batch
 from ..data.stream import Stream, past
 from ..errors import RegretlessError
 from ..theory.late_labels import as_answered
-from .databases import store_of
 from .engine import ModelEngine, label_of
-from .events import LEARNT, Snapshot
-from .live import BLOCK, Live
+from .live import Live
+from .replay import BLOCK, store_of
 from .rows import ServedRows
-from .store import BY_SEQUENCE, Store
+from .store import BY_SEQUENCE, LEARNT, Snapshot, Store
 
 IN_ORDER = (
     "the theorems are about predictions by the weights that have learned every label before, in the order in which "

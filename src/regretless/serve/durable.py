@@ -16,18 +16,41 @@ from random import Random, SystemRandom
 from typing import Any
 
 from ..errors import RegretlessError
-from .alerts import tell
-from .asked import UNAVAILABLE, RequestError
-from .events import Event
-from .ids import Ids
-from .live import Live, restored
+from .alarm import tell
+from .live import Live
 from .logs import ServiceLog
+from .replay import restored
+from .requests import UNAVAILABLE, RequestError
 from .settings import Settings
-from .store import OLDEST, Held, StoreError
+from .store import OLDEST, Event, Held, StoreError
 from .store_thread import StoreThread
 
 AGAIN = 1.0  # seconds between two attempts to reach a database that is gone
 REST = 20  # times as long as it takes to make a snapshot is waited for the next: nothing is answered meanwhile
+
+
+class Ids:
+    """Ids that requests are at work on: of those that share one, the second waits until the first is done."""
+
+    def __init__(self) -> None:
+        self._held: set[str] = set()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def take(self, ids: Sequence[str]) -> None:
+        """Wait until all of them are free, and take them."""
+        while not self._held.isdisjoint(ids):
+            waiting = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiting)
+            await waiting
+        self._held.update(ids)
+
+    def give(self, ids: Sequence[str]) -> None:
+        """Let others have them."""
+        self._held.difference_update(ids)
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
 
 
 class DurableModel:

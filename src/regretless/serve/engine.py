@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import RegretlessError
-from .asked import CONFLICT, GONE, UNFIT, UNKNOWN, Asked, Reported, RequestError, checked
 from .durable import DurableModel
-from .events import EXPIRED, LEARNT, PENDING, PROMOTED, Event, State
+from .requests import CONFLICT, GONE, UNFIT, UNKNOWN, LabelRequest, RequestError, RowRequest, check_id
 from .served import Refused
-from .store import OLDEST
+from .store import EXPIRED, LEARNT, OLDEST, PENDING, PROMOTED, Event, State
 from .wire import write_json
 
 EXPIRY = 1.0  # seconds between two looks for events that are to be given up
@@ -32,7 +31,7 @@ class ModelEngine(DurableModel):
 
     # ---- predictions
 
-    async def predict(self, asked: Sequence[Asked]) -> list[bytes]:
+    async def predict(self, asked: Sequence[RowRequest]) -> list[bytes]:
         """The answers to rows; a row with the id of an earlier one gets the very bytes of that answer.
 
         Raises
@@ -43,9 +42,9 @@ class ModelEngine(DurableModel):
         with self._admitted(len(asked)):
             return await self._predict(asked)
 
-    async def _predict(self, asked: Sequence[Asked]) -> list[bytes]:
+    async def _predict(self, asked: Sequence[RowRequest]) -> list[bytes]:
         inputs = [self._read(one.value, one.place) for one in asked]
-        ids = [checked(one.id) for one in asked if one.id is not None]
+        ids = [check_id(one.id) for one in asked if one.id is not None]
         if not self.settings.log_predictions:
             made = [one.id or self._new_id() for one in asked]
             return [event.answer for event in self._unlogged(made, inputs)]
@@ -60,7 +59,9 @@ class ModelEngine(DurableModel):
         finally:
             self._ids.give(ids)
 
-    async def _predict_known(self, asked: Sequence[Asked], inputs: list[bytes], known: dict[str, Event]) -> list[bytes]:
+    async def _predict_known(
+        self, asked: Sequence[RowRequest], inputs: list[bytes], known: dict[str, Event]
+    ) -> list[bytes]:
         for one, stored in zip(asked, inputs, strict=True):
             if one.id in known and known[one.id].input != stored:
                 raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
@@ -98,7 +99,7 @@ class ModelEngine(DurableModel):
 
     # ---- labels
 
-    async def label(self, reported: Sequence[Reported]) -> list[dict[str, Any]]:
+    async def label(self, reported: Sequence[LabelRequest]) -> list[dict[str, Any]]:
         """Learn labels; what became of each, in their order.
 
         Raises
@@ -106,7 +107,7 @@ class ModelEngine(DurableModel):
         RequestError
             If there is too much to do, or the database cannot be reached.
         """
-        ids = [checked(one.id) for one in reported if one.id is not None]
+        ids = [check_id(one.id) for one in reported if one.id is not None]
         if len(set(ids)) < len(ids):
             raise RequestError(400, "an id stands twice in one request")
         with self._admitted(len(reported)):
@@ -118,7 +119,7 @@ class ModelEngine(DurableModel):
             finally:
                 self._ids.give(ids)
 
-    async def _label_known(self, reported: Sequence[Reported], known: dict[str, Event]) -> list[dict[str, Any]]:
+    async def _label_known(self, reported: Sequence[LabelRequest], known: dict[str, Event]) -> list[dict[str, Any]]:
         new: list[Event] = []
         settled: list[Event] = []
         number = self.live.number
@@ -133,7 +134,7 @@ class ModelEngine(DurableModel):
         return results
 
     def _labelled(
-        self, one: Reported, known: dict[str, Event], new: list[Event], settled: list[Event]
+        self, one: LabelRequest, known: dict[str, Event], new: list[Event], settled: list[Event]
     ) -> dict[str, Any]:
         """What becomes of a label; where it is to be learned, its event is among those to be settled."""
         try:
@@ -154,7 +155,7 @@ class ModelEngine(DurableModel):
         settled.append(event)
         return {"id": event.id, "status": "learnt"}
 
-    def _predicted_now(self, one: Reported) -> Event:
+    def _predicted_now(self, one: LabelRequest) -> Event:
         """The event of a label that comes with its input."""
         if not one.with_input:
             raise RequestError(UNKNOWN, f"no prediction has the id {one.id}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,16 +11,14 @@ from ..alarms.column import ColumnAlarm
 from ..errors import ModelError
 from ..persist.model import model_bytes, read_bytes
 from .alarm import ALARM, LiveAlarm
-from .events import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapshot
 from .served import SERVING, Served
 from .shadow import SHADOW, Shadow
-from .store import BY_NUMBER, BY_SEQUENCE, Store, StoreError
+from .store import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapshot, StoreError
 from .tally import ServiceTally
 from .wire import write_json
 
 UNLABELLED = (EXPIRED, SHADOWED, PROMOTED, WATCHED)
 UNANSWERED = "unanswered"  # the key in what stands for an answer where the label came with its input
-BLOCK = 1000  # events that are read at once
 PIECE = 256  # labels that are learned at once
 
 
@@ -182,101 +179,6 @@ class Live:
         return len(some)
 
 
-# ---- the log, played again
-
-
-def restored(store: Store, snapshot: Snapshot | None = None, until: Snapshot | None = None) -> Live:
-    """The model as the log has it.
-
-    Parameters
-    ----------
-    store : Store
-        Opened.
-    snapshot : Snapshot, optional
-        From which on the log is played; by default the last one.
-    until : Snapshot, optional
-        Where to stop; by default at the end of the log.
-
-    Raises
-    ------
-    StoreError
-        If there is no model, or the log does not fit together.
-    """
-    snapshots = store.snapshots()
-    if not snapshots:
-        raise StoreError(f"{store.name}: there is no model in it")
-    live = Live.of(snapshot or snapshots[-1], f"{store.name}, snapshot")
-    end_number, end_version, _ = store.ends() if until is None else (until.number, until.version, 0.0)
-    predictions = _Predictions(live, store, end_number)
-    for events in _settled(store, live.version, end_version):
-        learnt = {event.number for event in events if event.state == LEARNT}
-        for some in [[event] for event in events] if live.served.moves else [events]:
-            predictions.up_to(some[0].sequence or 0)
-            live.settle(some)
-            unmarked = sorted(learnt & live.refused.keys())  # the server was killed before it wrote that down
-            if unmarked and store.writes:
-                store.refuse(unmarked)
-    predictions.up_to(end_version + 1)
-    live.number = end_number
-    return live
-
-
-class _Predictions:
-    """Those of a log that are made again, each when it was made before."""
-
-    def __init__(self, live: Live, store: Store, end: int) -> None:
-        self._live = live
-        self._events = _numbered(store, live.number, end) if live.served.moves else iter(())
-        self._next = next(self._events, None)
-
-    def up_to(self, sequence: int) -> None:
-        """Make those that were made before this event was settled."""
-        while self._next is not None and self._next.version < sequence:
-            self._live.predict_again(self._next)
-            self._next = next(self._events, None)
-
-
-def _settled(store: Store, after: int, end: int) -> Iterator[list[Event]]:
-    while after < end:
-        events = store.read(BY_SEQUENCE, after, min(BLOCK, end - after))
-        if not events:
-            raise StoreError(f"{store.name}: the log ends after label {after}, and {end} were expected")
-        yield events
-        after += len(events)
-
-
-def _numbered(store: Store, after: int, end: int) -> Iterator[Event]:
-    while after < end:
-        events = store.read(BY_NUMBER, after, min(BLOCK, end - after))
-        yield from events
-        if not events:
-            return
-        after = events[-1].number
-
-
-def digest(model: bytes) -> str:
-    """By what a model is known."""
-    return sha256(model).hexdigest()
-
-
-def begin(store: Store, model: bytes, name: str, time: float) -> None:
-    """Begin a log with a model, unless it has begun with this very one.
-
-    Raises
-    ------
-    ModelError
-        If the log began with another model.
-    """
-    snapshots = store.snapshots()
-    if not snapshots:
-        first = Snapshot(0, 0, time, model)
-        Live.of(first, name)
-        store.save(first)
-    elif snapshots[0].model != model:
-        fault = f"the log {store.name} began with another model than {name} holds now"
-        raise ModelError(f"{fault}; give the model that it began with, or another --store")
-
-
 def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
     """A learner as it is served.
 
@@ -285,9 +187,8 @@ def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
     RegretlessError
         If learners of its kind do not go on one round at a time.
     """
-    from .bandit import ServedBandit
-    from .combiner import ServedCombiner
     from .rows import ServedClassifier, ServedRegressor
+    from .tickets import ServedBandit, ServedCombiner
 
     kinds: dict[str, type[Served]] = {
         "linear": ServedClassifier,

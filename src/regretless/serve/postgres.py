@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from time import monotonic, sleep
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import MissingError
-from .events import Event, Snapshot
-from .store import (
-    COLUMNS,
-    ENDS,
-    INSERT,
-    KEEP,
-    PENDING_ONES,
-    REFUSE,
-    SETTLE,
-    SNAPSHOTS,
-    Held,
-    Store,
-    StoreError,
-    event_of,
-    holder,
-    row_of,
-    settlement_of,
-)
+from .store import COLUMNS, Change, Event, Held, Store, StoreError, holder
 
-T = TypeVar("T")
 PATIENCE, MOMENT = 2.0, 0.05  # seconds in all, and between two attempts to take the lock
 LONGEST = 63  # bytes of a name
 OLDEST_VERSION = 150_000  # of the server, as it says it
@@ -46,11 +29,6 @@ CREATE TABLE IF NOT EXISTS snapshots (
 );
 CREATE TABLE IF NOT EXISTS holder (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one), name TEXT NOT NULL);
 """
-SAVE = (
-    "INSERT INTO snapshots VALUES (%s, %s, %s, %s) ON CONFLICT (version, number) DO UPDATE SET time = excluded.time, "
-    "model = excluded.model"
-)
-DROP = "DELETE FROM snapshots WHERE version = %s AND number = %s"
 HOLD = "INSERT INTO holder (name) VALUES (%s) ON CONFLICT (one) DO UPDATE SET name = excluded.name"
 
 
@@ -133,64 +111,36 @@ class PostgresStore(Store):
             row = None
         return "another process" if row is None else str(row[0])
 
-    def _run(self, work: Callable[[Any], T]) -> T:
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
         if self._connection is None:
             raise StoreError(f"{self.name}: there is no connection")
         try:
-            return work(self._connection)
+            yield self._connection
         except self._error as error:
             raise StoreError(f"{self.name}: {_line(error)}") from error
 
-    def commit(self, events: Sequence[Event], settled: Sequence[Event]) -> None:
-        def work(db: Any) -> None:
-            with db.transaction(), db.cursor() as cursor:
-                if events:
-                    cursor.executemany(_own(INSERT), list(map(row_of, events)))
-                if settled:
-                    cursor.executemany(_own(SETTLE), list(map(settlement_of, settled)))
-                    if cursor.rowcount != len(settled):
-                        changed = f"of {len(settled)} events {cursor.rowcount} still waited for their labels"
-                        raise StoreError(f"{self.name}: {changed}")
-
-        self._run(work)
-
-    def refuse(self, numbers: Sequence[int]) -> None:
-        def work(db: Any) -> None:
-            with db.cursor() as cursor:
-                cursor.executemany(_own(REFUSE), [(number,) for number in numbers])
-
-        self._run(work)
-
     def find(self, ids: Sequence[str]) -> dict[str, Event]:
-        events = self._run(
-            lambda db: db.execute(f"SELECT {COLUMNS} FROM events WHERE id = ANY(%s)", (list(ids),)).fetchall()
-        )
-        return {event.id: event for event in map(event_of, events)}
+        events = self.read(f"SELECT {COLUMNS} FROM events WHERE id = ANY(?)", list(ids))
+        return {event.id: event for event in events}
 
-    def read(self, statement: str, *values: Any) -> list[Event]:
-        return self._run(lambda db: [event_of(row) for row in db.execute(_own(statement), values).fetchall()])
+    def rows(self, statement: str, *values: Any) -> list[Sequence[Any]]:
+        with self._connected() as db:
+            rows: list[Sequence[Any]] = db.execute(_own(statement), values).fetchall()
+            return rows
 
-    def ends(self) -> tuple[int, int, float]:
-        number, sequence, *times = self._run(lambda db: db.execute(ENDS).fetchone())
-        return int(number), int(sequence), float(max(times))
+    @contextmanager
+    def transaction(self) -> Iterator[Change]:
+        with self._connected() as db, db.transaction(), db.cursor() as cursor:
 
-    def pending(self) -> tuple[int, float | None]:
-        count, oldest = self._run(lambda db: db.execute(PENDING_ONES).fetchone())
-        return int(count), oldest
+            def change(statement: str, rows: Iterable[Sequence[Any]]) -> int:
+                values = list(rows)
+                if not values:
+                    return 0
+                cursor.executemany(_own(statement), values)
+                return int(cursor.rowcount)
 
-    def save(self, snapshot: Snapshot) -> None:
-        def work(db: Any) -> None:
-            with db.transaction():
-                db.execute(SAVE, (snapshot.version, snapshot.number, snapshot.time, snapshot.model))
-                places = db.execute("SELECT version, number FROM snapshots ORDER BY version, number").fetchall()
-                for place in places[1:-KEEP]:
-                    db.execute(DROP, place)
-
-        self._run(work)
-
-    def snapshots(self) -> list[Snapshot]:
-        rows = self._run(lambda db: db.execute(f"{SNAPSHOTS} ORDER BY version, number").fetchall())
-        return [Snapshot(version, number, time, bytes(model)) for version, number, time, model in rows]
+            yield change
 
     def close(self) -> None:
         if self._connection is not None:

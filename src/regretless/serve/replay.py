@@ -1,11 +1,123 @@
-"""The log of a model learned afresh, offline, and held against the snapshots that the server saved."""
+"""The log of a model: where it is, how it begins, and how it is played again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from .live import Live, restored
-from .store import Store, StoreError
+from ..errors import ModelError
+from .live import Live
+from .store import BY_NUMBER, BY_SEQUENCE, LEARNT, Event, Snapshot, Store, StoreError
+
+BLOCK = 1000  # events that are read at once
+
+
+def store_of(where: str | Path, *, writes: bool = True) -> Store:
+    """The store of an address, not opened yet.
+
+    Parameters
+    ----------
+    where : str or Path
+        The file of an SQLite database, or ``postgresql://...``, to which the name of the model is added as
+        ``#name``.
+    writes : bool
+        Whether it is to be written to; if not, nothing is locked.
+    """
+    if str(where).startswith(("postgresql://", "postgres://")):
+        from .postgres import PostgresStore
+
+        return PostgresStore(str(where), writes=writes)
+    from .sqlite import SqliteStore
+
+    return SqliteStore(Path(where), writes=writes)
+
+
+def begin(store: Store, model: bytes, name: str, time: float) -> None:
+    """Begin a log with a model, unless it has begun with this very one.
+
+    Raises
+    ------
+    ModelError
+        If the log began with another model.
+    """
+    snapshots = store.snapshots()
+    if not snapshots:
+        first = Snapshot(0, 0, time, model)
+        Live.of(first, name)
+        store.save(first)
+    elif snapshots[0].model != model:
+        fault = f"the log {store.name} began with another model than {name} holds now"
+        raise ModelError(f"{fault}; give the model that it began with, or another --store")
+
+
+def restored(store: Store, snapshot: Snapshot | None = None, until: Snapshot | None = None) -> Live:
+    """The model as the log has it.
+
+    Parameters
+    ----------
+    store : Store
+        Opened.
+    snapshot : Snapshot, optional
+        From which on the log is played; by default the last one.
+    until : Snapshot, optional
+        Where to stop; by default at the end of the log.
+
+    Raises
+    ------
+    StoreError
+        If there is no model, or the log does not fit together.
+    """
+    snapshots = store.snapshots()
+    if not snapshots:
+        raise StoreError(f"{store.name}: there is no model in it")
+    live = Live.of(snapshot or snapshots[-1], f"{store.name}, snapshot")
+    end_number, end_version, _ = store.ends() if until is None else (until.number, until.version, 0.0)
+    predictions = _Predictions(live, store, end_number)
+    for events in _settled(store, live.version, end_version):
+        learnt = {event.number for event in events if event.state == LEARNT}
+        for some in [[event] for event in events] if live.served.moves else [events]:
+            predictions.up_to(some[0].sequence or 0)
+            live.settle(some)
+            unmarked = sorted(learnt & live.refused.keys())  # the server was killed before it wrote that down
+            if unmarked and store.writes:
+                store.refuse(unmarked)
+    predictions.up_to(end_version + 1)
+    live.number = end_number
+    return live
+
+
+class _Predictions:
+    """Those of a log that are made again, each when it was made before."""
+
+    def __init__(self, live: Live, store: Store, end: int) -> None:
+        self._live = live
+        self._events = _numbered(store, live.number, end) if live.served.moves else iter(())
+        self._next = next(self._events, None)
+
+    def up_to(self, sequence: int) -> None:
+        """Make those that were made before this event was settled."""
+        while self._next is not None and self._next.version < sequence:
+            self._live.predict_again(self._next)
+            self._next = next(self._events, None)
+
+
+def _settled(store: Store, after: int, end: int) -> Iterator[list[Event]]:
+    while after < end:
+        events = store.read(BY_SEQUENCE, after, min(BLOCK, end - after))
+        if not events:
+            raise StoreError(f"{store.name}: the log ends after label {after}, and {end} were expected")
+        yield events
+        after += len(events)
+
+
+def _numbered(store: Store, after: int, end: int) -> Iterator[Event]:
+    while after < end:
+        events = store.read(BY_NUMBER, after, min(BLOCK, end - after))
+        yield from events
+        if not events:
+            return
+        after = events[-1].number
 
 
 class SnapshotComparison(NamedTuple):

@@ -1,21 +1,71 @@
-"""What a request asks for: the rows and labels in its body, in the formats that are taken."""
+"""What a request asks of a model, the rows and labels in its body, and what it is answered that cannot be done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from .arrow_body import TooManyRows, read_arrow
-from .asked import Asked, Reported, RequestError
-from .wire import MalformedBody, read_json, read_lines
+from ..errors import RegretlessError
+from .wire import MalformedBody, TooManyRows, read_arrow, read_json, read_lines
 
 # A page from elsewhere cannot have a browser send these without asking first, as it can others.
 JSON, LINES, ARROW = "application/json", "application/x-ndjson", "application/vnd.apache.arrow.stream"
-ARROW_MAGIC = b"\xff\xff\xff\xff"
 UNSUPPORTED = f"the header Content-Type says what the body is: {JSON}, {LINES} or {ARROW}"
+LONGEST_ID = 200  # characters
+UNAVAILABLE, CONFLICT, GONE, UNKNOWN, UNFIT = 503, 409, 410, 404, 422
 
 
-def read_asked(kind: str, body: bytes, most: int) -> tuple[list[Asked], bool]:
+class RequestError(RegretlessError):
+    """What a request is answered that cannot be done.
+
+    Parameters
+    ----------
+    status : int
+        Of HTTP.
+    words : str
+    again : float, optional
+        Seconds after which to try again.
+    """
+
+    def __init__(self, status: int, words: str, again: float | None = None) -> None:
+        self.status, self.again = status, again
+        super().__init__(words)
+
+
+@dataclass(slots=True)
+class RowRequest:
+    """A row to be predicted; where it stands in its request, for messages, if there are several."""
+
+    id: str | None
+    value: Any
+    place: str = ""
+
+
+@dataclass(slots=True)
+class LabelRequest:
+    """A label; with the input where the prediction was not written down."""
+
+    id: str | None
+    label: Any
+    value: Any = None
+    with_input: bool = False
+
+
+def check_id(id: Any) -> str:
+    """An id of a client.
+
+    Raises
+    ------
+    RequestError
+        If it is none.
+    """
+    if type(id) is not str or not 0 < len(id) <= LONGEST_ID or "\x00" in id:
+        raise RequestError(400, f"an id is a text of 1 to {LONGEST_ID} characters")
+    return id
+
+
+def read_rows(kind: str, body: bytes, most: int) -> tuple[list[RowRequest], bool]:
     """The rows to be predicted, and whether they are many.
 
     Raises
@@ -28,11 +78,11 @@ def read_asked(kind: str, body: bytes, most: int) -> tuple[list[Asked], bool]:
     for place, item in items:
         if type(item) is not dict or not set(item) <= {"id", "input"}:
             raise RequestError(400, f"{place}a row to be predicted is an object with input and, if you like, id")
-        asked.append(Asked(item.get("id"), item.get("input"), place))
+        asked.append(RowRequest(item.get("id"), item.get("input"), place))
     return asked, many
 
 
-def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bool]:
+def read_labels(kind: str, body: bytes, most: int) -> tuple[list[LabelRequest], bool]:
     """The labels, and whether they are many.
 
     Raises
@@ -48,11 +98,11 @@ def read_reported(kind: str, body: bytes, most: int) -> tuple[list[Reported], bo
             raise RequestError(400, f"{place}{fault}")
         if "label" not in item:
             raise RequestError(400, f"{place}label is missing")
-        reported.append(Reported(item.get("id"), item["label"], item.get("input"), "input" in item))
+        reported.append(LabelRequest(item.get("id"), item["label"], item.get("input"), "input" in item))
     return reported, many
 
 
-def read_promoted(kind: str, body: bytes) -> str:
+def read_promotion(kind: str, body: bytes) -> str:
     """The name of the second learner that is to answer.
 
     Raises

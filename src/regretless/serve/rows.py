@@ -16,8 +16,8 @@ from ..data.messages import listed
 from ..data.names import all_names
 from ..errors import ModelError, RegretlessError, RowRefused, did_you_mean
 from ..rows.one_row import FEATURE, RowAsTable, divides_rows, is_table, named_row, read_as_features
-from .events import Event
 from .served import Refused, Served, ServedAnswer
+from .store import Event
 from .wire import is_number, shown, write_json
 
 DENSE = b"doubles:"  # what an input begins with that is a row of doubles; any other is a JSON object

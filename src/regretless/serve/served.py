@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..errors import RegretlessError
-from .events import Event
+from .store import Event
 
 SERVING = "serving"  # the key of what is counted, in what is saved beside the learner
 

@@ -1,4 +1,4 @@
-"""The process that serves: stores are opened, requests answered, and on a signal all that waits is finished."""
+"""The process that serves: requests are answered, and on a signal all that waits is finished."""
 
 from __future__ import annotations
 
@@ -9,116 +9,21 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..errors import MissingError, RegretlessError
+from .access import AccessTokens
 from .app import App
-from .attached import refuse_alarm, set_alarm, set_shadow
-from .certificates import refuse_rows
-from .databases import store_of
 from .engine import ModelEngine
-from .events import Snapshot
-from .live import Live, begin, restored
 from .logs import ServiceLog
 from .settings import Settings
-from .shadow import fitting
-from .store import Store
+from .startup import Opened
 from .store_thread import StoreThread
-from .tokens import AccessTokens
 
 MOMENT = 0.02  # seconds between two looks whether the server listens
 GRACE = 30  # seconds in which requests are finished after a signal
 BACKLOG = 2048
 PACKAGES = "uvicorn httptools uvloop"  # of the extra
-
-
-@dataclass(slots=True)
-class Opened:
-    """A model and its store, ready to be served.
-
-    Attributes
-    ----------
-    store : Store
-        Opened, and held by this process.
-    live : Live
-        The model as the log has it.
-    where : str or Path
-        The address of the store.
-    rows : str or None
-        The file of the rows that the model had learned before.
-    """
-
-    store: Store
-    live: Live
-    where: str | Path
-    rows: str | None = None
-
-
-def open_model(
-    path: Path, where: str | Path, settings: Settings, shadow: Path | None = None, rows: str | None = None
-) -> Opened:
-    """Open the store of a model, and build the model as the log has it.
-
-    Parameters
-    ----------
-    path : Path
-        The model file that the log begins with.
-    where : str or Path
-        The address of the store.
-    settings : Settings
-    shadow : Path, optional
-        The model file of a second learner, which learns the same labels.
-    rows : str, optional
-        The file of the rows that the model had learned before.
-
-    Raises
-    ------
-    RegretlessError
-        If the store cannot be opened, another process holds it, it began with another model, or what is beside the
-        model does not fit it.
-    """
-    model = path.read_bytes()
-    other = None if shadow is None else (shadow.stem, shadow.read_bytes())
-    new = isinstance(where, Path) and not where.exists()
-    if new:  # what is refused leaves no file of a log
-        _refuse_first(Live.of(Snapshot(0, 0, time.time(), model), str(path)), settings, other, rows)
-    store = store_of(where)
-    store.open()
-    try:
-        begin(store, model, str(path), time.time())
-        live = restored(store)
-        _refuse_settings(live, settings)
-        if rows is not None and not new:
-            refuse_rows(rows, live)
-        set_shadow(store, live, path.stem, other, time.time())
-        set_alarm(store, live, settings.alarm, time.time())
-    except BaseException:
-        store.close()
-        raise
-    return Opened(store, live, where, rows)
-
-
-def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | None, rows: str | None) -> None:
-    """Refuse what does not fit a model that was not served before."""
-    _refuse_settings(live, settings)
-    refuse_alarm(live, settings.alarm)
-    if shadow is not None:
-        fitting(shadow[1], shadow[0], live.served)
-    if rows is not None:
-        refuse_rows(rows, live)
-
-
-def _refuse_settings(live: Live, settings: Settings) -> None:
-    """Refuse settings that the model cannot go by."""
-    name = live.served.learner.name
-    if live.served.moves and not settings.log_predictions:
-        raise RegretlessError(f"--no-log-predictions: a prediction of {name} moves it, and must be written down")
-    if settings.default_loss is not None:
-        if live.served.learner.kind != "bandits":
-            raise RegretlessError(f"--default-loss is for bandits, and the model is of {name}")
-        live.served.read_label(settings.default_loss, None)  # type: ignore[arg-type]
 
 
 class Service:

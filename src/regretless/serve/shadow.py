@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
@@ -19,8 +18,8 @@ from ..persist.model import model_bytes, read_bytes
 from ..persist.validation import count, fits
 from ..run.comparison import UNSEEN, Comparison
 from ..run.competitors import Losses, LossRecorder, refuse_lookahead
-from .events import Event
 from .rows import DENSE, ServedClassifier
+from .store import Event, digest
 
 SHADOW = "shadow"  # the key of it, in what is saved beside the learner
 Rounds = Sequence[tuple[Event, Any]]
@@ -140,8 +139,3 @@ def fitting(model: bytes, name: str, beside: Any) -> ServedClassifier:
     refuse_lookahead(learner)
     refuse_lookahead(beside.learner)
     return served
-
-
-def digest(model: bytes) -> str:
-    """By what a model file is known."""
-    return sha256(model).hexdigest()

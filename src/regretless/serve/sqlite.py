@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import MissingError
-from .events import Event, Snapshot
-from .store import (
-    COLUMNS,
-    ENDS,
-    INSERT,
-    KEEP,
-    PENDING_ONES,
-    REFUSE,
-    SETTLE,
-    SNAPSHOTS,
-    Held,
-    Store,
-    StoreError,
-    event_of,
-    holder,
-    row_of,
-    settlement_of,
-)
+from .store import COLUMNS, Change, Event, Held, Store, StoreError, holder
 
 try:
     import fcntl
 except ImportError:  # a system without locks on files
     fcntl = None  # type: ignore[assignment, unused-ignore]
 
-T = TypeVar("T")
 OURS = 0x52474C31  # "RGL1", by which a database is known as a log
 MANY = 500  # ids in one statement
 TABLES = """
@@ -128,30 +110,12 @@ class SqliteStore(Store):
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{self.name}: {error}") from error
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         if self._connection is None:
             raise StoreError(f"{self.name}: the database is closed")
         with self._said():
-            return work(self._connection)
-
-    def commit(self, events: Sequence[Event], settled: Sequence[Event]) -> None:
-        def work(db: sqlite3.Connection) -> None:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                db.executemany(INSERT, map(row_of, events))
-                changed = db.executemany(SETTLE, map(settlement_of, settled)).rowcount if settled else 0
-                if changed != len(settled):
-                    raise StoreError(f"{self.name}: of {len(settled)} events {changed} still waited for their labels")
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-
-        self._run(work)
-
-    def refuse(self, numbers: Sequence[int]) -> None:
-        self._run(lambda db: db.executemany(REFUSE, [(number,) for number in numbers]))
+            yield self._connection
 
     def find(self, ids: Sequence[str]) -> dict[str, Event]:
         events: list[Event] = []
@@ -160,29 +124,21 @@ class SqliteStore(Store):
             events += self.read(f"SELECT {COLUMNS} FROM events WHERE id IN ({', '.join('?' * len(part))})", *part)
         return {event.id: event for event in events}
 
-    def read(self, statement: str, *values: Any) -> list[Event]:
-        return self._run(lambda db: [event_of(row) for row in db.execute(statement, values)])
+    def rows(self, statement: str, *values: Any) -> list[Sequence[Any]]:
+        with self._connected() as db:
+            return db.execute(statement, values).fetchall()
 
-    def ends(self) -> tuple[int, int, float]:
-        number, sequence, *times = self._run(lambda db: db.execute(ENDS).fetchone())
-        return int(number), int(sequence), float(max(times))
-
-    def pending(self) -> tuple[int, float | None]:
-        count, oldest = self._run(lambda db: db.execute(PENDING_ONES).fetchone())
-        return int(count), oldest
-
-    def save(self, snapshot: Snapshot) -> None:
-        def work(db: sqlite3.Connection) -> None:
-            row = (snapshot.version, snapshot.number, snapshot.time, snapshot.model)
-            db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", row)
-            places = db.execute("SELECT version, number FROM snapshots ORDER BY version, number").fetchall()
-            for place in places[1:-KEEP]:
-                db.execute("DELETE FROM snapshots WHERE version = ? AND number = ?", place)
-
-        self._run(work)
-
-    def snapshots(self) -> list[Snapshot]:
-        return self._run(lambda db: [Snapshot(*row) for row in db.execute(f"{SNAPSHOTS} ORDER BY version, number")])
+    @contextmanager
+    def transaction(self) -> Iterator[Change]:
+        with self._connected() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield lambda statement, rows: max(0, db.executemany(statement, rows).rowcount)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         if self._connection is not None:

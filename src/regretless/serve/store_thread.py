@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any
 
-from .events import Event, Snapshot
-from .store import Store, StoreError
+from .store import Event, Snapshot, Store, StoreError
 
 MOST = 2000  # events of one transaction
 BROKEN = "an earlier write failed, and the log is being read again"

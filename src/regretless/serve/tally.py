@@ -9,7 +9,7 @@ from math import frexp
 from typing import Any, Self
 
 from ..persist.validation import fits
-from .events import EXPIRED, LEARNT, Event
+from .store import EXPIRED, LEARNT, Event
 
 CURVE = 500  # points of the curve at most, before every other one is dropped
 ERRORS = 20  # of the latest mistakes

@@ -1,9 +1,13 @@
-"""What can be read of a model in production, as JSON values."""
+"""What can be read of a server: its models as JSON values, its counters, and the description of its paths (OpenAPI)."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from time import time
 from typing import Any
 
+from .. import __version__
 from ..persist.validation import plain
 from .engine import ModelEngine
 
@@ -117,3 +121,179 @@ def history_view(engine: ModelEngine) -> dict[str, Any]:
         "latest_mistakes": tally.errors,
         "snapshot": learner.snapshot() if hasattr(learner, "snapshot") and engine.live.version else None,
     }
+
+
+# ---- counters, in the text format of Prometheus
+
+
+class Metrics:
+    """What a server has done since it was started.
+
+    Attributes
+    ----------
+    predicted, labelled : int
+        Rows that were answered, and labels that were taken.
+    """
+
+    def __init__(self) -> None:
+        self.predicted = self.labelled = 0
+        self._started = time()
+        self._requests: Counter[tuple[str, int]] = Counter()
+
+    def count(self, path: str, status: int) -> None:
+        """Count a request; paths that are not served are one."""
+        verb = path.rpartition("/")[2] if status != 404 else "other"
+        self._requests[verb, status] += 1
+
+    def text(self, engines: Mapping[str, ModelEngine]) -> bytes:
+        """All of them."""
+        return "".join(f"{line}\n" for line in self._lines(engines)).encode()
+
+    def _lines(self, engines: Mapping[str, ModelEngine]) -> Iterator[str]:
+        yield "# TYPE regretless_requests_total counter"
+        for (verb, status), count in sorted(self._requests.items()):
+            yield f'regretless_requests_total{{path="{_escaped(verb)}",status="{status}"}} {count}'
+        yield "# TYPE regretless_predictions_total counter"
+        yield f"regretless_predictions_total {self.predicted}"
+        yield "# TYPE regretless_labels_total counter"
+        yield f"regretless_labels_total {self.labelled}"
+        yield "# TYPE regretless_uptime_seconds gauge"
+        yield f"regretless_uptime_seconds {time() - self._started:.3f}"
+        for name, kind in GAUGES.items():
+            yield f"# TYPE regretless_{name} {kind}"
+            for model, engine in engines.items():
+                yield f'regretless_{name}{{model="{_escaped(model)}"}} {_value(name, engine)!r}'
+
+
+GAUGES = {
+    "learnt_total": "counter",
+    "expired_total": "counter",
+    "mistakes_total": "counter",
+    "pending": "gauge",
+    "pending_oldest_seconds": "gauge",
+    "queue": "gauge",
+    "version": "gauge",
+    "up": "gauge",
+}
+
+
+def _value(name: str, engine: ModelEngine) -> float:
+    tally = engine.live.tally
+    oldest = engine.oldest if engine.outstanding else None
+    values: dict[str, float] = {
+        "learnt_total": tally.learnt,
+        "expired_total": tally.expired,
+        "mistakes_total": tally.mistakes,
+        "pending": engine.outstanding,
+        "pending_oldest_seconds": 0.0 if oldest is None else max(0.0, time() - oldest),
+        "queue": engine.waiting,
+        "version": engine.live.version,
+        "up": int(engine.down is None),
+    }
+    return values[name]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+# ---- the OpenAPI document, which a test holds against what the server does
+
+VERBS = {
+    "predict": ("post", "Predict rows. What is answered is written down before; an id that comes again is answered the "
+                "very same bytes.", (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 503)),
+    "label": ("post", "Report labels by the ids of their predictions.",
+              (200, 207, 400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 422, 503)),
+    "promote": ("post", "Let the second learner of this name answer from here on, and the other one learn beside it.",
+                (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 503)),
+    "model": ("get", "The learner, what may be sent to it, and how far it is.", (200, 401, 405)),
+    "model.rgl": ("get", "The model file as it stands.", (200, 401, 403, 405)),
+    "page": ("get", "What is known of the model as a page, which follows it.", (200, 401, 405)),
+    "stream": ("get", "Server-sent events, one whenever something is new.", (200, 401, 405, 503)),
+    "certificate": ("get", "Its theorems on the rounds in the order of their labels.", (200, 401, 405)),
+    "shadow": ("get", "The second learner, and the difference of the mistakes of both within its interval.",
+               (200, 401, 405)),
+    "alarms": ("get", "The alarm on mistakes, and what is promised of false ones.", (200, 401, 405)),
+    "history": ("get", "How the counts grew, how late labels were, and the latest mistakes.", (200, 401, 405)),
+}  # fmt: skip
+SERVER = {
+    "/": ("The page of the model, or the pages of all.", (200, 401, 405)),
+    "/healthz": ("The process is alive.", (200, 405)),
+    "/readyz": ("Every model can predict and learn now.", (200, 405, 503)),
+    "/metrics": ("Counters, in the text format of Prometheus.", (200, 401, 405)),
+    "/openapi.json": ("This document.", (200, 405)),
+    "/v1/models": ("All models.", (200, 401, 405)),
+}
+WORDS = {
+    200: "done",
+    207: "some labels were learned, and others not: each says its own",
+    400: "the body is not what it is to be",
+    401: "a token is missing, or is not known",
+    403: "the token does not allow this",
+    404: "there is no such model, or no prediction of this id",
+    405: "another method is asked for",
+    408: "the body did not come in time",
+    409: "the id was used for another input, or the prediction has another label already",
+    410: "the prediction was given up before its label came",
+    413: "the body is too large, or has too many rows",
+    415: "bodies are JSON, NDJSON or an Arrow stream",
+    421: "without tokens: the header Host has a name that --allow-host does not allow",
+    422: "the input or the label is none that the model can take",
+    503: "nothing can be written down now; the header Retry-After says when to come again",
+}
+ASKED = {"type": "object", "required": ["input"], "additionalProperties": False, "properties": {
+    "id": {"type": "string", "minLength": 1, "maxLength": 200},
+    "input": {"description": "what /v1/model says under asked"},
+}}  # fmt: skip
+REPORTED = {"type": "object", "required": ["label"], "additionalProperties": False, "properties": {
+    "id": {"type": "string", "minLength": 1, "maxLength": 200},
+    "label": {"description": "a label, an outcome or a loss, as /v1/model says under asked"},
+    "input": {"description": "where the prediction was not written down: what was predicted"},
+}}  # fmt: skip
+PROMOTED = {"type": "object", "required": ["shadow"], "additionalProperties": False, "properties": {
+    "shadow": {"type": "string", "description": "the name of the second learner, so that asking twice changes nothing"},
+}}  # fmt: skip
+
+
+def document() -> dict[str, Any]:
+    """The document as JSON values."""
+    paths: dict[str, Any] = {}
+    for name, (method, words, codes) in VERBS.items():
+        one = {"summary": words, "responses": _responses(codes)}
+        if method == "post":
+            one["requestBody"] = _body(name)
+        paths[f"/v1/{name}"] = {method: one}
+        model = {"name": "model", "in": "path", "required": True, "schema": {"type": "string"}}
+        paths[f"/v1/models/{{model}}/{name}"] = {
+            method: one | {"parameters": [model], "responses": _responses({*codes, 404})}
+        }
+    for path, (words, codes) in SERVER.items():
+        paths[path] = {"get": {"summary": words, "responses": _responses(codes)}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "regretless serve", "version": __version__},
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{}, {"token": []}],
+        "paths": paths,
+    }
+
+
+def _body(name: str) -> dict[str, Any]:
+    if name == "promote":
+        return {"required": True, "content": {"application/json": {"schema": PROMOTED}}}
+    one, many = (ASKED, "rows") if name == "predict" else (REPORTED, "labels")
+    several = {"type": "object", "required": [many], "properties": {many: {"type": "array", "items": one}}}
+    return {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"oneOf": [one, several]}},
+            "application/x-ndjson": {"schema": {"description": "an object of this kind a line", "items": one}},
+            "application/vnd.apache.arrow.stream": {
+                "schema": {"description": "columns id and label, and one for each value of the input by its name"}
+            },
+        },
+    }
+
+
+def _responses(codes: Any) -> dict[str, Any]:
+    return {str(code): {"description": WORDS[code]} for code in sorted({*codes, 421})}

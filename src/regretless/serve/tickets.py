@@ -1,0 +1,202 @@
+"""Combiners and bandits as they are served: a forecast or a draw now, the outcome or the loss later, by its ticket."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import ModelError, RegretlessError
+from ..experts.losses import WITHOUT_OUTCOME
+from .served import Refused, Served, ServedAnswer
+from .store import Event
+from .wire import is_number, shown, write_json
+
+Array = np.ndarray[Any, Any]
+KEYS = {"available", "advice"}  # of what a draw may be asked with
+
+
+class ServedByTicket(Served):
+    """A learner that remembers its predictions until their labels come, each by a ticket."""
+
+    moves: ClassVar[bool] = True
+
+    @abstractmethod
+    def _predicted(self, value: Any) -> ServedAnswer:
+        """The answer to an input, as JSON value."""
+
+    @abstractmethod
+    def _update(self, ticket: int | None, label: Any) -> None:
+        """Learn the label of a prediction."""
+
+    @abstractmethod
+    def _withdraw(self, ticket: int | None) -> None:
+        """Give up a prediction."""
+
+    def predict(self, inputs: Sequence[bytes]) -> list[ServedAnswer]:
+        return [self._predicted(json.loads(stored)) for stored in inputs]
+
+    def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
+        refused = {}
+        for place, (event, label) in enumerate(rounds):
+            try:
+                self._update(event.ticket, label)
+            except RegretlessError as error:
+                self._withdraw(event.ticket)
+                refused[place] = str(error)
+        return refused
+
+    def value_of(self, stored: bytes) -> Any:
+        return json.loads(stored)
+
+
+class ServedCombiner(ServedByTicket):
+    """A combiner of experts, which remembers by which weights a forecast was made until its outcome comes."""
+
+    forgets: ClassVar[bool] = True
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        super().__init__(learner, extra)
+        if learner.loss is None or callable(learner.loss):
+            raise ModelError("a combiner of bare losses is not served: there is nothing to forecast; use a bandit")
+        if extra.get("interval") is not None:
+            self.schema = None  # intervals belong to the run that made them
+
+    def read(self, value: Any) -> bytes:
+        names = self.learner.names()
+        if type(value) is dict:
+            unknown = sorted(set(value) - set(names))
+            if unknown:
+                raise Refused(f"there is no expert {unknown[0]!r}; there are {', '.join(names[:20])}")
+            value = [value.get(name) for name in names]
+        if type(value) is not list or len(value) != len(names):
+            raise Refused(
+                f"forecasts of {len(names)} experts are expected, as a list or by their names; {shown(value)}"
+            )
+        width = self.learner._known().width
+        for one in value:
+            parts = one if type(one) is list else [one]
+            if one is not None and not (len(parts) == width and all(map(is_number, parts))):
+                many = "a finite number" if width == 1 else f"a list of {width} finite numbers"
+                raise Refused(f"a forecast is {many}, or null of an expert who is silent; {shown(one)}")
+        try:
+            self.learner._round(self._advice(value))  # what the kernel would refuse; nothing is moved
+        except RegretlessError as error:
+            raise Refused(str(error)) from error
+        return write_json(value)
+
+    def _advice(self, value: list[Any]) -> Array:
+        width = self.learner._known().width
+        silent = float("nan") if width == 1 else [float("nan")] * width
+        return np.array([silent if one is None else one for one in value], dtype=np.float64)
+
+    def _predicted(self, value: Any) -> ServedAnswer:
+        forecast = self.learner.predict(self._advice(value))
+        return ServedAnswer({"forecast": np.asarray(forecast).tolist()}, forecast.ticket)
+
+    def read_label(self, value: Any, event: Event) -> Any:
+        width = self.learner._known().width
+        if self.learner.loss in WITHOUT_OUTCOME:
+            if value is not None:
+                raise Refused(f"{self.learner.loss} needs no outcome but null; {shown(value)}")
+            return None
+        low, high = self.learner.value_range or (-np.inf, np.inf)
+        parts = value if type(value) is list and width > 1 else [value]
+        if not all(is_number(one) and low <= one <= high for one in parts) or len(parts) not in (1, width):
+            where = "" if self.learner.value_range is None else f" from {low:g} to {high:g}"
+            many = f"a number{where}" if width == 1 else f"a class, or a list of {width} numbers{where}"
+            raise Refused(f"the outcome is {many}; {shown(value)}")
+        return value
+
+    def _update(self, ticket: int | None, label: Any) -> None:
+        self.learner.update(ticket, label)
+
+    def _withdraw(self, ticket: int | None) -> None:
+        self.learner.withdraw(ticket)
+
+    def expire(self, event: Event, label: Any) -> None:
+        if label is not None:
+            raise ModelError("a label that did not come is learned by bandits alone")
+        self._withdraw(event.ticket)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+        return None, None  # the learner's own ledger is about its forecasts as they were answered
+
+    def weights(self) -> list[tuple[str, float]]:
+        return list(zip(map(str, self.learner.names()), self.learner.weights.tolist(), strict=True))
+
+    def sums(self) -> tuple[int, float, float]:
+        ledger = self.learner.ledger_
+        return int(ledger.rounds), float(ledger.mistakes), float(ledger.loss)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "input": "a list of forecasts in the order of the experts, or an object by their names; null is silent",
+            "experts": self.learner.names(),
+            "labels": "outcomes",
+        }
+
+
+class ServedBandit(ServedByTicket):
+    """A bandit, which remembers with what probability an arm was drawn until its loss comes."""
+
+    def read(self, value: Any) -> bytes:
+        value = {} if value is None else value
+        if type(value) is not dict or not set(value) <= KEYS:
+            raise Refused(f"what may be sent is null, or an object with available or advice; {shown(value)}")
+        try:
+            self.learner.probabilities(**value)
+        except (RegretlessError, TypeError, ValueError, OverflowError, IndexError) as error:
+            raise Refused(str(error)) from error
+        return write_json(value)
+
+    def _predicted(self, value: Any) -> ServedAnswer:
+        draw = self.learner.draw(**value)
+        return ServedAnswer({"arm": draw.name, "probability": draw.probability}, draw.ticket, draw.probability)
+
+    def read_label(self, value: Any, event: Event) -> Any:
+        low, high = self.learner._scale.low, self.learner._scale.high
+        informed = self.learner.info.informed
+        parts = value if informed and type(value) is list else [value]
+        arms = self.learner.n_arms_ if informed else 1
+        noun = "reward" if self.learner.rewards else "loss"
+        fit = len(parts) == arms and all(
+            (is_number(one) and low <= one <= high) or (informed and one is None) for one in parts
+        )
+        if not fit:
+            many = f"a list of {arms} numbers" if informed else "a number"
+            raise Refused(f"the {noun} is {many} from {low:g} to {high:g}; {shown(value)}")
+        return value
+
+    def _update(self, ticket: int | None, label: Any) -> None:
+        loss = [float("nan") if one is None else one for one in label] if type(label) is list else label
+        self.learner.update(ticket=ticket, loss=loss)
+
+    def _withdraw(self, ticket: int | None) -> None:
+        self.learner.withdraw(ticket=ticket)
+
+    def expire(self, event: Event, label: Any) -> None:
+        if label is None:
+            self._withdraw(event.ticket)
+        else:
+            self._update(event.ticket, label)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+        return None, label if is_number(label) else None
+
+    def weights(self) -> list[tuple[str, float]]:
+        return list(zip(map(str, self.learner.names()), self.learner.probabilities().tolist(), strict=True))
+
+    def sums(self) -> tuple[int, float, float]:
+        return int(self.learner.rounds_), 0.0, float(self.learner.total_)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "input": "null, or an object with available, the arms that may be drawn, or advice",
+            "arms": self.learner.names(),
+            "labels": f"{'rewards' if self.learner.rewards else 'losses'} from {self.learner._scale.low:g} to "
+            f"{self.learner._scale.high:g}",
+        }
