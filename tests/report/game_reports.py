@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from fractions import Fraction
 from functools import cache
 from math import inf, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 
+from regretless.games import Solution, Trajectory
+from regretless.games.general_sum.correlated import CorrelatedEquilibrium
+from regretless.games.general_sum.equilibria import Equilibria, Equilibrium, ExactEquilibrium
+from regretless.games.solution import ExactSolution
 from regretless.report import (
-    EquilibriumRow,
-    ExactGame,
-    GameCourse,
+    BimatrixReport,
     GameReport,
     InformationSetRow,
-    JointRow,
+    Page,
+    page_of_bimatrix,
+    page_of_game,
 )
 
 from .test_report import certificate
@@ -94,101 +99,103 @@ def named(count: int, what: str) -> list[str]:
     return list(HANDS) if count == 3 else [f"{what}{k + 1}" for k in range(count)]
 
 
-def told(strategy: Any, names: list[str]) -> dict[str, float]:
-    """The probabilities of what is played."""
-    return {name: float(p) for name, p in zip(names, strategy, strict=True) if p > 0}
+def course_of(result: Played) -> Trajectory:
+    """The trajectory of a self-play."""
+    names = {"rounds": "rounds", "gap": "gap", "lower": "lower", "upper": "upper", "rows": "p", "columns": "q"}
+    return Trajectory(**{name: np.array(result[key]) for name, key in names.items()})
+
+
+def changed(report: GameReport, **changes: Any) -> GameReport:
+    """The report with other fields, of its own or of its solution."""
+    if "certificates" in changes:
+        certificates = changes.pop("certificates")
+        changes["make_certificates"] = lambda: certificates
+    own = {name: changes.pop(name) for name in {one.name for one in fields(GameReport)} & changes.keys()}
+    return replace(report, **{"solution": replace(report.solution, **changes), **own})
+
+
+def gap_bound(title: str, bound: Any) -> dict[str, Any]:
+    """A theorem on the gap of self-play, as a change of a report."""
+    return {"make_gap_bound": lambda: (title, bound)}
 
 
 def matrix(game: tuple[Any, Played, Played] | None = None, **changes: Any) -> GameReport:
     """A report on a zero-sum game with something in every part of it."""
-    payoffs, found, hedge = game or playing()
+    payoffs, result, hedge = game or playing()
     m, n = payoffs.shape
-    rows, columns = named(m, "row"), named(n, "col")
-    lower, upper = found["lower"][-1], found["upper"][-1]
-    spread = float(payoffs.max() - payoffs.min())
-    bounds = [spread * sqrt(8 * (m + n) / t) for t in found["rounds"]]
-    course = GameCourse(
-        rounds=found["rounds"],
-        gap=found["gap"],
-        lower=found["lower"],
-        upper=found["upper"],
-        rows={name: [float(p[k]) for p in found["p"]] for k, name in enumerate(rows)},
-        columns={name: [float(q[k]) for q in found["q"]] for k, name in enumerate(columns)},
-    )
-    made = GameReport(
-        title="rm+ on game.csv",
-        kind="matrix",
-        method="rm+",
-        rows=m,
-        columns=n,
-        value=(lower + upper) / 2,
-        lower=lower,
-        upper=upper,
-        gap=upper - lower,
-        row=told(found["p"][-1], rows),
-        column=told(found["q"][-1], columns),
-        row_names=rows,
-        column_names=columns,
-        payoffs=payoffs.tolist(),
-        source={"path": "game.csv", "format": "CSV", "range": (float(payoffs.min()), float(payoffs.max()))},
-        iterations=found["rounds"][-1],
-        seconds=0.0123,
-        tolerance=0.01,
-        certificates=[
-            certificate("regret_matching_plus", quantity="duality gap", observed=upper - lower, bound=bounds[-1]),
-            certificate(
-                "weak_duality", quantity="largest gain by deviating", observed=upper - lower, bound=upper - lower
-            ),
-            certificate("complementary_slackness", why="the strategies were not found by a basis"),
-        ],
-        course=course,
-        lines={"Regret matching plus": bounds},
-        beside={"textbook Hedge": (hedge["rounds"], hedge["gap"])},
-    )
-    return replace(made, **changes)
+    lower, upper = result["lower"][-1], result["upper"][-1]
+    low, high = float(payoffs.min()), float(payoffs.max())
+
+    def bound(t: float) -> float:
+        return (high - low) * sqrt(8 * (m + n) / t)
+
+    within = {"observed": upper - lower, "bound": upper - lower}
+    certificates = [
+        certificate("regret_matching_plus", quantity="duality gap", **within | {"bound": bound(result["rounds"][-1])}),
+        certificate("weak_duality", quantity="largest gain by deviating", **within),
+        certificate("complementary_slackness", why="the strategies were not found by a basis"),
+    ]
+    solution = Solution(
+        named(m, "row"), named(n, "col"), "rm+", np.array(result["p"][-1]), np.array(result["q"][-1]), lower, upper,
+        result["rounds"][-1], 0.0123, course=course_of(result), make_certificates=lambda: certificates,
+        **gap_bound("Regret matching plus", bound),
+    )  # fmt: skip
+    source = {"path": "game.csv", "format": "CSV", "range": (low, high)}
+    beside = {"textbook Hedge": (hedge["rounds"], hedge["gap"])}
+    made = GameReport("rm+ on game.csv", solution, source, payoffs=payoffs.tolist(), tolerance=0.01, beside=beside)
+    return changed(made, **changes)
 
 
 def solved_at_once(game: tuple[Any, Played, Played] | None = None, **changes: Any) -> GameReport:
     """The same game found by pivots, in fractions, without any course."""
-    bare: dict[str, Any] = {"course": GameCourse(), "lines": {}, "beside": {}, "method": "simplex", "title": "game.csv"}
-    exact = ExactGame("1/12", dict.fromkeys(HANDS, "1/3"), dict(zip(HANDS, ("1/3", "5/12", "1/4"), strict=True)))
-    return matrix(game, **{**bare, "exact": exact, "note": "optimal basis", "iterations": 4, **changes})
+    bare: dict[str, Any] = {"course": None, "make_gap_bound": lambda: None, "beside": {}}
+    thirds = [Fraction(1, 3)] * 3
+    exact = ExactSolution(Fraction(1, 12), thirds, [Fraction(1, 3), Fraction(5, 12), Fraction(1, 4)])
+    own = {"exact": exact, "method": "simplex", "title": "game.csv", "note": "optimal basis", "iterations": 4}
+    return matrix(game, **{**bare, **own, **changes})
 
 
-def bimatrix(**changes: Any) -> GameReport:
+def pair(row: list[float], column: list[float], *payoffs: float, gain: float = 0.0, exact: Any = None) -> Equilibrium:
+    """An equilibrium."""
+    return Equilibrium(np.array(row), np.array(column), *payoffs, gain, gain, exact)
+
+
+def battle() -> list[Equilibrium]:
+    """The equilibria of the battle of the sexes."""
+    mixed = ExactEquilibrium(
+        [Fraction(3, 5), Fraction(2, 5)], [Fraction(2, 5), Fraction(3, 5)], Fraction(6, 5), Fraction(6, 5)
+    )
+    return [
+        pair([1, 0], [1, 0], 3.0, 2.0),
+        pair([0.6, 0.4], [0.4, 0.6], 1.2, 1.2, gain=1.1e-16, exact=mixed),
+        pair([0, 1], [0, 1], 2.0, 3.0),
+    ]
+
+
+def equilibria(listed: list[Equilibrium] | None = None, **facts: Any) -> Equilibria:
+    """A list of equilibria, by default all of the battle of the sexes."""
+    known = {"complete": True, "degenerate": False, "seconds": 0.002, "is_exact": True, **facts}
+    return Equilibria(battle() if listed is None else listed, (), (), "support-enumeration", **known)
+
+
+def bimatrix(**changes: Any) -> BimatrixReport:
     """The battle of the sexes: three equilibria and what a mediator could do."""
-    names = ("opera", "football")
-    mixed = EquilibriumRow(
-        {"opera": 0.6, "football": 0.4}, {"opera": 0.4, "football": 0.6}, 1.2, 1.2, 1.1e-16,
-        ExactGame("6/5", {"opera": "3/5", "football": "2/5"}, {"opera": "2/5", "football": "3/5"}), "mixed",
-    )  # fmt: skip
-    made = GameReport(
+    joint = CorrelatedEquilibrium(np.diag([0.5, 0.5]), False, "welfare", 2.5, 2.5, 0.0, 0.0, 5.0, 5.0)
+    made = BimatrixReport(
         title="battle.nfg",
-        kind="bimatrix",
-        method="support-enumeration",
-        rows=2,
-        columns=2,
-        quantity="payoffs of the row player and of the column player",
-        row_names=names,
-        column_names=names,
-        payoffs=[[3.0, 0.0], [0.0, 2.0]],
-        column_payoffs=[[2.0, 0.0], [0.0, 3.0]],
+        rows=("opera", "football"),
+        columns=("opera", "football"),
+        payoffs=([[3.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [0.0, 3.0]]),
         source={"path": "battle.nfg", "format": "Gambit"},
-        seconds=0.002,
-        equilibria=[
-            EquilibriumRow({"opera": 1.0}, {"opera": 1.0}, 3.0, 2.0, note="pure"),
-            mixed,
-            EquilibriumRow({"football": 1.0}, {"football": 1.0}, 2.0, 3.0, note="pure"),
-        ],
-        complete=True,
-        joints=[JointRow("Correlated equilibrium of the greatest welfare", [[0.5, 0.0], [0.0, 0.5]], 2.5, 2.5, 0.0)],
+        equilibria=equilibria(),
+        correlated=joint,
+        kind="Correlated equilibrium of the greatest welfare",
     )
     return replace(made, **changes)
 
 
 def in_turns(**changes: Any) -> GameReport:
     """A little poker, solved by its sequences."""
-    _, found, hedge = playing(7, 13, 13, 400)
     sets = [
         InformationSetRow(
             player, f"{card} {'after a bet' if late else 'first'}", {"pass": 1 - p, "bet": p}, 1.0 - p * late
@@ -197,60 +204,52 @@ def in_turns(**changes: Any) -> GameReport:
         for card, p in (("jack", 1 / 3), ("queen", 0.25), ("king", 1.0))
         for late in (0, 1)
     ]
-    made = GameReport(
-        title="pcfr+ on kuhn.efg",
-        kind="sequence",
-        method="pcfr+",
-        rows=13,
-        columns=13,
-        value=-1 / 18,
-        lower=-1 / 18 - 4e-7,
-        upper=-1 / 18 + 4e-7,
-        gap=8e-7,
-        players=("Alice", "Bob"),
-        quantity="payoff of Alice",
-        source={"path": "kuhn.efg", "format": "Gambit"},
-        iterations=400,
-        seconds=0.01,
-        tolerance=1e-6,
-        course=GameCourse(rounds=found["rounds"], gap=found["gap"], lower=found["lower"], upper=found["upper"]),
-        lines={"Counterfactual regret": [20 / sqrt(t) for t in found["rounds"]]},
-        beside={"cfr": (hedge["rounds"], hedge["gap"])},
-        certificates=[certificate("counterfactual_regret", quantity="duality gap", observed=8e-7, bound=1.0)],
-        behaviour=sets,
-    )
-    return replace(made, **changes)
+    own = {"title": "pcfr+ on kuhn.efg", "method": "pcfr+", "players": ("Alice", "Bob"), "behaviour": sets,
+           "source": {"path": "kuhn.efg", "format": "Gambit"}, "tolerance": 1e-6, "seconds": 0.01, "payoffs": None,
+           "lower": -1 / 18 - 4e-7, "upper": -1 / 18 + 4e-7,
+           **gap_bound("Counterfactual regret", lambda t: 20 / sqrt(t)),
+           "certificates": [certificate("counterfactual_regret", quantity="duality gap", observed=8e-7, bound=1.0)],
+           "course": replace(course_of(playing(7, 13, 13, 400)[1]), rows=None, columns=None)}  # fmt: skip
+    return matrix(playing(7, 13, 13, 400), **{**own, **changes})
 
 
-def odd() -> dict[str, GameReport]:
+def odd() -> dict[str, GameReport | BimatrixReport]:
     """Games in which something is missing, zero, infinite, tiny, huge or alone."""
     large, wide, tall = playing(1, 60, 60, 300), playing(2, 3, 57, 300), playing(3, 40, 3, 300)
-    known = matrix().course
+    course = course_of(playing()[1])
     saddle = playing(4, 1, 1, 10)
-    none: list[float | None] = [None] * len(known.rounds)
+    marks = len(course.rounds)
+    one = ExactSolution(Fraction(1, 2), [Fraction(1)], [Fraction(1)])
+    first = Trajectory(np.array([1]), *np.array([[0.5], [0.0], [0.5]]), np.eye(3)[:1], np.eye(3)[:1])
+    many = {"rows": named(900, "row"), "columns": named(900, "col"), "row": np.eye(900)[0], "column": np.eye(900)[1]}
+    gaps = np.array([nan, inf, *course.gap[2:]])
     return {
         "solved at once": solved_at_once(),
-        "losses": matrix(losses=True, quantity="loss of the row player, who minimises it"),
-        "one strategy each": matrix(saddle, row_names=("only",), column_names=("only",), row={"only": 1.0},
-                                    column={"only": 1.0}, exact=ExactGame("1/2", {"only": "1"}, {"only": "1"})),
+        "losses": matrix(losses=True),
+        "one strategy each": matrix(saddle, rows=("only",), columns=("only",), exact=one),
         "large": matrix(large),
         "wide": matrix(wide),
         "tall": matrix(tall),
-        "too large for pictures": solved_at_once(large, payoffs=None, rows=900, columns=900, exact=None),
-        "gap of zero": matrix(gap=0.0, lower=0.0, upper=0.0, value=0.0, course=replace(known, gap=[0.0] * len(none))),
-        "gaps unknown": matrix(course=replace(known, gap=none, rows={}, columns={})),
-        "gaps that are no numbers": matrix(course=replace(known, gap=[nan, inf, *known.gap[2:]])),
-        "an endless bound": matrix(lines={"Endless": [inf] * len(none), "Far": [1e30] * len(none)}),
-        "one round": matrix(course=GameCourse([1], [0.5], [0.0], [0.5], {"rock": [1.0]}, {"rock": [1.0]}), lines={}),
-        "interrupted": matrix(interrupted="Ctrl-C", gap=0.5),
-        "huge payoffs": matrix(payoffs=[[v * 1e300 for v in row] for row in RPS], value=1e299, lower=0.0, upper=2e299),
-        "constant payoffs": solved_at_once(payoffs=[[2.0] * 3] * 3, value=2.0, lower=2.0, upper=2.0, gap=0.0),
+        "too large for pictures": solved_at_once(large, payoffs=None, exact=None, **many),
+        "gap of zero": matrix(lower=0.0, upper=0.0, course=replace(course, gap=np.zeros(marks))),
+        "gaps unknown": matrix(course=replace(course, gap=np.full(marks, nan), rows=None, columns=None)),
+        "gaps that are no numbers": matrix(course=replace(course, gap=gaps)),
+        "an endless bound": matrix(**gap_bound("Endless", lambda t: inf)),
+        "a bound that is far": matrix(**gap_bound("Far", lambda t: 1e30)),
+        "one round": matrix(course=first, make_gap_bound=lambda: None),
+        "interrupted": matrix(stopped="Ctrl-C", upper=0.5),
+        "huge payoffs": matrix(payoffs=[[v * 1e300 for v in row] for row in RPS], lower=0.0, upper=2e299),
+        "constant payoffs": solved_at_once(payoffs=[[2.0] * 3] * 3, lower=2.0, upper=2.0, exact=None),
         "broken": matrix(certificates=[certificate("weak_duality", observed=2.0, bound=1.0)]),
-        "not solved": matrix(value=None, lower=None, upper=None, gap=None, row={}, column={}, certificates=[]),
         "battle": bimatrix(),
-        "battle, not solved": bimatrix(equilibria=[], complete=None),
-        "battle, nothing known": bimatrix(equilibria=[], joints=[], payoffs=None, column_payoffs=None),
-        "many equilibria": bimatrix(equilibria=bimatrix().equilibria * 40, complete=False),
+        "battle, not solved": bimatrix(equilibria=None),
+        "battle, nothing known": bimatrix(equilibria=None, correlated=None, payoffs=()),
+        "many equilibria": bimatrix(equilibria=equilibria(battle() * 40, complete=False)),
         "in turns": in_turns(),
-        "in many turns": in_turns(behaviour=in_turns().behaviour * 20, value=nan, gap=inf),
-    }  # fmt: skip
+        "in many turns": in_turns(behaviour=(in_turns().behaviour or []) * 20, lower=-inf, upper=inf),
+    }
+
+
+def page_of(report: GameReport | BimatrixReport) -> Page:
+    """The page of either report."""
+    return page_of_game(report) if isinstance(report, GameReport) else page_of_bimatrix(report)

@@ -19,23 +19,27 @@ from hypothesis import strategies as st
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, Trajectory
 from regretless.plot import figure
-from regretless.report import (
-    GameCourse,
-    GameReport,
-    formatting,
-    game_page,
-    game_report,
-    page_of_game,
-    render,
-    write_report,
-)
+from regretless.report import BimatrixReport, GameReport, bimatrix_page, formatting, game_page, render, write_report
 from regretless.report.curves import Panel, Still, at_round
-from regretless.report.game_charts import panels, stills
-from regretless.report.game_page import above, valued
+from regretless.report.formatting import above, valued
+from regretless.report.game_charts import bimatrix_stills, panels
+from regretless.report.game_charts import stills as stills_of_game
 from regretless.report.game_pictures import DEEPEST, Cells, heat, regions
 from regretless.report.svg import FRAMES, axes
 
-from .game_reports import HANDS, bimatrix, in_turns, matrix, odd, solved_at_once
+from .game_reports import (
+    HANDS,
+    bimatrix,
+    changed,
+    equilibria,
+    gap_bound,
+    in_turns,
+    matrix,
+    odd,
+    page_of,
+    pair,
+    solved_at_once,
+)
 from .test_report import HOSTILE, Page
 from .test_report_pulls import sound
 
@@ -45,8 +49,13 @@ def panel(report: GameReport, key: str) -> Panel:
     return next(one for one in panels(report) if one.key == key)
 
 
-def still(report: GameReport, key: str) -> Still:
-    """One of the other pictures."""
+def stills(report: GameReport | BimatrixReport) -> list[Still]:
+    """The other pictures."""
+    return stills_of_game(report) if isinstance(report, GameReport) else bimatrix_stills(report)
+
+
+def still(report: GameReport | BimatrixReport, key: str) -> Still:
+    """One of them."""
     return next(one for one in stills(report) if one.key == key)
 
 
@@ -56,7 +65,7 @@ def still(report: GameReport, key: str) -> Still:
 @pytest.mark.parametrize("name", odd())
 def test_odd_games_make_a_sound_page(name: str) -> None:
     """Whatever is missing, zero or infinite, the page is well formed and no drawing holds a non-number."""
-    text = render(page_of_game(odd()[name]))
+    text = render(page_of(odd()[name]))
     sound(text)
     keys = set(json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0]))
     assert keys <= {"gap", "row_strategy", "column_strategy"}
@@ -65,7 +74,7 @@ def test_odd_games_make_a_sound_page(name: str) -> None:
 @pytest.mark.parametrize("report", [matrix(), bimatrix(), in_turns()], ids=["matrix", "bimatrix", "sequence"])
 def test_page_refers_to_nothing_outside(report: GameReport) -> None:
     """The page holds no address, no reference, no style attribute and no event handler."""
-    text = render(page_of_game(report))
+    text = render(page_of(report))
     names = {name for _, attributes in Page(text).elements for name in attributes}
     assert not names & {"src", "href", "style", "srcset", "action", "xlink:href"}
     assert not [name for name in names if name.startswith("on")]
@@ -76,21 +85,18 @@ def test_page_refers_to_nothing_outside(report: GameReport) -> None:
 def test_hostile_text_is_shown_and_never_obeyed() -> None:
     """Markup in the name of a player, a strategy, a theorem, an information set or an action is shown as text."""
     names = [f"{HOSTILE}{k}" for k in range(3)]
-    row = dict(zip(names, (0.2, 0.3, 0.5), strict=True))
-    known = matrix().course
-    shares = dict(zip(names, known.rows.values(), strict=True))
+    one = bimatrix(rows=names[:2], columns=names[:2], kind=HOSTILE, players=(HOSTILE, HOSTILE))
     reports = [
         matrix(
-            title=HOSTILE, method=HOSTILE, players=(HOSTILE, HOSTILE), row=row, column=row, row_names=names,
-            column_names=names, course=replace(known, rows=shares, columns=shares), note=HOSTILE, quantity=HOSTILE,
-            lines={HOSTILE: known.gap}, beside={HOSTILE: (known.rounds, known.gap)}, source={HOSTILE: HOSTILE},
+            title=HOSTILE, method=HOSTILE, players=(HOSTILE, HOSTILE), rows=names, columns=names, note=HOSTILE,
+            beside={HOSTILE: ([1, 10], [1.0, 0.5])}, source={HOSTILE: HOSTILE}, **gap_bound(HOSTILE, float),
         ),
-        bimatrix(equilibria=[replace(one, row={HOSTILE: 1.0}, note=HOSTILE) for one in bimatrix().equilibria],
-                 joints=[replace(one, title=HOSTILE, note=HOSTILE) for one in bimatrix().joints]),
+        one,
+        replace(one, equilibria=None, note=HOSTILE),
         in_turns(behaviour=[replace(one, name=HOSTILE, actions={HOSTILE: 1.0}) for one in in_turns().behaviour]),
     ]  # fmt: skip
     for report in reports:
-        page = sound(render(page_of_game(report)))
+        page = sound(render(page_of(report)))
         tags = [tag for tag, _ in page.elements]
         assert "xss" not in tags
         assert tags.count("script") == 2
@@ -101,55 +107,58 @@ def test_hostile_text_is_shown_and_never_obeyed() -> None:
 def test_numbers_of_the_game_are_in_the_page() -> None:
     """Value, gap, whose payoffs, both strategies, exact fractions, bounds, method and source are all in the text."""
     report = solved_at_once()
-    text = Page(render(page_of_game(report))).text
-    wanted = [above(report.gap or 0.0), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
-    wanted += [*HANDS, *map(formatting.share, [*report.row.values(), *report.column.values()]), "optimal basis"]
+    text = Page(render(page_of(report))).text
+    shares = [share for side in report.sides for share in side.shares.values()]
+    wanted = [above(report.solution.gap), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
+    wanted += [*HANDS, *map(formatting.share, shares), "optimal basis"]
     wanted += ["the strategies were not found by a basis", "Neither player can gain more than that by deviating"]
     assert not [words for words in wanted if words not in text]
 
 
 def test_equilibria_and_joint_plays_are_in_the_page() -> None:
     """Each equilibrium has a row with its fractions, payoffs and gain; a mediator's distribution is a picture."""
-    text = Page(render(page_of_game(bimatrix()))).text
+    text = Page(render(page_of(bimatrix()))).text
     assert "1 opera opera 3.000 2.000 0 pure" in text
-    assert "2 opera: 3/5 football: 2/5 football: 3/5 opera: 2/5 1.200 1.200 1.2 × 10⁻¹⁶ mixed" in text
+    assert "2 opera: 3/5 football: 2/5 football: 3/5 opera: 2/5 1.200 1.200 0 –" in text
+    rounded = Page(render(page_of(bimatrix(equilibria=equilibria(is_exact=False))))).text
+    assert "2 opera: 60.0% football: 40.0% football: 60.0% opera: 40.0% 1.200 1.200 1.2 × 10⁻¹⁶ –" in rounded
     assert "3 Nash equilibria were found, 2 of them pure; there are no others." in text
-    assert "; all others are mixtures of these." in game_page.lead(bimatrix(degenerate=True))
-    assert "; there may be others." in game_page.lead(bimatrix(complete=False))
+    assert "; all others are mixtures of these." in bimatrix_page.lead(bimatrix(equilibria=equilibria(degenerate=True)))
+    assert "; there may be others." in bimatrix_page.lead(bimatrix(equilibria=equilibria(complete=False)))
     assert "The row player expects 2.5, the column player 2.5." in text
     assert "Certificates" not in text
 
 
 def test_a_distribution_alone_is_what_the_page_is_about() -> None:
     """Where no Nash equilibrium was looked for, lead, verdict and cards are about what someone draws."""
-    report = bimatrix(equilibria=[], complete=None)
-    assert "Correlated equilibrium of the greatest welfare: the row player expects 2.5" in game_page.lead(report)
-    assert game_page.verdict(report).headline == "Equilibrium"
-    text = Page(render(page_of_game(report))).text
+    report = bimatrix(equilibria=None)
+    assert "Correlated equilibrium of the greatest welfare: the row player expects 2.5" in bimatrix_page.lead(report)
+    assert bimatrix_page.verdict(report).headline == "Equilibrium"
+    text = Page(render(page_of(report))).text
     assert "Nash equilibria – not looked for" in text
     assert "Greatest welfare 5" in text
 
 
 def test_behaviour_is_told_in_order_of_reach() -> None:
     """Each information set has its actions with their probabilities, those first that are reached most often."""
-    text = Page(render(page_of_game(in_turns()))).text
+    text = Page(render(page_of(in_turns()))).text
     assert "jack first pass 66.7% bet 33.3%" in text
     assert text.index("queen first") < text.index("jack after a bet")
     assert text.index("Alice Information set") < text.index("Bob Information set")
-    assert "90 more information sets are reached more rarely" in Page(render(page_of_game(odd()["in many turns"]))).text
+    assert "90 more information sets are reached more rarely" in Page(render(page_of(odd()["in many turns"]))).text
 
 
 def test_pages_are_the_same_for_the_same_game(tmp_path: Path) -> None:
     """What is written is what is rendered, and both are the same each time."""
-    write_report(tmp_path / "game.html", page_of_game(matrix()))
-    assert (tmp_path / "game.html").read_text(encoding="utf-8") == render(page_of_game(matrix()))
+    write_report(tmp_path / "game.html", page_of(matrix()))
+    assert (tmp_path / "game.html").read_text(encoding="utf-8") == render(page_of(matrix()))
     assert os.listdir(tmp_path) == ["game.html"]
 
 
 def test_pages_stay_small() -> None:
     """The largest game of which every cell is drawn takes less than 600 kB, one without a picture less than 200 kB."""
-    assert len(render(page_of_game(odd()["large"])).encode()) < 600_000
-    assert len(render(page_of_game(odd()["too large for pictures"])).encode()) < 200_000
+    assert len(render(page_of(odd()["large"])).encode()) < 600_000
+    assert len(render(page_of(odd()["too large for pictures"])).encode()) < 200_000
 
 
 def test_lead_says_who_wins_what() -> None:
@@ -164,15 +173,15 @@ def test_lead_says_who_wins_what() -> None:
     turns = game_page.lead(in_turns())
     assert "to Alice. By its plan Alice wins at least −0.05555596" in turns
     assert "whatever Bob does; Bob never pays" in turns
-    assert game_page.lead(matrix(interrupted="Ctrl-C")).endswith("This was interrupted: Ctrl-C.")
+    assert game_page.lead(matrix(stopped="Ctrl-C")).endswith("This was interrupted: Ctrl-C.")
 
 
 def test_traces_of_the_first_rounds_are_not_called_played() -> None:
     """Of averages the lead counts what is played at least a hundredth as often as the likeliest; of answers, all."""
-    row = {"rock": 0.6, "paper": 0.399, "scissors": 0.001}
+    row = np.array([0.6, 0.399, 0.001])
     assert "Playing mostly 2 of 3 rows" in game_page.lead(matrix(row=row))
     assert "Playing 3 of 3 rows" in game_page.lead(solved_at_once(row=row))
-    assert "one strategy played less has 0.1% together" in Page(render(page_of_game(matrix(row=row)))).text
+    assert "one strategy played less has 0.1% together" in Page(render(page_of(matrix(row=row)))).text
 
 
 def test_verdict_is_about_the_gap() -> None:
@@ -180,11 +189,12 @@ def test_verdict_is_about_the_gap() -> None:
     held = game_page.verdict(matrix())
     assert (held.state, held.headline) == ("held", "Equilibrium within 0.00358")
     assert game_page.verdict(matrix(tolerance=1e-6)).state == "idle"
-    assert game_page.verdict(matrix(interrupted="Ctrl-C")).state == "idle"
+    assert game_page.verdict(matrix(stopped="Ctrl-C")).state == "idle"
     assert game_page.verdict(odd()["broken"]).state == "broken"
     assert game_page.verdict(odd()["gap of zero"]).headline == "Equilibrium"
-    assert game_page.verdict(bimatrix()).headline == "Equilibrium within 1.11 × 10⁻¹⁶"
-    assert game_page.verdict(odd()["battle, nothing known"]).state == "idle"
+    rounded = bimatrix(equilibria=equilibria(is_exact=False))
+    assert bimatrix_page.verdict(rounded).headline == "Equilibrium within 1.11 × 10⁻¹⁶"
+    assert bimatrix_page.verdict(odd()["battle, nothing known"]).state == "idle"
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-15, 1e3))
@@ -207,7 +217,7 @@ def _read(text: str) -> float:
 def test_strategies_without_names_are_called_rows_and_columns() -> None:
     """A strategy that has a number only is not mistaken for that number."""
     one = MatrixGame([[1, 0], [0, 1]]).solve()
-    text = Page(render(page_of_game(game_report(one, "game.csv", payoffs=[[1, 0], [0, 1]])))).text
+    text = Page(render(page_of(GameReport("game.csv", one, payoffs=[[1, 0], [0, 1]])))).text
     assert "row 1 0.5000 50.0%" in text
     assert "column 2 0.5000 50.0%" in text
 
@@ -217,23 +227,24 @@ def test_a_real_solution_makes_a_page(exact: bool) -> None:
     """A solved game is shown with its own numbers and certificates, and with its fractions where they are known."""
     game = MatrixGame([[0, -1, 2], [1, 0, -1], [-1, 1, 0]], HANDS, HANDS)
     solution = game.solve(exact=exact)
-    report = game_report(solution, "game.csv", {"path": "game.csv"}, payoffs=game.payoffs.dense().tolist())
-    page = sound(render(page_of_game(report)))
+    report = GameReport("game.csv", solution, {"path": "game.csv"}, payoffs=game.payoffs.dense().tolist())
+    page = sound(render(page_of(report)))
     assert ("exactly 1/12" in page.text) == exact
-    assert not [one for one in report.certificates if one.theorem.title not in page.text]
+    assert not [one for one in solution.certificates if one.theorem.title not in page.text]
     assert [one.key for one in stills(report)] == ["simplex", "payoffs"]
 
 
 def test_a_course_and_its_theorem_are_read_off_a_solution() -> None:
-    """A solution with a course gives averages by name, and its line the theorem's bound at the recorded rounds."""
+    """A solution with a course gives averages by name, and the theorem's bound at the recorded rounds."""
     rows = np.array([[1.0, 0.0], [0.5, 0.5]])
     course = Trajectory(np.array([1, 10]), np.array([1.0, 0.5]), np.zeros(2), np.ones(2), rows)
-    solution = MatrixGame([[1, 0], [0, 1]], ["a", "b"]).solve()
-    report = game_report(replace(solution, course=course, make_gap_bound=lambda: ("Square root", lambda t: t**-0.5)))
-    assert report.course == GameCourse(
-        [1, 10], [1.0, 0.5], [0.0, 0.0], [1.0, 1.0], {"a": [1.0, 0.5], "b": [0.0, 0.5]}, {}
-    )
-    assert report.lines == {"Square root": [1.0, 10**-0.5]}
+    solution = replace(MatrixGame([[1, 0], [0, 1]], ["a", "b"]).solve(), course=course)
+    gap, strategy = panels(changed(GameReport("game", solution), **gap_bound("Square root", lambda t: t**-0.5)))
+    assert gap.series[-1].points == [(1, 1.0), (10, 10**-0.5)]
+    assert [(line.name, list(line.values)) for line in strategy.series] == [
+        ("1 a", [(1.0, 1.0), (10.0, 0.5)]),
+        ("2 b", [(1.0, 0.0), (10.0, 0.5)]),
+    ]
 
 
 # --- the pictures over the rounds ---------------------------------------------------------------------------
@@ -255,17 +266,18 @@ def test_gap_is_drawn_on_logarithmic_axes_under_its_bound() -> None:
     across, up = axes(one, FRAMES["gap"][0])
     assert (across.log, up.log) == (True, True)
     assert one.title == "Duality gap of the average strategies under its bound"
-    gaps = matrix().course.gap
-    crossed = panel(matrix(lines={"Wrong": [0.9 * (gap or 0.0) for gap in gaps]}), "gap")
+    course = matrix().solution.course
+    below = dict(zip(course.rounds.tolist(), 0.9 * course.gap, strict=True))
+    crossed = panel(matrix(**gap_bound("Wrong", below.__getitem__)), "gap")
     assert crossed.title == "Duality gap of the average strategies and its bound"
     assert [line.bound for line in one.series] == [False, False, True]
 
 
 def test_gaps_of_zero_are_marked_where_a_log_axis_has_no_place() -> None:
     """A gap of zero after some rounds leaves the line and is marked at the axis."""
-    known = matrix().course
-    report = matrix(course=replace(known, gap=[*known.gap[:-3], 0.0, 0.0, 0.0]))
-    text = render(page_of_game(report))
+    course = matrix().solution.course
+    report = matrix(course=replace(course, gap=np.r_[course.gap[:-3], 0.0, 0.0, 0.0]))
+    text = render(page_of(report))
     assert "Ticks on the axis mark where a line was at or below zero" in Page(text).text
 
 
@@ -276,7 +288,7 @@ def test_other_methods_may_go_on_longer() -> None:
     own, beside = one.series[0], one.series[1]
     assert beside.points[-1][0] == 10 * own.points[-1][0] == one.rounds
     assert one.rest == "Where each line ends"
-    curve = json.loads(re.findall(r'id="curves">(.*?)</script>', render(page_of_game(report)))[0])["gap"]
+    curve = json.loads(re.findall(r'id="curves">(.*?)</script>', render(page_of(report)))[0])["gap"]
     assert curve["rounds"] == sorted({int(t) for line in (own, beside) for t, _ in line.points})
     last = curve["lines"][0]["values"]
     assert last[-1] is None
@@ -286,9 +298,10 @@ def test_other_methods_may_go_on_longer() -> None:
 
 def test_endless_bounds_are_told_and_not_drawn() -> None:
     """A bound that is infinite or far above the gap has a note that says so, and does not stretch the axis."""
-    one = panel(odd()["an endless bound"], "gap")
-    assert len(one.notes) == 2
-    assert axes(one, FRAMES["gap"][0])[1].high < 1e4
+    for name in ("an endless bound", "a bound that is far"):
+        one = panel(odd()[name], "gap")
+        assert len(one.notes) == 1
+        assert axes(one, FRAMES["gap"][0])[1].high < 1e4
 
 
 def test_strategies_fill_the_axis_and_the_rest_is_others() -> None:
@@ -297,7 +310,7 @@ def test_strategies_fill_the_axis_and_the_rest_is_others() -> None:
     one = panel(report, "column_strategy")
     assert one.series[-1].name == "Others"
     assert [top for _, top in one.series[-1].points] == pytest.approx([1.0] * len(one.series[-1].points))
-    largest = max(values[-1] or 0.0 for values in report.course.columns.values())
+    largest = report.solution.course.columns[-1].max()
     shown = [line for line in one.series if line.name != "Others"]
     assert all((at_round(line.values, one.rounds) or 0.0) > 0.01 * largest for line in shown)
 
@@ -308,7 +321,7 @@ def test_table_beside_the_gap_has_its_interval_and_its_bound() -> None:
     head, first, *_, last = panel(report, "gap").table
     assert head == ["Rounds", "Gap", "Lower end", "Upper end", "Regret matching plus"]
     assert (first[0], last[0]) == ("1", "1,000")
-    assert last[1] == formatting.number(report.course.gap[-1] or 0.0)
+    assert last[1] == formatting.number(report.solution.course.gap[-1])
 
 
 # --- the game -----------------------------------------------------------------------------------------------
@@ -375,18 +388,17 @@ def test_triangles_are_for_those_who_have_three_strategies() -> None:
 
 def test_every_equilibrium_is_a_point() -> None:
     """Of a game with several equilibria the triangle has a dot for each strategy that is played at one of them."""
-    corner, middle = {"rock": 1.0}, {"rock": 0.5, "paper": 0.5}
-    one = bimatrix().equilibria[0]
-    found = [replace(one, row=corner, column=corner), replace(one, row=middle, column=corner)]
-    report = bimatrix(row_names=HANDS, column_names=HANDS, rows=3, columns=3, equilibria=found, joints=[],
-                      payoffs=[[1.0, 1.0, 0.0]] * 3, column_payoffs=[[1.0, 0.0, 0.0]] * 3)  # fmt: skip
+    corner, middle = [1.0, 0.0, 0.0], [0.5, 0.5, 0.0]
+    listed = equilibria([pair(corner, corner, 1.0, 1.0), pair(middle, corner, 1.0, 1.0)])
+    payoffs = ([[1.0, 1.0, 0.0]] * 3, [[1.0, 0.0, 0.0]] * 3)
+    report = bimatrix(rows=HANDS, columns=HANDS, equilibria=listed, correlated=None, payoffs=payoffs)
     assert still(report, "simplex").drawings[0].count('class="estimate"') == 3
 
 
 def test_losses_turn_the_best_answers_about() -> None:
     """Of a game of losses the column player answers with what costs the row player most."""
-    losses = still(matrix(losses=True, payoffs=[[0.0, 9.0], [0.0, 9.0], [0.0, 9.0]], column_names=("mild", "harsh"),
-                          column={"mild": 1.0}, columns=2), "simplex")  # fmt: skip
+    losses = still(matrix(losses=True, payoffs=[[0.0, 9.0], [0.0, 9.0], [0.0, 9.0]], columns=("mild", "harsh"),
+                          column=np.array([1.0, 0.0]), course=None), "simplex")  # fmt: skip
     assert ">harsh</text>" in losses.drawings[0]
     assert ">mild</text>" not in losses.drawings[0]
 
@@ -394,7 +406,7 @@ def test_losses_turn_the_best_answers_about() -> None:
 def test_drawings_say_what_they_show_to_those_who_cannot_see() -> None:
     """Every drawing has the role of an image and a label with its title and its numbers."""
     for report in (matrix(), bimatrix(), in_turns()):
-        page = Page(render(page_of_game(report)))
+        page = Page(render(page_of(report)))
         drawings = [
             attributes
             for tag, attributes in page.elements
@@ -411,13 +423,13 @@ def test_figure_without_matplotlib_says_what_to_install(monkeypatch: pytest.Monk
     """Where matplotlib is missing, the error names the extra."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(RegretlessError, match=r"pip install matplotlib"):
-        figure(page_of_game(matrix()))
+        figure(page_of(matrix()))
 
 
 def test_figure_shows_the_pictures_of_the_page() -> None:
     """The gap with another method and its bound, two stacks, two triangles, the cells and two charts of bars."""
     pytest.importorskip("matplotlib")
-    gap, row, column, first, second, cells, *bars = figure(page_of_game(matrix())).axes
+    gap, row, column, first, second, cells, *bars = figure(page_of(matrix())).axes
     assert (gap.get_xscale(), gap.get_yscale(), len(gap.get_lines())) == ("log", "log", 3)
     assert (len(row.collections), len(column.collections)) == (3, 3)
     assert (len(first.patches), len(second.patches)) == (3, 3)
@@ -429,13 +441,13 @@ def test_figure_shows_the_pictures_of_the_page() -> None:
 def test_figure_of_odd_games_is_made(name: str) -> None:
     """Whatever is missing or infinite, the figure is made."""
     pytest.importorskip("matplotlib")
-    figure(page_of_game(odd()[name]))
+    figure(page_of(odd()[name]))
 
 
 def test_a_figure_can_be_drawn() -> None:
     """Ticks, texts and lines of a figure with a gap of zero are laid out without an error."""
     pytest.importorskip("matplotlib")
-    figure(page_of_game(odd()["gap of zero"])).draw_without_rendering()
+    figure(page_of(odd()["gap of zero"])).draw_without_rendering()
 
 
 def test_figure_of_a_solution_takes_its_payoffs() -> None:
@@ -445,7 +457,7 @@ def test_figure_of_a_solution_takes_its_payoffs() -> None:
     solution = MatrixGame(payoffs).solve()
 
     def titles(**known: Any) -> list[str]:
-        return [one.get_title() for one in figure(page_of_game(game_report(solution, **known))).axes]
+        return [one.get_title() for one in figure(page_of(GameReport("game", solution, **known))).axes]
 
     assert titles() == ["Row player", "Column player"]
     assert "The game: payoff of the row player" in titles(payoffs=payoffs.tolist())
@@ -454,10 +466,9 @@ def test_figure_of_a_solution_takes_its_payoffs() -> None:
 def test_payoffs_at_the_end_of_the_floats_have_a_page():
     """Numbers of 1e308, and a value that is not finite, give a page whose cells are shaded about the middle."""
     huge = [[1.7e308, 1.1e308], [1.2e308, 1.6e308]]
-    report = GameReport("huge", "matrix", "rm+", 2, 2, value=np.inf, lower=1.39e308, upper=1.42e308, gap=3e306,
-                        row={"x": 0.4, "y": 0.6}, column={"1": 0.5, "2": 0.5}, row_names=["x", "y"],
-                        column_names=["1", "2"], payoffs=huge)  # fmt: skip
-    page = render(page_of_game(report))
+    strategies = {"row": np.array([0.4, 0.6]), "column": np.array([0.5, 0.5]), "course": None}
+    report = matrix(rows=["x", "y"], columns=["1", "2"], lower=-np.inf, upper=np.inf, payoffs=huge, **strategies)
+    page = render(page_of(report))
     assert "Above the middle, up to" in page
     assert "nan" not in Page(page).text.lower().split()
 
@@ -466,8 +477,10 @@ def test_a_gap_of_nothing_has_no_chart():
     """Learners who begin at the solution have no curve of gaps, which would be a line at zero."""
     played = MatrixGame([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).solve("rm+", rounds=20)
     assert all(gap == 0 for gap in played.course.gap)
-    assert "gap" not in [panel.key for panel in panels(game_report(played))]
-    assert "gap" in [panel.key for panel in panels(game_report(MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))]
+    assert "gap" not in [panel.key for panel in panels(GameReport("", played))]
+    assert "gap" in [
+        panel.key for panel in panels(GameReport("", MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=20)))
+    ]
 
 
 def test_the_textbooks_hedge_is_drawn_where_nothing_else_was_played():
@@ -475,12 +488,12 @@ def test_the_textbooks_hedge_is_drawn_where_nothing_else_was_played():
     solution = MatrixGame([[3, -1], [-2, 1]]).solve()
     (alone,) = [
         one
-        for one in panels(game_report(solution, beside={"textbook Hedge": ([1, 10], [1.0, 0.5])}))
+        for one in panels(GameReport("", solution, beside={"textbook Hedge": ([1, 10], [1.0, 0.5])}))
         if one.key == "gap"
     ]
     assert alone.scale == "log"
     assert [line.points[-1] for line in alone.series] == [(10, 0.5)]
-    assert not [one for one in panels(game_report(solution)) if one.key == "gap"]
+    assert not [one for one in panels(GameReport("", solution)) if one.key == "gap"]
 
 
 def test_prose_tells_intervals_as_fine_as_the_gap():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from regretless.report import GameReport, page_of_game, write_report
+from regretless.report import BimatrixReport, GameReport, write_report
 
 from ..browser import Browser, find_browser
-from .game_reports import bimatrix, in_turns, matrix, odd, playing
+from .game_reports import bimatrix, gap_bound, in_turns, matrix, odd, page_of, playing
 from .test_report import HOSTILE
 from .test_report_browser import LEGENDS, VISIBLE, fits, labels_apart
 
@@ -19,30 +18,24 @@ pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on t
 
 def crowded() -> GameReport:
     """Many strategies with long names, and a long theorem."""
-    made = matrix(playing(5, 24, 18, 300))
     long = HOSTILE + " of a rather long name "
-    names = [[f"{long}{name}" for name in known] for known in (made.row_names, made.column_names)]
-    course = replace(
-        made.course,
-        rows={f"{long}{name}": values for name, values in made.course.rows.items()},
-        columns={f"{long}{name}": values for name, values in made.course.columns.items()},
+    game = playing(5, 24, 18, 300)
+    names = [[f"{long}{noun}{k}" for k in range(many)] for noun, many in (("row", 24), ("col", 18))]
+    bound = gap_bound(long, dict(zip(game[1]["rounds"], game[1]["gap"], strict=True)).__getitem__)
+    return matrix(
+        game, title=long * 3, method=long, rows=names[0], columns=names[1], players=(long, long), note=long, **bound
     )
-    return replace(
-        made, title=long * 3, method=long, row_names=names[0], column_names=names[1], course=course,
-        row={f"{long}{name}": p for name, p in made.row.items()}, lines={long: made.course.gap},
-        column={f"{long}{name}": p for name, p in made.column.items()}, quantity=long, players=(long, long),
-    )  # fmt: skip
 
 
-def everything() -> dict[str, GameReport]:
+def everything() -> dict[str, GameReport | BimatrixReport]:
     """All pages by name."""
     return {"sample": matrix(), "crowded": crowded(), **odd()}
 
 
-def written(folder: Path, report: GameReport) -> Path:
+def written(folder: Path, report: GameReport | BimatrixReport) -> Path:
     """The report in a file."""
     path = folder / "report.html"
-    write_report(path, page_of_game(report))
+    write_report(path, page_of(report))
     return path
 
 
@@ -123,7 +116,8 @@ def test_pointing_tells_the_same_round_in_all_pictures(browser: Browser, tmp_pat
     gap, row, *_ = browser.evaluate(LEGENDS)
     t = int(gap[0].split()[1].replace(",", ""))
     assert t == pytest.approx(100, rel=0.2)
-    own = dict(zip(report.course.rounds, report.course.gap, strict=True))
+    course = report.solution.course
+    own = dict(zip(course.rounds.tolist(), course.gap.tolist(), strict=True))
     assert t in own or t in report.beside["textbook Hedge"][0]
     assert float(gap[1]) == pytest.approx(own.get(t, 0.0) or float(gap[1]), rel=1e-3)
     assert sum(float(share.strip("<>%")) for share in row[1:]) == pytest.approx(100, abs=0.5)
@@ -154,11 +148,11 @@ def test_page_prints(browser: Browser, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("report", [matrix(), bimatrix(), in_turns()], ids=["matrix", "bimatrix", "sequence"])
-def test_keys_move_through_the_rounds(browser: Browser, tmp_path: Path, report: GameReport) -> None:
+def test_keys_move_through_the_rounds(browser: Browser, tmp_path: Path, report: GameReport | BimatrixReport) -> None:
     """Without a mouse every round can be reached where there are rounds; other pictures stand in a table too."""
     browser.open(written(tmp_path, report))
-    if not report.course.rounds:
-        assert browser.evaluate("document.querySelectorAll('figure details').length") == len(report.joints) + 2
+    if isinstance(report, BimatrixReport):
+        assert browser.evaluate("document.querySelectorAll('figure details').length") == 3
         return
     browser.evaluate("document.querySelector('[data-panel=gap] .wide').focus()")
     browser.press("Home")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..games.general_sum.bimatrix import BimatrixGame
-from ..games.solution import named_chances, written
+from ..games.solution import named_chances
 from .options import is_set
 from .output import many, plain, short
 from .solve_result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..games.extensive_form.extensive import ExtensiveGame
     from ..games.general_sum.correlated import CorrelatedEquilibrium
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
-    from ..report.games import EquilibriumRow, GameReport, JointRow
     from .arguments import SolveOptions
     from .solve_result import Show, SolveTask, Stop
 
@@ -245,9 +244,25 @@ class BimatrixOutput(SolveOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_game, write_report
+        from ..report import BimatrixReport, page_of_bimatrix, write_report
+        from ..report.games import MOST_IN_PICTURE
 
-        write_report(path, page_of_game(report_of(self)))
+        game, one = self.game, self.correlated
+        title = "Equilibria" if self.equilibria is not None else "An equilibrium"
+        both = (game.row_payoffs, game.column_payoffs) if max(game.shape) <= MOST_IN_PICTURE else ()
+        report = BimatrixReport(
+            f"{title} of {os.path.basename(self.file.name)}",
+            game.rows,
+            game.cols,
+            equilibria=self.equilibria,
+            correlated=one,
+            kind="" if one is None else f"{_kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
+            source={"path": self.file.name},
+            players=(self.file.players[0], self.file.players[1]),
+            payoffs=[payoffs.dense().tolist() for payoffs in both],
+            note=self.lacking or "",
+        )
+        write_report(path, page_of_bimatrix(report))
 
 
 def _kind_of(one: CorrelatedEquilibrium) -> str:
@@ -265,16 +280,9 @@ def _completeness(equilibria: Equilibria) -> str:
         return "all there are unless the game is degenerate"
     if not equilibria.complete:
         return "there may be others"
-    if mixtures(equilibria):
+    if equilibria.has_mixtures:
         return "of which all others are mixtures"
     return "all there is" if len(equilibria) == 1 else "all there are"
-
-
-def mixtures(equilibria: Equilibria) -> bool:
-    """Whether mixtures of some equilibria are equilibria too, as far as is known."""
-    return bool(equilibria.degenerate) and (
-        equilibria.subsets is None or any(len(subset) > 1 for subset in equilibria.subsets)
-    )
 
 
 def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fraction] | None) -> str:
@@ -285,64 +293,3 @@ def _mixture(names: Sequence[str], chances: Sequence[float], exact: Sequence[Fra
         share = f"{100 * chances[place]:.6g}%"
         parts.append(f"{short(names[place], WIDTH)} ({share if exact is None else fraction(exact[place], share)})")
     return ", ".join(parts) + (f" … and {len(order) - MOST:,} more" if len(order) > MOST else "")
-
-
-def report_of(outcome: BimatrixOutput) -> GameReport:
-    """The report on the answer."""
-    from ..report.games import MOST_IN_PICTURE, GameReport
-
-    rows, columns = outcome.game.shape
-    shown = max(rows, columns) <= MOST_IN_PICTURE
-    equilibria = outcome.equilibria
-    title = "Equilibria" if equilibria is not None else "An equilibrium"
-    return GameReport(
-        title=f"{title} of {os.path.basename(outcome.file.name)}",
-        kind="bimatrix",
-        method=equilibria.method if equilibria is not None else _kind_of(outcome._best),
-        rows=rows,
-        columns=columns,
-        quantity="payoffs of both players",
-        row_names=outcome.game.rows,
-        column_names=outcome.game.cols,
-        payoffs=outcome.game.row_payoffs.dense().tolist() if shown else None,
-        column_payoffs=outcome.game.column_payoffs.dense().tolist() if shown else None,
-        players=(outcome.file.players[0], outcome.file.players[1]),
-        source={"path": outcome.file.name},
-        note=(equilibria.note if equilibria is not None else outcome.lacking) or "",
-        seconds=None if equilibria is None else equilibria.seconds,
-        equilibria=[_row(outcome, one) for one in equilibria or []],
-        complete=None if equilibria is None else equilibria.complete,
-        degenerate=equilibria is not None and mixtures(equilibria),
-        joints=[] if outcome.correlated is None else [_joint(outcome)],
-    )
-
-
-def _row(outcome: BimatrixOutput, one: Equilibrium) -> EquilibriumRow:
-    from ..report.games import EquilibriumRow, ExactGame
-
-    exact = None
-    if one.exact is not None and outcome.equilibria is not None and outcome.equilibria.is_exact:
-        row = named_chances(outcome.game.rows, one.exact.row, written)
-        exact = ExactGame("", row, named_chances(outcome.game.cols, one.exact.column, written))
-    return EquilibriumRow(
-        row=named_chances(outcome.game.rows, one.row.tolist()),
-        column=named_chances(outcome.game.cols, one.column.tolist()),
-        row_payoff=one.row_payoff,
-        column_payoff=one.column_payoff,
-        gain=0.0 if exact is not None else max(one.row_gain, one.column_gain),
-        exact=exact,
-        note="pure" if one.pure else "",
-    )
-
-
-def _joint(outcome: BimatrixOutput) -> JointRow:
-    from ..report.games import JointRow
-
-    one = outcome._best
-    return JointRow(
-        title=f"{_kind_of(one).capitalize()} equilibrium, the best {BEST[one.objective]}",
-        probabilities=one.joint.tolist(),
-        row_payoff=one.row_payoff,
-        column_payoff=one.column_payoff,
-        gain=max(one.row_gain, one.column_gain),
-    )

@@ -15,7 +15,7 @@ from ..atomic_write import replacing
 from ..data.archives import Archive, damage_as_error
 from ..data.source import whole_file
 from ..errors import DataError
-from ..games.solution import written
+from ..report.formatting import fraction_text
 from .options import refuse_set
 from .output import Output, short
 
@@ -78,7 +78,7 @@ class SolveOutput(Output):
 
 def fraction(value: Fraction, otherwise: str | None = None) -> str:
     """A fraction, or `otherwise` if it is long; by default its length."""
-    text = written(value)
+    text = fraction_text(value)
     if len(text) <= LONGEST:
         return text
     return f"a fraction of {len(text):,} characters (--json)" if otherwise is None else otherwise

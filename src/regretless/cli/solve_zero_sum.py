@@ -15,7 +15,7 @@ from ..games import MatrixGame
 from ..games.extensive_form.sequence import METHODS, SequenceGame
 from ..games.extensive_form.sequence_form import Player
 from ..games.methods import IN_TURNS, TEXTBOOK
-from ..games.solution import written
+from ..report.formatting import fraction_text
 from .output import UsageError, many, short
 from .solve_result import (
     WIDTH,
@@ -134,7 +134,7 @@ class ZeroSumOutput(SolveOutput):
         if total is not None:
             other = certain(float(total) - solution.value, solution.gap)
             if solution.exact is not None and not isinstance(total, float):
-                other = written(total - solution.exact.value)
+                other = fraction_text(total - solution.exact.value)
             shown = figures(total) if isinstance(total, float) else str(total)
             yield row_of("value for the column player", f"{other}, for both win {shown} together")
 
@@ -214,17 +214,17 @@ class MatrixOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_game, write_report
-        from ..report.games import MOST_IN_PICTURE, game_report
+        from ..report import GameReport, page_of_game, write_report
+        from ..report.games import MOST_IN_PICTURE
 
         shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
         payoffs = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
-        report = game_report(
-            self.solution,
+        report = GameReport(
             f"{self.solution.method} on {os.path.basename(self.file.name)}",
+            self.solution,
             self._source(),
             payoffs=payoffs.dense().tolist() if shown else None,
-            players=tuple(self.file.players),
+            players=(self.file.players[0], self.file.players[1]),
             tolerance=self.tolerance,
             beside=self._beside(),
         )
@@ -348,8 +348,7 @@ class SequenceOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_game, write_report
-        from ..report.games import InformationSetRow, game_report
+        from ..report import GameReport, InformationSetRow, page_of_game, write_report
 
         reached = self._reached()
         behaviour = [
@@ -357,12 +356,11 @@ class SequenceOutput(ZeroSumOutput):
             for place, player in enumerate(PLAYERS)
             for name, actions in self.solution.behaviour(player).items()
         ]
-        report = game_report(
-            self.solution,
+        report = GameReport(
             f"{self.solution.method} on {os.path.basename(self.file.name)}",
+            self.solution,
             {"path": self.file.name},
-            kind="sequence",
-            players=tuple(self.file.players),
+            players=(self.file.players[0], self.file.players[1]),
             tolerance=self.tolerance,
             behaviour=behaviour,
         )

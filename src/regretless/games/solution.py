@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Generic, TypeVar
@@ -14,6 +13,7 @@ import numpy as np
 from ..certificate import Certificate
 from ..errors import RegretlessError
 from ..ledger import GameLedger
+from ..report.formatting import fraction_text
 from .payoffs import Vector
 
 T = TypeVar("T")
@@ -178,9 +178,9 @@ class Solution:
         }
         if self.exact is not None:
             record["exact"] = {
-                "value": written(self.exact.value),
-                "row_strategy": named_chances(self.rows, self.exact.row, written),
-                "column_strategy": named_chances(self.columns, self.exact.column, written),
+                "value": fraction_text(self.exact.value),
+                "row_strategy": named_chances(self.rows, self.exact.row, fraction_text),
+                "column_strategy": named_chances(self.columns, self.exact.column, fraction_text),
             }
         return record
 
@@ -256,13 +256,3 @@ class RawSolution:
     course: Trajectory | None = None
     basis: Any = None
     stopped: str | None = None
-
-
-def written(number: Fraction) -> str:
-    """A fraction as ``"1/3"`` or ``"2"``.
-
-    The value of a game of floats may have thousands of digits, and of whole numbers beyond 4300 digits Python makes no
-    text.
-    """
-    numerator, denominator = (str(Decimal(part)) for part in (number.numerator, number.denominator))
-    return numerator if denominator == "1" else f"{numerator}/{denominator}"

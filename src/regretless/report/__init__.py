@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .bimatrix_page import page_of_bimatrix
     from .compare_page import CompareReport, page_of_comparison
     from .forecast_page import ForecastReport, page_of_forecasts
     from .game_page import page_of_game
-    from .games import (
-        EquilibriumRow,
-        ExactGame,
-        GameCourse,
-        GameReport,
-        InformationSetRow,
-        JointRow,
-        game_report,
-    )
+    from .games import BimatrixReport, GameReport, InformationSetRow
     from .logged_page import LoggedReport, page_of_log
     from .mix_page import MixReport, page_of_mix
     from .page import Page
@@ -32,15 +25,12 @@ if TYPE_CHECKING:
     from .watch_page import WatchedColumn, WatchPoint, WatchReport, page_of_watch
 
 __all__ = [
+    "BimatrixReport",
     "CompareReport",
-    "EquilibriumRow",
-    "ExactGame",
     "ForecastReport",
-    "GameCourse",
     "GameReport",
     "InformationSetRow",
     "IntervalCourse",
-    "JointRow",
     "LoggedReport",
     "MixReport",
     "Page",
@@ -53,7 +43,7 @@ __all__ = [
     "WatchPoint",
     "WatchReport",
     "WatchedColumn",
-    "game_report",
+    "page_of_bimatrix",
     "page_of_comparison",
     "page_of_forecasts",
     "page_of_game",
@@ -73,15 +63,12 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     __all__,
     {
+        "BimatrixReport": "games",
         "CompareReport": "compare_page",
-        "EquilibriumRow": "games",
-        "ExactGame": "games",
         "ForecastReport": "forecast_page",
-        "GameCourse": "games",
         "GameReport": "games",
         "InformationSetRow": "games",
         "IntervalCourse": "residuals",
-        "JointRow": "games",
         "LoggedReport": "logged_page",
         "MixReport": "mix_page",
         "Page": "page",
@@ -94,7 +81,7 @@ __getattr__, __dir__ = lazy_names(
         "WatchPoint": "watch_page",
         "WatchReport": "watch_page",
         "WatchedColumn": "watch_page",
-        "game_report": "games",
+        "page_of_bimatrix": "bimatrix_page",
         "page_of_comparison": "compare_page",
         "page_of_forecasts": "forecast_page",
         "page_of_game": "game_page",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MINUS = "−"
@@ -49,6 +51,40 @@ def number(value: float) -> str:
     """Whole numbers in full, others as `real` shows them."""
     whole = math.isfinite(value) and abs(value) < 1e15 and value == round(value)
     return count(value) if whole else real(value)
+
+
+def valued(value: float, gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A value with the digits that a gap leaves certain, at most ten; ends of intervals round outwards, to fifteen."""
+    if not (math.isfinite(value) and 0 <= gap < math.inf):
+        return number(value)
+    # The first digit that the gap leaves open is still shown, for the middle is likelier than the ends.
+    decimals = math.ceil(-math.log10(gap)) + 1 if gap > 0 else 15
+    size = math.floor(math.log10(abs(value))) + 1 if value else 0
+    most = 10 if rounding == ROUND_HALF_EVEN else 15
+    values = _quantized(value, min(decimals, most - size), rounding)
+    return number(values) if values == round(values) else real(values, 15)
+
+
+def above(value: float, digits: int = 3) -> str:
+    """A positive number rounded up, as an upper bound."""
+    if not 0 < value < math.inf:
+        return real(value, digits)
+    return real(_quantized(value, digits - 1 - math.floor(math.log10(value)), ROUND_CEILING), digits)
+
+
+def _quantized(value: float, decimals: int, rounding: str) -> float:
+    with localcontext(prec=400):
+        return float(Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding))
+
+
+def fraction_text(value: Fraction) -> str:
+    """A fraction as ``"1/3"`` or ``"2"``.
+
+    The value of a game of floats may have thousands of digits, and of whole numbers beyond 4300 digits Python makes no
+    text.
+    """
+    numerator, denominator = (str(Decimal(part)) for part in (value.numerator, value.denominator))
+    return numerator if denominator == "1" else f"{numerator}/{denominator}"
 
 
 def between(low: float, high: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 from . import formatting
 from .curves import (
@@ -26,7 +26,9 @@ from .curves import (
 )
 from .forecast_charts import weight_panel
 from .game_pictures import Cells, TrianglePlayer, Weights, heat, triangle
-from .games import LEAST_SHARE, MOST_IN_PICTURE, GameReport, Matrix, telling, the
+from .games import LEAST_SHARE, BimatrixReport, GameReport, Matrix, few, the
+
+Strategies = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 BESIDE = ("recent", "expert1", "expert3", "expert5")
 """Styles of other methods' curves."""
@@ -35,43 +37,43 @@ BESIDE = ("recent", "expert1", "expert3", "expert5")
 def panels(report: GameReport) -> list[Panel]:
     """Every chart over the rounds for which there are numbers."""
     result = [gap_panel(report)]
-    course = report.course
-    for player, key, strategies in (
-        (report.players[0], "row_strategy", course.rows),
-        (report.players[1], "column_strategy", course.columns),
-    ):
-        result.append(strategy_panel(player, key, course.rounds, strategies))
+    if course := report.solution.course:
+        rounds = course.rounds.tolist()
+        averages = zip(("row_strategy", "column_strategy"), report.sides, (course.rows, course.columns), strict=True)
+        result += [strategy_panel(side.player, key, rounds, by_name(side.names, own)) for key, side, own in averages]
     return [panel for panel in result if panel is not None]
 
 
-def stills(report: GameReport) -> list[Still]:
-    """The other pictures."""
-    result = [triangle(sides(report)), *payoff_stills(report)]
-    joints = [joint_still(report, place) for place in range(len(report.joints))] if few(report) else []
-    return [still for still in result if still is not None] + joints
+def by_name(names: Sequence[str], strategies: Any) -> dict[str, list[float]]:
+    """The probabilities of each strategy, from an array with a row for each mark; none where there is no array."""
+    return {} if strategies is None else dict(zip(names, strategies.T.tolist(), strict=True))
 
 
 def gap_panel(report: GameReport) -> Panel | None:
-    """The duality gap of the average strategies under its theorems' bounds, beside other methods."""
-    course = report.course
-    gaps = thin(known_points(course.rounds, course.gap))
-    if not any(value > 0 for _, value in gaps):
+    """The duality gap of the average strategies under its theorem's bound, beside other methods."""
+    course = report.solution.course
+    rounds = [] if course is None else course.rounds.tolist()
+    gaps = thin(known_points(rounds, [] if course is None else course.gap.tolist()))
+    if course is None or not any(value > 0 for _, value in gaps):
         return None if gaps else textbook_panel(report)
     limit = max(value for _, value in gaps) * OFF_THE_CHART or math.inf
-    bounds = [near(line, limit) for line in bound_lines(course.rounds, report.lines)]
+    columns: dict[str, Values] = {
+        "Gap": course.gap.tolist(), "Lower end": course.lower.tolist(), "Upper end": course.upper.tolist()
+    }  # fmt: skip
+    bounds = []
+    if report.solution.gap_bound is not None:
+        title, bound = report.solution.gap_bound
+        line = [float(bound(t)) for t in rounds]
+        bounds = [near(one, limit) for one in bound_lines(rounds, {title: line})]
+        columns[formatting.label(title, 40)] = line
     beside = _beside(report)
-    own = Series(formatting.label(report.method), "first", gaps, final=formatting.number(gaps[-1][1]))
-    columns: dict[str, Values] = {"Gap": course.gap}
-    if course.lower and course.upper:
-        columns |= {"Lower end": course.lower, "Upper end": course.upper}
-    columns |= {formatting.label(title, 40): values for title, values in report.lines.items() if values}
-    rises = any(value > 0 for _, value in gaps)
+    own = Series(formatting.label(report.solution.method), "first", gaps, final=formatting.number(gaps[-1][1]))
     longer = any(line.points[-1][0] > gaps[-1][0] for line in beside)
     return Panel(
         "gap", bounded("Duality gap of the average strategies", gaps, bounds), "Gap", "real",
-        [own, *beside, *bounds], absences(bounds), scale="log" if rises else "linear",
+        [own, *beside, *bounds], absences(bounds), scale="log",
         stops=sorted({t for line in (own, *beside) for t, _ in line.points}) if beside else (),
-        rest="Where each line ends" if longer else "", table=table(course.rounds, columns),
+        rest="Where each line ends" if longer else "", table=table(rounds, columns),
     )  # fmt: skip
 
 
@@ -116,24 +118,66 @@ def likeliest(strategies: Mapping[str, Values]) -> dict[str, Values]:
     return result | ({"others": [math.fsum(row) for row in zip(*rest, strict=True)]} if rest else {})
 
 
-def payoff_stills(report: GameReport) -> list[Still]:
-    """The payoffs, with the strategies' supports."""
-    if not few(report):
+def stills(report: GameReport) -> list[Still]:
+    """The pictures of a zero-sum game without rounds."""
+    solution, (row, column) = report.solution, report.sides
+    names, payoffs = (row.names, column.names), report.payoffs
+    if report.in_turns:
         return []
-    if report.kind == "bimatrix":
-        both = zip(("payoffs", "column_payoffs"), (report.payoffs, report.column_payoffs), report.players, strict=True)
-        return [_payoffs(report, key, f"Payoffs of {the(whose)}", values) for key, values, whose in both if values]
-    return [_payoffs(report, "payoffs", f"The game: {report.quantity}", report.payoffs)] if report.payoffs else []
+    other = None if payoffs is None else [[-value for value in line] for line in payoffs]
+    both = (other, payoffs) if solution.losses else (payoffs, other)
+    result = triangles(names, (row.player, column.player), both, [(row.shares, column.shares)], solution.course)
+    if payoffs and few(names):
+        marked = [{name: side.shares[name] for name in side.main} for side in report.sides]
+        result.append(payoff_still("payoffs", f"The game: {solution.quantity}", payoffs, names, marked, solution.value))
+    return result
 
 
-def _payoffs(report: GameReport, key: str, title: str, matrix: Matrix) -> Still:
-    row, column = map(partial(_telling, report), shown_strategies(report))
-    values = [value for line in matrix for value in line]
+def bimatrix_stills(report: BimatrixReport) -> list[Still]:
+    """The pictures of a game in which both players have payoffs of their own."""
+    result = triangles(report.names, report.called, report.payoffs or (None, None), report.strategies)
+    if not few(report.names):
+        return result
+    marked = report.strategies[0] if report.strategies else ({}, {})
+    many = len(report.strategies)
+    note = f" They are those of the first of {many} equilibria." if many > 1 else ""
+    for key, matrix, player in zip(("payoffs", "column_payoffs"), report.payoffs, report.called, strict=False):
+        title = f"Payoffs of {the(player)}"
+        result.append(payoff_still(key, title, matrix, report.names, marked, note=note))
+    return [*result, *([joint_still(report)] if report.correlated is not None else [])]
+
+
+def payoff_still(
+    key: str,
+    title: str,
+    matrix: Matrix,
+    names: tuple[Sequence[str], Sequence[str]],
+    marked: Sequence[Mapping[str, float]],
+    value: float | None = None,
+    note: str = "",
+) -> Still:
+    """A matrix of payoffs, with the strategies that are played.
+
+    Parameters
+    ----------
+    key, title : str
+    matrix : sequence of sequence of float
+    names : (sequence of str, sequence of str)
+        Of the rows and of the columns.
+    marked : sequence of mapping
+        The probabilities of the rows and of the columns that are marked.
+    value : float, optional
+        What cells are compared with, by default the middle of their range.
+    note : str
+        A further sentence on the strategies.
+    """
+    row, column = marked
+    values = [cell for line in matrix for cell in line]
     low, high = min(values), max(values)
-    valued = report.value is not None and math.isfinite(report.value)
-    centre = report.value if report.value is not None and valued else low / 2 + high / 2
+    valued = value is not None and math.isfinite(value)
+    centre = value if value is not None and valued else low / 2 + high / 2
     where = "the value" if valued else "the middle"
-    cells = Cells(matrix, report.row_names, report.column_names, row, column, centre)
+    cells = Cells(matrix, *names, row, column, centre)
     legend = [
         Key(f"Above {where}, up to", "above", formatting.number(high), "band"),
         Key(f"Below {where}, down to", "below", formatting.number(low), "band"),
@@ -141,80 +185,75 @@ def _payoffs(report: GameReport, key: str, title: str, matrix: Matrix) -> Still:
     if not row or not column:
         return heat(key, title, cells, legend)
     legend.append(Key("Both strategies are played", "support"))
-    note = "Bars are probabilities: of each row to the right, of each column below."
-    if report.kind == "bimatrix" and len(report.equilibria) > 1:
-        note += f" They are those of the first of {len(report.equilibria)} equilibria."
-    return heat(key, title, cells, legend, [note])
+    bars = "Bars are probabilities: of each row to the right, of each column below."
+    return heat(key, title, cells, legend, [bars + note])
 
 
-def _telling(report: GameReport, strategy: Mapping[str, float]) -> dict[str, float]:
-    return {name: strategy[name] for name in telling(report, strategy)}
-
-
-def few(report: GameReport) -> bool:
-    """Whether cells are large enough to be seen."""
-    return 0 < max(len(report.row_names), len(report.column_names)) <= MOST_IN_PICTURE
-
-
-def shown_strategies(report: GameReport) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """The strategies that are marked in the picture of the game."""
-    if report.kind == "bimatrix" and report.equilibria:
-        return report.equilibria[0].row, report.equilibria[0].column
-    return report.row, report.column
-
-
-def all_strategies(report: GameReport) -> tuple[Sequence[Mapping[str, float]], Sequence[Mapping[str, float]]]:
-    """Both players' strategies, at each equilibrium."""
-    if report.kind == "bimatrix":
-        return [one.row for one in report.equilibria], [one.column for one in report.equilibria]
-    return [report.row], [report.column]
-
-
-def joint_still(report: GameReport, place: int) -> Still:
-    """The probability of each pair of strategies."""
-    joint = report.joints[place]
+def joint_still(report: BimatrixReport) -> Still:
+    """The probability of each pair of strategies in the correlated equilibrium."""
+    one = report.correlated
+    assert one is not None, "there is one"
+    joint = one.joint.tolist()
     row, column = (
         {name: math.fsum(line) for name, line in zip(names, lines, strict=True)}
-        for names, lines in (
-            (report.row_names, joint.probabilities),
-            (report.column_names, list(zip(*joint.probabilities, strict=True))),
-        )
+        for names, lines in zip(report.names, (joint, list(zip(*joint, strict=True))), strict=True)
     )
-    cells = Cells(joint.probabilities, report.row_names, report.column_names, row, column, 0.0, formatting.share, False)
+    cells = Cells(joint, *report.names, row, column, 0.0, formatting.share, False)
     legend = [Key("Probability, up to", "above", formatting.share(cells.reach), "band")]
-    one, other = map(the, report.players)
-    note = f"{one[0].upper()}{one[1:]} expects {formatting.number(joint.row_payoff)}, {other} "
-    note += f"{formatting.number(joint.column_payoff)}."
-    return heat(f"joint{place}", formatting.label(joint.title, 120), cells, legend, [f"{note} {joint.note}".strip()])
+    first, second = map(the, report.called)
+    note = f"{first[0].upper()}{first[1:]} expects {formatting.number(one.row_payoff)}, {second} "
+    note += f"{formatting.number(one.column_payoff)}."
+    return heat("joint0", formatting.label(report.kind, 120), cells, legend, [note])
 
 
-def sides(report: GameReport) -> list[TrianglePlayer]:
-    """The players with three strategies, and averages or best-response regions to show."""
-    course = report.course
-    wins, others = won(report)
-    rows, columns = all_strategies(report)
-    theirs = _answers(report.column_names, list(zip(*others, strict=True)) if others else [])
-    ours = _answers(report.row_names, wins or [])
-    both = (
-        _side(report.players[0], report.row_names, course.rounds, course.rows, rows, theirs),
-        _side(report.players[1], report.column_names, course.rounds, course.columns, columns, ours),
-    )
-    return [one for one in both if one is not None]
+def triangles(
+    names: tuple[Sequence[str], Sequence[str]],
+    players: tuple[str, str],
+    payoffs: Sequence[Matrix | None],
+    strategies: Strategies,
+    course: Any = None,
+) -> list[Still]:
+    """The triangles of the players with three strategies, and averages or best-response regions to show.
+
+    Parameters
+    ----------
+    names, players : (sequence of str, sequence of str), (str, str)
+    payoffs : sequence of (matrix or None)
+        What the row player wins, and what the column player wins.
+    strategies : sequence of (mapping, mapping)
+        Both strategies, at each equilibrium.
+    course : Trajectory, optional
+        Of a self-play.
+    """
+    wins, others = payoffs
+    theirs = _answers(names[1], list(zip(*others, strict=True)) if others else [])
+    ours = _answers(names[0], wins or [])
+    rounds = [] if course is None else course.rounds.tolist()
+    averages = (None, None) if course is None else (course.rows, course.columns)
+    sides = [
+        _side(player, own, rounds, average, [pair[place] for pair in strategies], answers)
+        for place, (player, own, average, answers) in enumerate(
+            zip(players, names, averages, (theirs, ours), strict=True)
+        )
+    ]
+    result = triangle([one for one in sides if one is not None])
+    return [] if result is None else [result]
 
 
 def _side(
     player: str,
     names: Sequence[str],
     rounds: Sequence[int],
-    averages: Mapping[str, Values],
-    value: Sequence[Mapping[str, float]],
+    averages: Any,
+    strategies: Sequence[Mapping[str, float]],
     answers: Sequence[tuple[str, Weights]],
 ) -> TrianglePlayer | None:
-    if len(names) != 3 or not (averages or answers):
+    """A player of three strategies, unless there is nothing to show of it."""
+    if len(names) != 3 or (averages is None and not answers):
         return None
-    columns = [averages.get(name, [0.0] * len(rounds)) for name in names] if averages else []
-    marks = [(t, w) for t, w in zip(rounds, map(_three, zip(*columns, strict=True)), strict=False) if w is not None]
-    ends = [end for one in value if (end := _three([one.get(name, 0.0) for name in names]))]
+    path = [] if averages is None else averages.tolist()
+    marks = [(t, w) for t, w in zip(rounds, map(_three, path), strict=False) if w is not None]
+    ends = [end for one in strategies if (end := _three([one.get(name, 0.0) for name in names]))]
     if not ends:
         return None
     return TrianglePlayer(
@@ -222,8 +261,8 @@ def _side(
     )
 
 
-def _three(values: Sequence[float | None]) -> Weights | None:
-    known = [float(value) for value in values if value is not None and math.isfinite(value)]
+def _three(values: Sequence[float]) -> Weights | None:
+    known = [float(value) for value in values if math.isfinite(value)]
     return (known[0], known[1], known[2]) if len(known) == 3 and sum(known) > 0 else None
 
 
@@ -234,11 +273,3 @@ def _answers(names: Sequence[str], lines: Sequence[Sequence[float]]) -> list[tup
 
 def _gains(line: Sequence[float]) -> Weights | None:
     return (line[0], line[1], line[2]) if len(line) == 3 else None
-
-
-def won(report: GameReport) -> tuple[Matrix | None, Matrix | None]:
-    """Payoffs of the row and of the column player."""
-    if report.kind == "bimatrix" or report.payoffs is None:
-        return report.payoffs, report.column_payoffs
-    turned = [[-value for value in line] for line in report.payoffs]
-    return (turned, report.payoffs) if report.losses else (report.payoffs, turned)

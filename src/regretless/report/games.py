@@ -1,14 +1,17 @@
-"""The data of a report on a solved game, how a solution gives them, and what players and strategies are called."""
+"""The reports on solved games, and what players and strategies are called."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
-from . import formatting
+from . import formatting, summary
 from .curves import Values
+from .summary import Verdict
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -17,100 +20,109 @@ if TYPE_CHECKING:
 MOST_IN_PICTURE = 60
 """The most rows or columns of a matrix in a picture; more cells are too small to be seen."""
 
+LEAST_SHARE = 0.01
+"""Strategies below this share of the likeliest one are remnants of the first rounds in an average."""
+
 Matrix = Sequence[Sequence[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class GameCourse:
-    """The trajectory of a self-play; every list is as long as `rounds`, or empty.
+class ShownPair(Protocol):
+    """A strategy of each player: an array of floats, or fractions."""
 
-    Parameters
-    ----------
-    rounds : sequence of int
-        Increasing, the last round among them.
-    gap : sequence of float
-        Duality gap of the average strategies after these rounds.
-    lower, upper : sequence of float
-        The ends of the interval that they guarantee.
-    rows, columns : mapping
-        The average strategies: the probabilities of each row and of each column, by name.
-    """
-
-    rounds: Sequence[int] = ()
-    gap: Values = ()
-    lower: Values = ()
-    upper: Values = ()
-    rows: Mapping[str, Values] = field(default_factory=dict)
-    columns: Mapping[str, Values] = field(default_factory=dict)
+    @property
+    def row(self) -> Any: ...
+    @property
+    def column(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ExactGame:
-    """The solution in fractions, as text: ``"-1/18"``; strategies that are not played are left out.
+class ShownSolution(ShownPair, Protocol):
+    """What a page reads of the solution of a zero-sum game."""
 
-    Parameters
-    ----------
-    value : str
-    row, column : mapping
-        The probability of each row and of each column that is played, by name.
-    """
-
-    value: str
-    row: Mapping[str, str]
-    column: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class EquilibriumRow:
-    """One Nash equilibrium of a game in which both players have payoffs of their own.
-
-    Parameters
-    ----------
-    row, column : mapping
-        The probability of each row and of each column that is played, by name.
-    row_payoff, column_payoff : float
-        Expected payoffs.
-    gain : float
-        The largest gain of a player by deviating.
-    exact : ExactGame or None
-        Strategies as fractions; its value is not used.
-    note : str
-        A remark, as ``"pure"``.
-    """
-
-    row: Mapping[str, float]
-    column: Mapping[str, float]
-    row_payoff: float
-    column_payoff: float
-    gain: float = 0.0
-    exact: ExactGame | None = None
-    note: str = ""
+    @property
+    def rows(self) -> Sequence[str]: ...
+    @property
+    def columns(self) -> Sequence[str]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def gap(self) -> float: ...
+    @property
+    def quantity(self) -> str: ...
+    @property
+    def losses(self) -> bool: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def stopped(self) -> str | None: ...
+    @property
+    def certificates(self) -> Sequence[Certificate]: ...
+    @property
+    def gap_bound(self) -> tuple[str, Callable[[float], float]] | None: ...
+    @property
+    def course(self) -> Any: ...
+    @property
+    def exact(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class JointRow:
-    """A distribution over pairs of strategies: a correlated equilibrium, or the joint play of two learners.
+class ShownEquilibrium(ShownPair, Protocol):
+    """What a page reads of a Nash equilibrium."""
 
-    Parameters
-    ----------
-    title : str
-        Its title, as ``Coarse correlated equilibrium of the greatest welfare``.
-    probabilities : sequence of sequence of float
-        A row for each row of the game.
-    row_payoff, column_payoff : float
-        Expected payoffs.
-    gain : float or None
-        The largest gain of a player by deviating.
-    note : str
-        A remark.
-    """
+    @property
+    def row_payoff(self) -> float: ...
+    @property
+    def column_payoff(self) -> float: ...
+    @property
+    def row_gain(self) -> float: ...
+    @property
+    def column_gain(self) -> float: ...
+    @property
+    def pure(self) -> bool: ...
+    @property
+    def exact(self) -> ShownPair | None: ...
 
-    title: str
-    probabilities: Matrix
-    row_payoff: float
-    column_payoff: float
-    gain: float | None = None
-    note: str = ""
+
+class ShownEquilibria(Protocol):
+    """What a page reads of a list of Nash equilibria."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[ShownEquilibrium]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def complete(self) -> bool | None: ...
+    @property
+    def has_mixtures(self) -> bool: ...
+    @property
+    def is_exact(self) -> bool: ...
+
+
+class ShownCorrelated(Protocol):
+    """What a page reads of a distribution over pairs of strategies."""
+
+    @property
+    def joint(self) -> Any: ...
+    @property
+    def row_payoff(self) -> float: ...
+    @property
+    def column_payoff(self) -> float: ...
+    @property
+    def row_gain(self) -> float: ...
+    @property
+    def column_gain(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,216 +146,202 @@ class InformationSetRow:
     reached: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class Side:
+    """A player of a solved game.
+
+    Parameters
+    ----------
+    player : str
+        The name.
+    names : sequence of str
+        All strategies; numbers with a noun before them, as ``row 3``.
+    shares : mapping
+        The probability of each strategy that is played.
+    averaged : bool
+        Whether the strategy is an average of self-play, with remnants of its first rounds.
+    """
+
+    player: str
+    names: Sequence[str]
+    shares: Mapping[str, float]
+    averaged: bool = False
+
+    @cached_property
+    def played(self) -> list[str]:
+        """The strategies that are played, the likeliest first."""
+        return played(self.shares)
+
+    @cached_property
+    def main(self) -> list[str]:
+        """The strategies to mention: those that are played, without remnants of the first rounds."""
+        return played(self.shares, LEAST_SHARE) if self.averaged else self.played
+
+
+@dataclass(frozen=True)
 class GameReport:
-    """A solved game of two players, ready to be shown.
+    """A solved zero-sum game, ready to be shown.
 
     Parameters
     ----------
     title : str
         The headline, as ``rm+ on game.csv``.
-    kind : {"matrix", "bimatrix", "sequence"}
-        A zero-sum matrix; two matrices; or a zero-sum game that is played in turns, by its sequences.
-    method : str
-        The method.
-    rows, columns : int
-        Numbers of strategies; of a game in turns, of sequences.
-    quantity : str
-        What the numbers are, as ``payoff of the row player``.
-    losses : bool
-        Whether these are losses, so that the row player minimises.
-    value, lower, upper, gap : float or None
-        The value, an interval that contains it, and its width; None of a bimatrix game.
-    row, column : mapping
-        The probability of each row and of each column that is played, by name, of a matrix game.
-    row_names, column_names : sequence of str
-        All names, in the order of `payoffs`.
-    payoffs, column_payoffs : sequence of sequence of float or None
-        The user's numbers, for at most `MOST_IN_PICTURE` rows and columns; `column_payoffs` are those of a bimatrix
-        game's column player.
-    players : (str, str)
-        Names of the players.
+    solution : ShownSolution
+        A solution of `regretless.games`.
     source : mapping
         The source of the game: ``path, format, range``, as far as known.
-    note : str
-        Details of the method.
-    iterations : int or None
-        Pivots, steps or rounds.
-    seconds : float or None
-        Running time.
-    tolerance : float or None
+    players : (str, str)
+        Names of the players.
+    payoffs : sequence of sequence of float, optional
+        The user's numbers, for at most `MOST_IN_PICTURE` rows and columns.
+    tolerance : float, optional
         The gap to reach.
-    interrupted : str or None
-        The reason of an early end.
-    exact : ExactGame or None
-    certificates : sequence of Certificate
-        All certificates, whether or not the theorem applies.
-    course : GameCourse
-        The trajectory of a self-play.
-    lines : mapping
-        Each theorem's bound on the gap, by its title; as long as the course's rounds.
     beside : mapping
         The gap of other methods, as textbook Hedge: rounds and gaps by the method's name.
-    equilibria : sequence of EquilibriumRow
-        Of a bimatrix game.
-    complete : bool or None
-        Whether these are all equilibria; None where that is not known.
-    degenerate : bool
-        Whether mixtures of some equilibria are equilibria too.
-    joints : sequence of JointRow
-        Of a bimatrix game.
-    behaviour : sequence of InformationSetRow
-        Of a game in turns.
+    behaviour : sequence of InformationSetRow, optional
+        Of a game in turns, whose strategies are sequences.
     """
 
     title: str
-    kind: Literal["matrix", "bimatrix", "sequence"]
-    method: str
-    rows: int
-    columns: int
-    quantity: str = "payoff of the row player"
-    losses: bool = False
-    value: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    gap: float | None = None
-    row: Mapping[str, float] = field(default_factory=dict)
-    column: Mapping[str, float] = field(default_factory=dict)
-    row_names: Sequence[str] = ()
-    column_names: Sequence[str] = ()
-    payoffs: Matrix | None = None
-    column_payoffs: Matrix | None = None
-    players: tuple[str, str] = ("Row player", "Column player")
+    solution: ShownSolution
     source: Mapping[str, object] = field(default_factory=dict)
-    note: str = ""
-    iterations: int | None = None
-    seconds: float | None = None
+    players: tuple[str, str] = ("Row player", "Column player")
+    payoffs: Matrix | None = None
     tolerance: float | None = None
-    interrupted: str | None = None
-    exact: ExactGame | None = None
-    certificates: Sequence[Certificate] = ()
-    course: GameCourse = field(default_factory=GameCourse)
-    lines: Mapping[str, Values] = field(default_factory=dict)
     beside: Mapping[str, tuple[Sequence[int], Values]] = field(default_factory=dict)
-    equilibria: Sequence[EquilibriumRow] = ()
-    complete: bool | None = None
-    degenerate: bool = False
-    joints: Sequence[JointRow] = ()
-    behaviour: Sequence[InformationSetRow] = ()
+    behaviour: Sequence[InformationSetRow] | None = None
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether the game is played in turns."""
+        return self.behaviour is not None
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """Both players."""
+        solution = self.solution
+        names = names_of(solution.rows, solution.columns)
+        averaged = solution.course is not None and len(solution.course.rounds) > 0
+        one, other = (
+            Side(capitalised(player), own, shares_of(own, strategy), averaged)
+            for player, own, strategy in zip(self.players, names, (solution.row, solution.column), strict=True)
+        )
+        return one, other
 
 
-def game_report(solution: Any, title: str = "", source: Mapping[str, object] | None = None, **more: Any) -> GameReport:
-    """The report on a solution of a zero-sum game.
+@dataclass(frozen=True)
+class BimatrixReport:
+    """A solved game in which both players have payoffs of their own, ready to be shown.
 
     Parameters
     ----------
-    solution : Solution or SequenceSolution
     title : str
-    source : mapping, optional
-        The source of the game.
-    **more
-        Other fields of the report, as ``payoffs`` and ``beside``; they replace those of the solution.
-
-    Returns
-    -------
-    GameReport
+        The headline, as ``Equilibria of game.nfg``.
+    rows, columns : sequence of str
+        The strategies' names.
+    equilibria : ShownEquilibria, optional
+        Its Nash equilibria.
+    correlated : ShownCorrelated, optional
+        A correlated equilibrium.
+    kind : str
+        What that is, as ``Correlated equilibrium, the best for both together``.
+    source : mapping
+    players : (str, str)
+        Names of the players.
+    payoffs : sequence of matrix
+        Those of the row player and those of the column player, for at most `MOST_IN_PICTURE` rows and columns.
+    note : str
+        Details of the method.
     """
-    rows, columns = [str(name) for name in solution.rows], [str(name) for name in solution.columns]
-    fields: dict[str, Any] = {
-        "kind": "matrix",
-        "rows": len(rows),
-        "columns": len(columns),
-        "row": _played(rows, solution.row),
-        "column": _played(columns, solution.column),
-        "row_names": rows,
-        "column_names": columns,
-        "interrupted": solution.stopped,
-        "certificates": list(solution.certificates),
-        **{name: getattr(solution, name) for name in ("method", "quantity", "losses", "note", "iterations")},
-        **{name: float(getattr(solution, name)) for name in ("value", "lower", "upper", "gap", "seconds")},
-    }
-    if solution.course is not None:
-        fields["course"] = course = _course(solution.course, rows, columns)
-        if solution.gap_bound is not None:
-            theorem, bound = solution.gap_bound
-            fields["lines"] = {theorem: [float(bound(t)) for t in course.rounds]}
-    if solution.exact is not None:
-        texts = solution.describe()["exact"]  # fractions may be too long for str()
-        fields["exact"] = ExactGame(texts["value"], *(_texts(texts[f"{side}_strategy"]) for side in ("row", "column")))
-    return GameReport(**{"title": title, "source": source or {}, **fields, **more})
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    equilibria: ShownEquilibria | None = None
+    correlated: ShownCorrelated | None = None
+    kind: str = "Correlated equilibrium"
+    source: Mapping[str, object] = field(default_factory=dict)
+    players: tuple[str, str] = ("Row player", "Column player")
+    payoffs: Sequence[Matrix] = ()
+    note: str = ""
+
+    @cached_property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the rows and of the columns, as they are shown."""
+        return names_of(self.rows, self.columns)
+
+    @cached_property
+    def called(self) -> tuple[str, str]:
+        """The players' names, as they are shown."""
+        one, other = map(capitalised, self.players)
+        return one, other
+
+    @cached_property
+    def strategies(self) -> list[tuple[dict[str, float], dict[str, float]]]:
+        """Both players' strategies at each equilibrium."""
+        return [self.shares(one) for one in self.equilibria or ()]
+
+    def shares(self, pair: ShownPair) -> tuple[dict[str, float], dict[str, float]]:
+        """Both strategies, by name."""
+        return shares_of(self.names[0], pair.row), shares_of(self.names[1], pair.column)
 
 
-def _played(names: Sequence[str], strategy: Any) -> dict[str, float]:
-    return {name: float(chance) for name, chance in zip(names, strategy, strict=True) if chance > 0}
+def capitalised(name: str) -> str:
+    """A name as it stands at the beginning of a line."""
+    return f"{name[:1].upper()}{name[1:]}"
 
 
-def _course(trajectory: Any, rows: Sequence[str], columns: Sequence[str]) -> GameCourse:
-    """A solver's trajectory in plain numbers, its strategies by name."""
-    arrays = {name: getattr(trajectory, name).tolist() for name in ("rounds", "gap", "lower", "upper")}
-    return GameCourse(**arrays, rows=_by_name(trajectory.rows, rows), columns=_by_name(trajectory.columns, columns))
-
-
-def _by_name(strategies: Any, names: Sequence[str]) -> dict[str, list[float]]:
-    """The probabilities of each strategy, from a row of all of them for each mark."""
-    return {} if strategies is None else dict(zip(names, strategies.T.tolist(), strict=True))
-
-
-def _texts(strategy: Mapping[str, Any]) -> dict[str, str]:
-    """The fractions of a strategy; of a game in turns, whose strategies are by information set, none."""
-    return {name: text for name, text in strategy.items() if isinstance(text, str)}
-
-
-LEAST_SHARE = 0.01
-"""Strategies below this share of the likeliest one are remnants of the first rounds in an average."""
-
-Pair = TypeVar("Pair", ExactGame, EquilibriumRow)
-
-
-def worded(report: GameReport) -> GameReport:
-    """The report with numbered strategies called ``row 3`` and ``column 3``, and capitalised players."""
-    one, other = (f"{player[:1].upper()}{player[1:]}" for player in report.players)
-    report = replace(report, players=(one, other))
-    rows = {name: f"row {name}" for name in report.row_names if name.isdecimal()}
-    columns = {name: f"column {name}" for name in report.column_names if name.isdecimal()}
-    if not rows and not columns:
-        return report
-    course, exact = report.course, report.exact
-    return replace(
-        report,
-        row_names=[rows.get(name, name) for name in report.row_names],
-        column_names=[columns.get(name, name) for name in report.column_names],
-        row=_renamed(report.row, rows),
-        column=_renamed(report.column, columns),
-        exact=exact and _reworded(exact, rows, columns),
-        course=replace(course, rows=_renamed(course.rows, rows), columns=_renamed(course.columns, columns)),
-        equilibria=[
-            replace(_reworded(one, rows, columns), exact=one.exact and _reworded(one.exact, rows, columns))
-            for one in report.equilibria
-        ],
+def names_of(rows: Sequence[str], columns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of both players' strategies; one that has a number only is called ``row 3`` or ``column 3``."""
+    one, other = (
+        [f"{noun} {name}" if name.isdecimal() else name for name in map(str, names)]
+        for noun, names in (("row", rows), ("column", columns))
     )
+    return one, other
 
 
-def _reworded(one: Pair, rows: Mapping[str, str], columns: Mapping[str, str]) -> Pair:
-    return replace(one, row=_renamed(one.row, rows), column=_renamed(one.column, columns))
+def shares_of(names: Sequence[str], strategy: Any) -> dict[str, float]:
+    """The strategies with a positive probability, and these."""
+    return {name: chance for name, chance in zip(names, map(float, strategy), strict=True) if chance > 0}
 
 
-def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in values.items()}
+def fractions_of(names: Sequence[str], strategy: Sequence[Fraction]) -> dict[str, str]:
+    """The same as fractions."""
+    return {name: formatting.fraction_text(part) for name, part in zip(names, strategy, strict=True) if part > 0}
 
 
-def played(strategy: Mapping[str, float], least: float = 0.0) -> list[str]:
-    """The strategies with a probability above `least`, the most likely first."""
-    shown = [name for name, chance in strategy.items() if math.isfinite(chance) and chance > least]
-    return sorted(shown, key=lambda name: -strategy[name])
+def played(shares: Mapping[str, float], least: float = 0.0) -> list[str]:
+    """The strategies with more than this share of the largest probability, the likeliest first."""
+    known = [name for name, chance in shares.items() if math.isfinite(chance)]
+    limit = least * max((shares[name] for name in known), default=0.0)
+    return sorted((name for name in known if shares[name] > limit), key=lambda name: -shares[name])
 
 
-def telling(report: GameReport, strategy: Mapping[str, float]) -> list[str]:
-    """The strategies to mention: averages of self-play contain remnants of its first rounds."""
-    largest = max((chance for chance in strategy.values() if math.isfinite(chance)), default=0.0)
-    return played(strategy, LEAST_SHARE * largest if report.course.rounds else 0.0)
+def few(names: Sequence[Sequence[str]]) -> bool:
+    """Whether the cells of a picture are large enough to be seen."""
+    return 0 < max(map(len, names)) <= MOST_IN_PICTURE
 
 
 def the(player: str) -> str:
     """A player's name in a sentence."""
     name = formatting.label(player, 40)
     return f"the {name.lower()}" if name.lower().endswith("player") else name
+
+
+def verdict_on(gap: float, detail: str = "", tolerance: float | None = None, early: bool = False) -> Verdict:
+    """Whether strategies from which the players gain so much by deviating are within the tolerance of an equilibrium.
+
+    Parameters
+    ----------
+    gap : float
+    detail : str
+        A sentence on the certificates.
+    tolerance : float, optional
+    early : bool
+        Whether the search ended early.
+    """
+    state = "idle" if early or (tolerance is not None and gap > tolerance) else "held"
+    text = "Neither player can gain more than that by deviating" if gap > 0 else "Neither player can gain by deviating"
+    asked = f"; {formatting.real(tolerance, 3)} was asked for" if tolerance is not None else ""
+    headline = f"Equilibrium within {formatting.above(gap)}" if gap > 0 else "Equilibrium"
+    return summary.Verdict(state, headline, f"{text}{asked}. {detail}".strip())

@@ -14,8 +14,9 @@ import numpy as np
 from ... import _core
 from ...checks import one_of
 from ...errors import RegretlessError
+from ...report.formatting import fraction_text
 from ..payoffs import Vector, unit_of
-from ..solution import Solution, written
+from ..solution import Solution
 from .treeplex import Treeplex
 
 # Sums of larger payoffs may overflow.
@@ -303,4 +304,4 @@ class SequenceSolution(Solution):
 
 
 def _shown(behaviour: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
-    return {name: {action: written(chance) for action, chance in own.items()} for name, own in behaviour.items()}
+    return {name: {action: fraction_text(chance) for action, chance in own.items()} for name, own in behaviour.items()}

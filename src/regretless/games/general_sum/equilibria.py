@@ -12,8 +12,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from ...report.formatting import fraction_text
 from ..payoffs import Array, Payoffs, Vector
-from ..solution import named_chances, written
+from ..solution import named_chances
 from .nash import (
     SLACK,
     Incentives,
@@ -138,6 +139,11 @@ class Equilibria(Sequence[Equilibrium]):
     note: str = ""
     is_exact: bool = False
 
+    @property
+    def has_mixtures(self) -> bool:
+        """Whether mixtures of some equilibria are equilibria too, as far as is known."""
+        return bool(self.degenerate) and (self.subsets is None or any(len(subset) > 1 for subset in self.subsets))
+
     def __len__(self) -> int:
         return len(self.equilibria)
 
@@ -177,10 +183,10 @@ class Equilibria(Sequence[Equilibrium]):
         }
         if self.is_exact and (exact := equilibrium.exact) is not None:
             record["exact"] = {
-                "row_strategy": named_chances(self.rows, exact.row, written),
-                "column_strategy": named_chances(self.columns, exact.column, written),
-                "row_payoff": written(exact.row_payoff),
-                "column_payoff": written(exact.column_payoff),
+                "row_strategy": named_chances(self.rows, exact.row, fraction_text),
+                "column_strategy": named_chances(self.columns, exact.column, fraction_text),
+                "row_payoff": fraction_text(exact.row_payoff),
+                "column_payoff": fraction_text(exact.column_payoff),
             }
         return record
 
