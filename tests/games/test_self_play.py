@@ -14,10 +14,11 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame
-from regretless.games.duel import EXPONENTIAL, Duel
-from regretless.games.methods import AVERAGES, SELF_PLAY
+from regretless.games.duel import Duel
+from regretless.games.methods import AVERAGES, IN_TURNS, SELF_PLAY
 from regretless.games.payoffs import Payoffs
 from regretless.games.play import _limit, self_play
+from regretless.theory.game_facts import MATRIX_RULES, TREE_RULES
 
 Array = Any
 RNG = np.random.default_rng(11)
@@ -47,6 +48,14 @@ GAMES: dict[str, Array] = {
     "huge": 1e300 * RNG.uniform(-1, 1, (8, 9)),
     "float32": RNG.uniform(-1, 1, (9, 13)).astype(np.float32),
 }
+
+EXPONENTIAL = [name for name, rule in MATRIX_RULES.items() if rule.exponential]
+
+
+def test_every_rule_of_self_play_says_what_theorems_ask():
+    """Each method of self-play, of matrices and of sequence forms, has the facts that theorems ask of its rule."""
+    assert set(SELF_PLAY) == set(MATRIX_RULES)
+    assert set(IN_TURNS) == set(TREE_RULES)
 
 
 def gap(A: Array, row: Array, column: Array) -> float:

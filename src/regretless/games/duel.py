@@ -16,18 +16,10 @@ from .. import _core
 from ..errors import ParameterError, RegretlessError
 from ..ledger import GAME_FIELDS, GameLedger
 from ..state import KernelState
+from ..theory.game_facts import MATRIX_RULES, PlayRule
 from .methods import AVERAGES, SELF_PLAY
 from .payoffs import Payoffs, Vector, in_payoffs, power_of_two, starts_of, unit_of
 
-EXPONENTIAL = ("hedge", "optimistic-hedge")
-# Defaults of the methods: whether the column player moves second, and the weights of rounds.
-HABITS = {
-    "hedge": (False, "uniform"),
-    "optimistic-hedge": (False, "uniform"),
-    "rm": (False, "uniform"),
-    "rm+": (True, "quadratic"),
-    "prm+": (True, "quadratic"),
-}
 # The error of 16-bit copies as a share of the range of payoffs: half of one of 65,534 steps for each of two players.
 # The rounding of sums, at most 64 terms in a row and a tree of eight, is a small part of that.
 ROUNDED = 1.1 / 65534
@@ -89,11 +81,12 @@ class Duel(KernelState):
     ) -> None:
         if method not in SELF_PLAY:
             raise ParameterError("method", None, f"{method!r}; self-play knows {', '.join(SELF_PLAY)}")
+        self.rule = MATRIX_RULES[method]
         self.payoffs, self.column_payoffs, self.method, self.joint = payoffs, column_payoffs, method, joint
         self.zero_sum = column_payoffs is None
         if column_payoffs is not None and column_payoffs.shape != payoffs.shape:
             raise ParameterError("column_payoffs", None, f"shape {column_payoffs.shape}; {payoffs.shape} is expected")
-        self.alternate, self.average = _habits(method, alternate, average, self.zero_sum, joint)
+        self.alternate, self.average = _habits(self.rule, alternate, average, self.zero_sum, joint)
         if single and not all(map(copyable, self._matrices())):
             raise ParameterError(
                 "single", None, "only dense payoffs are copied in 16 bits, whose range is a normal float"
@@ -102,9 +95,9 @@ class Duel(KernelState):
         row, column = paid(payoffs, column_payoffs, single)
         self.units = row.units, column.units
         self.falls, self.rates = _rates(method, rates, rounds, (row, column), payoffs.shape)
-        begins = _begins(method, start, payoffs.shape)
+        begins = _begins(self.rule, start, payoffs.shape)
         self.started = start is not None
-        self.row_state, self.column_state = (_state(method, begin) for begin in begins)
+        self.row_state, self.column_state = (_state(self.rule, begin) for begin in begins)
         self.memory, self.book = np.zeros(_core.DUEL_MEMORY), np.zeros(len(GAME_FIELDS))
         self.core = self._core((row, column))
 
@@ -195,7 +188,7 @@ class Duel(KernelState):
     def settings(self) -> dict[str, Any]:
         """Other facts of the players for theorems."""
         row_rate, column_rate = (
-            nan if self.falls or self.method not in EXPONENTIAL else rate / self.units[0].unit for rate in self.rates
+            nan if self.falls or not self.rule.exponential else rate / self.units[0].unit for rate in self.rates
         )
         settings: dict[str, Any] = {
             "alternate": self.alternate,
@@ -205,7 +198,7 @@ class Duel(KernelState):
             "rounding": self.rounding,
             "zero_sum": self.zero_sum,
         }
-        if self.started and self.method in EXPONENTIAL:
+        if self.started and self.rule.exponential:
             rows, columns = self.payoffs.shape
             settings["row_information"] = -float(self.row_state[PRIOR, :rows].min())
             settings["column_information"] = -float(self.column_state[PRIOR, :columns].min())
@@ -213,16 +206,17 @@ class Duel(KernelState):
 
 
 def _habits(
-    method: str, alternate: bool | None, average: str | None, zero_sum: bool, joint: np.ndarray[Any, Any] | None
+    rule: PlayRule, alternate: bool | None, average: str | None, zero_sum: bool, joint: np.ndarray[Any, Any] | None
 ) -> tuple[bool, str]:
-    turns, usual = HABITS[method]
+    """Whether the column player moves second, and how rounds are weighted."""
+    turns = rule.clips
     if average is not None and average not in AVERAGES:
         raise ParameterError("average", None, f"{average!r}; {', '.join(AVERAGES)} are known")
     if not zero_sum or joint is not None:
         if alternate:
             raise RegretlessError("alternate: players of two matrices, and those with joint=, move at once")
         turns = False
-    return turns if alternate is None else bool(alternate), average or usual
+    return turns if alternate is None else bool(alternate), average or ("quadratic" if rule.clips else "uniform")
 
 
 def _rates(
@@ -233,7 +227,8 @@ def _rates(
     shape: tuple[int, int],
 ) -> tuple[bool, tuple[float, float]]:
     """Whether rates fall, and both players' rates for payoffs in units."""
-    if method not in EXPONENTIAL:
+    rule = MATRIX_RULES[method]
+    if not rule.exponential:
         if rates is not None:
             raise ParameterError("rates", None, f"{method} has none; exponential weights have")
         return False, (0.0, 0.0)
@@ -247,7 +242,7 @@ def _rates(
     if not all(isfinite(spread) for spread in spreads):
         raise ParameterError("rates", None, f"{method} needs them where the range of the payoffs is unknown")
     scales = [1 / spread if spread > 0 else 1.0 for spread in spreads]
-    if method == "optimistic-hedge":
+    if rule.predicts:
         return False, (scales[0], scales[1])
     informations = [log(count) for count in shape]
     factor = 2.0 if rounds is None else sqrt(8 / rounds)
@@ -255,20 +250,20 @@ def _rates(
     return rounds is None, (row, column)
 
 
-def _begins(method: str, start: tuple[Any, Any] | None, shape: tuple[int, int]) -> list[Vector]:
+def _begins(rule: PlayRule, start: tuple[Any, Any] | None, shape: tuple[int, int]) -> list[Vector]:
     if start is None:
         return [np.full(count, 1 / count) for count in shape]
     begins = starts_of(start, shape)
-    if method in EXPONENTIAL and any((begin == 0).any() for begin in begins):
+    if rule.exponential and any((begin == 0).any() for begin in begins):
         raise ParameterError(
             "start", None, "exponential weights never play what begins at 0; positive probabilities are expected"
         )
     return [begin / begin.sum() for begin in begins]
 
 
-def _state(method: str, begin: Vector) -> Vector:
+def _state(rule: PlayRule, begin: Vector) -> Vector:
     """A player's state before the first round."""
-    count, exponential = len(begin), method in EXPONENTIAL
+    count, exponential = len(begin), rule.exponential
     state = np.zeros((_core.DUEL_ROWS, -(-count // 16) * 16))
     state[PLAY, :count] = begin
     state[PRIOR, :count] = np.log(begin) if exponential else begin

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
+from typing import NamedTuple
 
 from ..comparator import GameComparator
 from ..facts import Facts
@@ -24,6 +25,42 @@ from ..ledger import GameLedger
 from ..theorem import Check
 
 SMALLEST, LARGEST = 2.0**-400, 2.0**400
+
+
+class PlayRule(NamedTuple):
+    """A rule by which players learn from each other.
+
+    Attributes
+    ----------
+    exponential : bool
+        Whether weights are exponentials of sums of payoffs; else they match regrets.
+    predicts : bool
+        Whether the last payoffs, or regrets, are expected again.
+    clips : bool
+        Whether regrets below 0 are forgotten. Such players take turns and count later rounds for more, unless the user
+        says otherwise.
+    """
+
+    exponential: bool
+    predicts: bool
+    clips: bool
+
+
+MATRIX_RULES = {
+    "hedge": PlayRule(exponential=True, predicts=False, clips=False),
+    "optimistic-hedge": PlayRule(exponential=True, predicts=True, clips=False),
+    "rm": PlayRule(exponential=False, predicts=False, clips=False),
+    "rm+": PlayRule(exponential=False, predicts=False, clips=True),
+    "prm+": PlayRule(exponential=False, predicts=True, clips=True),
+}
+"""Of players of a matrix."""
+TREE_RULES = {
+    "cfr": PlayRule(exponential=False, predicts=False, clips=False),
+    "cfr+": PlayRule(exponential=False, predicts=False, clips=True),
+    "pcfr+": PlayRule(exponential=False, predicts=True, clips=True),
+}
+"""Of players with such a rule in every information set."""
+NO_RULE = PlayRule(exponential=False, predicts=False, clips=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +72,7 @@ class GameFacts(Facts):
     rows, columns : int
         How many strategies there are.
     method : str
-        "hedge", "optimistic-hedge", "rm", "rm+" or "prm+" of self-play; or the name of another method.
+        One of `MATRIX_RULES` or `TREE_RULES` of self-play, or the name of another method.
     alternate : bool
         Whether the column player moves second.
     power : int
@@ -68,6 +105,11 @@ class GameFacts(Facts):
     zero_sum: bool = True
     claim: float | None = None
     basic: bool = False
+
+
+def rule_of(learner: GameFacts) -> PlayRule:
+    """The rule of the players; of another method `NO_RULE`."""
+    return MATRIX_RULES.get(learner.method) or TREE_RULES.get(learner.method, NO_RULE)
 
 
 def weight_share(rounds: float, power: int) -> float:
@@ -120,7 +162,8 @@ def _squares(ledger: GameLedger, _: GameComparator, learner: GameFacts) -> bool:
         return all(SMALLEST < spread < LARGEST for spread in spreads if spread > 0)
     # The size of payoffs is not known: the sums show whether any of them was lost.
     sums = [ledger.row_square] * (ledger.row_norm > 0) + [ledger.column_square] * (ledger.column_norm > 0)
-    if learner.method == "optimistic-hedge":
+    rule = rule_of(learner)
+    if rule.exponential and rule.predicts:
         sums += [ledger.row_shift] * (learner.rows > 1) + [ledger.column_shift] * (learner.columns > 1)
     return all(SMALLEST**2 < total < LARGEST**2 for total in sums)
 

@@ -31,7 +31,21 @@ import numpy as np
 from ..comparator import GameComparator
 from ..ledger import GameLedger
 from ..theorem import Theorem, theorem
-from .game_facts import KNOWN, PLAYED, SQUARES, ZERO_SUM, GameFacts, gain, gap, lost_in_turns, root, weight_share
+from .game_facts import (
+    KNOWN,
+    MATRIX_RULES,
+    PLAYED,
+    SQUARES,
+    TREE_RULES,
+    ZERO_SUM,
+    GameFacts,
+    gain,
+    gap,
+    lost_in_turns,
+    root,
+    rule_of,
+    weight_share,
+)
 from .self_play import HEDGE, MATCHING, OPTIMISTIC, matching, optimistic, regret_identity, von_neumann
 
 
@@ -99,19 +113,20 @@ BY_METHOD: dict[str, tuple[Theorem, ...]] = {
     "interior-point": SOLVED,
     "linear-programming": OTHERS,
     "constant": SOLVED,
-    "hedge": (weak_duality, *HEDGE),
-    "optimistic-hedge": (weak_duality, *OPTIMISTIC),
-    "rm": (weak_duality, regret_identity, *MATCHING),
-    "rm+": (weak_duality, regret_identity, *MATCHING),
-    "prm+": (weak_duality, regret_identity, *MATCHING),
+} | {
+    name: (weak_duality, *(OPTIMISTIC if rule.predicts else HEDGE))
+    if rule.exponential
+    else (weak_duality, regret_identity, *MATCHING)
+    for name, rule in MATRIX_RULES.items()
 }
 BEFOREHAND = (von_neumann, optimistic, matching)  # what is known before the first round
 
 
 def gains_by_turns(learner: GameFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
-    constant = von_neumann in BY_METHOD.get(learner.method, ()) and not isnan(learner.column_rate)
-    return not learner.alternate or constant or learner.method in ("rm", "rm+")
+    rule = rule_of(learner)
+    steady = not rule.exponential or not isnan(learner.column_rate)
+    return not learner.alternate or (steady and not rule.predicts)
 
 
 def gap_at(learner: GameFacts, rounds: float) -> tuple[str, float] | None:
@@ -243,13 +258,13 @@ def reach(first: Array, parent: Array, low: Array, high: Array) -> tuple[float, 
 
 def plans_gain_by_turns(learner: SequenceFacts) -> bool:
     """Whether it is known beforehand that taking turns costs nothing, where they are taken."""
-    return not learner.alternate or (learner.method != "pcfr+" and not learner.started)
+    return not learner.alternate or (not rule_of(learner).predicts and not learner.started)
 
 
 def weighted_root(rounds: float, learner: GameFacts) -> float:
     """The root of the sum of the squared weights over the sum of the weights, where the weights are those of the
     regrets; else the last weight, times the root of the number of rounds, over that sum."""
-    if learner.method != "cfr" or learner.power == 0:
+    if rule_of(learner).clips or learner.power == 0:
         return weight_share(rounds, learner.power) * sqrt(rounds)
     if learner.power == 1:
         return sqrt(2 * (2 * rounds + 1) / (3 * rounds * (rounds + 1)))
@@ -273,7 +288,7 @@ def counterfactual(ledger: GameLedger, comparator: GameComparator, learner: Sequ
     lose by taking turns, and so may those that begin with given plans: what that cost, if it did, is added. k is the
     number of actions of I, and D_I the range of what they may be worth, the probabilities of coming there of the
     other and of chance counted."""
-    expected = sqrt(4 - 3 / ledger.rounds) if learner.method == "pcfr+" else 1.0
+    expected = sqrt(4 - 3 / ledger.rounds) if rule_of(learner).predicts else 1.0
     reaches = expected * (learner.row_reach + learner.column_reach)
     return reaches * weighted_root(ledger.rounds, learner) + lost_in_turns(ledger) + comparator.rounding
 
@@ -316,7 +331,5 @@ def sequence_final_regrets(ledger: GameLedger, comparator: GameComparator, learn
 CFR = (weak_duality, regret_identity, counterfactual, sequence_squares, sequence_final_regrets)
 OF_SEQUENCES: dict[str, tuple[Theorem, ...]] = {
     "linear-programming": OTHERS,
-    "cfr": CFR,
-    "cfr+": CFR,
-    "pcfr+": CFR,
+    **dict.fromkeys(TREE_RULES, CFR),
 }

@@ -12,6 +12,7 @@ from .game_facts import (
     ALIKE,
     AT_ONCE,
     KNOWN,
+    MATRIX_RULES,
     PLAYED,
     SQUARES,
     ZERO_SUM,
@@ -20,6 +21,7 @@ from .game_facts import (
     gap,
     lost_in_turns,
     root,
+    rule_of,
     weight_share,
 )
 
@@ -56,7 +58,7 @@ from .game_facts import (
 
 def prior_regrets(learner: GameFacts, rounds: float) -> tuple[float, float]:
     """The most that what each player keeps can be after so many rounds."""
-    most = sqrt(4 * rounds - 3 if learner.method == "prm+" else rounds)
+    most = sqrt(4 * rounds - 3 if rule_of(learner).predicts else rounds)
     return (
         most * learner.row_spread * sqrt(learner.rows - 1),
         most * learner.column_spread * sqrt(learner.columns - 1),
@@ -64,7 +66,7 @@ def prior_regrets(learner: GameFacts, rounds: float) -> tuple[float, float]:
 
 
 def _remembers_nothing_negative(_: GameLedger, __: GameComparator, learner: GameFacts) -> bool:
-    return learner.power == 0 or learner.method != "rm"
+    return learner.power == 0 or rule_of(learner).clips
 
 
 WEIGHTS = (
@@ -441,9 +443,6 @@ def coarse_final_regrets(ledger: GameLedger, comparator: GameComparator, learner
 
 MATCHED = (coarse, coarse_matching, coarse_final_regrets)
 COARSE: dict[str, tuple[Theorem, ...]] = {
-    "hedge": (coarse, coarse_hedge),
-    "optimistic-hedge": (coarse, coarse_changes),
-    "rm": MATCHED,
-    "rm+": MATCHED,
-    "prm+": MATCHED,
+    name: (coarse, coarse_changes if rule.predicts else coarse_hedge) if rule.exponential else MATCHED
+    for name, rule in MATRIX_RULES.items()
 }

@@ -13,6 +13,7 @@ from ... import _core
 from ...errors import ParameterError
 from ...ledger import GAME_FIELDS, GameLedger
 from ...state import KernelState
+from ...theory.game_facts import TREE_RULES
 from ..methods import AVERAGES, IN_TURNS
 from ..payoffs import Vector, in_payoffs
 from ..solution import RawSolution, Trajectory
@@ -72,8 +73,8 @@ class TreePlay(KernelState):
         if average is not None and average not in AVERAGES:
             raise ParameterError("average", None, f"{average!r}; one of {', '.join(AVERAGES)} is expected")
         self.game, self.method, self.started = game, method, start is not None
-        self.alternate = method != "cfr" if alternate is None else bool(alternate)
-        self.power = (0 if method == "cfr" else 2) if average is None else AVERAGES.index(average)
+        self.alternate = TREE_RULES[method].clips if alternate is None else bool(alternate)
+        self.power = (2 if TREE_RULES[method].clips else 0) if average is None else AVERAGES.index(average)
         plans = (None, None) if start is None else (game.row.inward_plan(start[0]), game.column.inward_plan(start[1]))
         self.row, self.column = _initial(game.row, plans[0]), _initial(game.column, plans[1])
         self.memory, self.book = np.zeros(_core.TREE_MEMORY), np.zeros(len(GAME_FIELDS))
