@@ -11,34 +11,40 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import regretless.bandits
-import regretless.experts
-import regretless.finite_classes
-import regretless.linear
-import regretless.regression
-from regretless.bandits.base import Bandit
-from regretless.experts.base import ExpertLearner
-from regretless.finite_classes.learners.base import ClassLearner
-from regretless.linear.base import OnlineClassifier
-from regretless.regression.base import OnlineRegressor
+import regretless
+from regretless.info import Entry
 
 PLACE = Path(regretless.__file__).parent / "learner_table.py"
+KINDS = ("BanditInfo", "ClassInfo", "Entry", "ExpertInfo", "LinearInfo", "RegressionInfo")
+IMPORT = f"from .info import {', '.join(KINDS)}"
 TABLES = {
-    "LEARNERS": (regretless.linear, OnlineClassifier),
-    "REGRESSORS": (regretless.regression, OnlineRegressor),
-    "EXPERT_LEARNERS": (regretless.experts, ExpertLearner),
-    "BANDITS": (regretless.bandits, Bandit),
-    "CLASS_LEARNERS": (regretless.finite_classes, ClassLearner),
+    "LEARNERS": ("linear", "OnlineClassifier"),
+    "REGRESSORS": ("regression", "OnlineRegressor"),
+    "EXPERT_LEARNERS": ("experts", "ExpertLearner"),
+    "BANDITS": ("bandits", "Bandit"),
+    "CLASS_LEARNERS": ("finite_classes.learners", "ClassLearner"),
 }
+
+
+def as_it_stands() -> ModuleType:
+    """The table that there is, which may lack a fact that is new, or have one that is no more."""
+    module = ModuleType("regretless.learner_table")
+    vars(module).update(dict.fromkeys(KINDS, SimpleNamespace), Entry=Entry)
+    exec(PLACE.read_text().replace(IMPORT, ""), vars(module))
+    return module
+
+
+# Learners cannot be imported with a table that lacks a fact.
+sys.modules.setdefault("regretless.learner_table", as_it_stands())
 
 
 def table() -> str:
     """The module, as ruff formats it."""
     lines = ['"""All learners, where each stands, and what it says of itself. Made by docs/learner_table.py."""', ""]
-    lines += ["# ruff: noqa: E501  (it is generated, and a reason may be a long line)", ""]
-    lines += ["from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo, RegressionInfo", ""]
+    lines += ["# ruff: noqa: E501  (it is generated, and a reason may be a long line)", "", IMPORT, ""]
     for name, (room, base) in TABLES.items():
         lines.append(f"{name} = {{")
         for learner in _ordered(name, _classes(room, base)):
@@ -50,21 +56,20 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _classes(room: Any, base: type) -> Iterator[Any]:
+def _classes(name: str, base: str) -> Iterator[Any]:
     """The classes below a room's base that say what they are."""
-    seen = set()
+    room, seen = import_module(f"regretless.{name}"), set()
+    base_class = getattr(import_module(f"regretless.{name}.base"), base)
     for found in walk_packages(room.__path__, f"{room.__name__}."):
         for one in vars(import_module(found.name)).values():
-            if isinstance(one, type) and issubclass(one, base) and "info" in vars(one) and one not in seen:
+            if isinstance(one, type) and issubclass(one, base_class) and "info" in vars(one) and one not in seen:
                 seen.add(one)
                 yield one
 
 
 def _ordered(name: str, classes: Iterator[Any]) -> list[Any]:
     """In the order of the table that there is."""
-    before: dict[str, Any] = {}
-    exec(PLACE.read_text().replace("from .info", "from regretless.info"), before)
-    places = {one: place for place, one in enumerate(before.get(name, ()))}
+    places = {one: place for place, one in enumerate(getattr(as_it_stands(), name, ()))}
     return sorted(classes, key=lambda one: (places.get(one.info.name, len(places)), one.info.name))
 
 

@@ -6,7 +6,7 @@ No fact has a default: a learner says all of them. They are read without the lea
 from __future__ import annotations
 
 import pickle
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 from uuid import uuid4
 
 from .errors import RegretlessError
@@ -167,12 +167,16 @@ class ClassInfo(NamedTuple):
         Whether its labels are drawn.
     ordered : bool
         Whether it goes by an order of the hypotheses, which may be given.
+    forced : {"tree", "compiled", "states"}
+        How the labels of its own class that force the most mistakes are found: by the deepest mistake tree, by the
+        compiled search over version spaces, or by a search over all states that it can reach.
     """
 
     name: str
     summary: str
     draws: bool
     ordered: bool
+    forced: Literal["tree", "compiled", "states"]
 
 
 class Entry(NamedTuple):

@@ -743,6 +743,7 @@ CLASS_LEARNERS = {
             summary="the label by the first hypothesis that agrees with all labels so far",
             draws=False,
             ordered=True,
+            forced="compiled",
         ),
     ),
     "halving": Entry(
@@ -753,6 +754,7 @@ CLASS_LEARNERS = {
             summary="the majority vote of the version space",
             draws=False,
             ordered=False,
+            forced="compiled",
         ),
     ),
     "standard-optimal": Entry(
@@ -763,6 +765,7 @@ CLASS_LEARNERS = {
             summary="the label whose hypotheses have the larger Littlestone dimension",
             draws=False,
             ordered=False,
+            forced="tree",
         ),
     ),
     "randomized-optimal": Entry(
@@ -773,6 +776,7 @@ CLASS_LEARNERS = {
             summary="a label drawn with the probability that makes both equally costly",
             draws=True,
             ordered=False,
+            forced="states",
         ),
     ),
 }

@@ -37,6 +37,16 @@ def test_the_table_is_made_of_the_classes():
         assert list(told[name].items()) == list(getattr(regretless.learner_table, name).items())
 
 
+def test_a_table_that_lacks_a_fact_is_read_all_the_same(tmp_path, monkeypatch):
+    """Where a fact is new, the table that stands has none of it yet, and can be made from the classes again."""
+    read = runpy.run_path(str(ROOT / "docs" / "learner_table.py"))["as_it_stands"]
+    old = tmp_path / "learner_table.py"
+    old.write_text(re.sub(r"\n +draws=\w+,", "", read.__globals__["PLACE"].read_text()))
+    monkeypatch.setitem(read.__globals__, "PLACE", old)
+    assert list(read().CLASS_LEARNERS) == list(TABLES["class"])
+    assert not hasattr(read().CLASS_LEARNERS["halving"].info, "draws")
+
+
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_learner_has_the_name_that_it_says(kind):
     """The name in its info is its own, the key in the table, and what its class is found by."""

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _core
+from ..catalogue import class_learner
 from ..errors import RegretlessError
 from ..info import HasInfo
 from .dimension import MEMORY, STOPPED, TIME, Progress, SearchLimits, Stop
 from .finite_class import FiniteClass, Words, refuse_empty, transposed
 from .learners.base import ClassLearner
-from .learners.consistent import Consistent
-from .learners.halving import Halving
-from .learners.standard_optimal import StandardOptimal
 from .littlestone import littlestone_dimension
 
 Array = np.ndarray[Any, Any]
@@ -274,7 +272,7 @@ def _back(before: dict[int, tuple[int, Edge] | None], node: int, last: Edge) -> 
     return way[::-1]
 
 
-def of_followers(learner: Consistent | Halving, finite_class: FiniteClass, limits: SearchLimits) -> WorstCase:
+def of_followers(learner: ClassLearner, finite_class: FiniteClass, limits: SearchLimits) -> WorstCase:
     """The worst case of the majority vote, or of the first hypothesis in order."""
     order = learner._state.order
     search = _core.WorstCaseSearch(
@@ -366,14 +364,21 @@ def worst_case(
         place = class_.hypothesis(target)
         return replace(of_any(fresh, class_.only([place]), SearchLimits(**ends)), hypothesis=place)
     if class_ is own or class_ == own:
-        if type(learner) is StandardOptimal:
+        how = _forced(learner)
+        if how == "tree":
             return _of_the_optimal(fresh, class_, ends)
-        if type(learner) in (Consistent, Halving):
+        if how == "compiled":
             return of_followers(fresh, class_, SearchLimits(**ends))
     return of_any(fresh, class_, SearchLimits(**ends))
 
 
-def _of_the_optimal(learner: StandardOptimal, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
+def _forced(learner: Any) -> str:
+    """How its labels are found, as its info says; what a user has made of a learner may predict in another way."""
+    ours = isinstance(learner, ClassLearner) and type(learner) is class_learner(learner.info.name)
+    return learner.info.forced if ours else "states"
+
+
+def _of_the_optimal(learner: ClassLearner, finite_class: FiniteClass, ends: dict[str, Any]) -> WorstCase:
     """A mistake tree against its predictions forces as many mistakes as its depth, and no labels force more."""
     limits, limit = SearchLimits(), ends["limit"]
     dimension = littlestone_dimension(finite_class, **ends)

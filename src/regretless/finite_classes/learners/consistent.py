@@ -53,6 +53,7 @@ class Consistent(ClassLearner):
         summary="the label by the first hypothesis that agrees with all labels so far",
         draws=False,
         ordered=True,
+        forced="compiled",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT
 

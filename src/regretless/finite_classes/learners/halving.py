@@ -53,6 +53,7 @@ class Halving(ClassLearner):
         summary="the majority vote of the version space",
         draws=False,
         ordered=False,
+        forced="compiled",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = HALVING
 

@@ -69,6 +69,7 @@ class RandomizedOptimal(SearchingLearner):
         summary="a label drawn with the probability that makes both equally costly",
         draws=True,
         ordered=False,
+        forced="states",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_OPTIMAL
 

@@ -157,6 +157,7 @@ class StandardOptimal(SearchingLearner):
         summary="the label whose hypotheses have the larger Littlestone dimension",
         draws=False,
         ordered=False,
+        forced="tree",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = STANDARD_OPTIMAL
 
