@@ -206,14 +206,13 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
 
         Returns
         -------
-        int
-            The arm.
+        arm : int
 
         Raises
         ------
         RegretlessError
-            If there is such a name, or none where names are needed; if a draw that `bare` made is open, or the only
-            arm there is was drawn, of which a bandit learns nothing. A core that `bare` gave earlier is of no use then.
+            If there is such a name, or none where names are needed; if a draw that `bare` made is open (a core that it
+            gave is of no use afterwards), or the only arm was drawn, of which a bandit learns nothing.
 
         Examples
         --------
@@ -228,8 +227,7 @@ class Bandit(HasInfo, PersistentRecord, Drawing):
         """
         state = self._known()
         names = self._names_with(name, state.arms)
-        bare = self._open_bare(state)
-        if bare:
+        if bare := self._open_bare(state):
             raise RegretlessError(f"no arm can be added: {bare}")
         if not state.rounds:
             self._begin_again(state, names)

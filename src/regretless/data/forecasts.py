@@ -15,7 +15,7 @@ from .forecast_stream import ColumnRoles, ForecastBatch, ForecastStream, moments
 from .forecast_tables import TableForecasts
 from .formats import FORECASTS
 from .messages import listed
-from .source import Source, can_be_read_again, whole_file
+from .source import Source, cached, whole_file
 
 TABLES = ("experts", "relatives")
 OUTCOMES = ("outcome", "outcomes", "obs", "load", "y", "target", "observed", "actual")
@@ -78,11 +78,7 @@ def open_forecasts(
     chosen = FORECASTS.choose(path, format)
     columns = ColumnRoles(target, time, arrivals, experts, names, need_target, blocks, block, ignore=ignore)
     _refuse_contradictions(columns)
-    source: Source = path
-    if cache is not None and not can_be_read_again(path):
-        from .source import Cached
-
-        source = Cached(path, cache)
+    source = cached(path, cache)
     if chosen == "npz":
         return NpzForecasts(source, columns)
     return TableForecasts(source, columns, chosen)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..errors import ParameterError, RegretlessError
 from .formats import ROWS, SUFFIXES
-from .source import Input, Source, can_be_read_again, name_of, open_bytes, read_ready, suffixes
+from .source import Input, Source, cached, name_of, open_bytes, read_ready, suffixes
 from .stream import NormalizedStream, Stream
 
 HEAD = 1 << 16  # bytes that are looked at
@@ -234,21 +234,20 @@ def open_stream(
     tabular = schema is not None and schema.get("format") == "table"
     name, note = recognized(path, format, tabular=tabular)
     reader = READERS[name]
-    options = {
-        "target": target,
-        "missing": missing,
-        "categorical": tuple(categorical) or None,
-        "ids_from": ids_from,
-        "ignore": tuple(ignore) or None,
-        "text": tuple(text) or None,
-        "ngrams": ngrams,
-        "hash_bits": hash_bits,
-        "interactions": tuple(interactions) or None,
-        "keep_names": keep_names,
-        "header": header,
-    }
-    settings = {option: value for option, value in options.items() if value is not None}
-    _refuse_foreign(settings, name, reader)
+    settings = _stated(
+        name,
+        target=target,
+        missing=missing,
+        categorical=tuple(categorical),
+        ids_from=ids_from,
+        ignore=tuple(ignore),
+        text=tuple(text),
+        ngrams=ngrams,
+        hash_bits=hash_bits,
+        interactions=tuple(interactions),
+        keep_names=keep_names,
+        header=header,
+    )
     everywhere = {"frozen": frozen, "unlabelled": unlabelled, "max_features": max_features}
     _refuse_keep_names(keep_names, hash_bits, schema)
     crossing = {} if reader.named else _numbered(settings, schema)
@@ -256,11 +255,7 @@ def open_stream(
         everywhere["max_features"] = MOST_FEATURES  # of the file: those that there are in the end are counted later
         crossing |= {"max_features": max_features, "frozen": frozen, "on_error": on_error}
     settings |= {option: value for option, value in everywhere.items() if option in reader.takes}
-    source: Source = path
-    if cache is not None and not can_be_read_again(path):
-        from .source import Cached
-
-        source = Cached(path, cache)
+    source = cached(path, cache)
     described = _described(schema, name_of(path), name, reader)
     stream = reader.make()(source, on_error=on_error, schema=described, dtype=dtype, **settings, **reader.fixed)
     if threads not in (1, 2):
@@ -299,11 +294,14 @@ def _numbered(settings: dict[str, Any], schema: dict[str, Any] | None) -> dict[s
     return {}
 
 
-def _refuse_foreign(settings: dict[str, Any], name: str, reader: Reader) -> None:
+def _stated(name: str, **options: Any) -> dict[str, Any]:
+    """The options that something is said of; each must have a meaning in the format."""
+    settings = {option: value for option, value in options.items() if value is not None and value != ()}
     for option in settings:
-        if option not in reader.takes:
+        if option not in READERS[name].takes:
             takers = [other for other, one in READERS.items() if option in one.takes]
             raise ParameterError(option, None, f"has no meaning in the format {name}, but in {', '.join(takers)}", " ")
+    return settings
 
 
 def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Reader) -> dict[str, Any] | None:

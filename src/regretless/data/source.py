@@ -322,6 +322,11 @@ class Cached(Input):
         self._done = True
 
 
+def cached(path: Source, cache: str | os.PathLike[str] | None) -> Source:
+    """The source, copied to a file if one is named and it can be read only once."""
+    return path if cache is None or can_be_read_again(path) else Cached(path, cache)
+
+
 class _Copying(RawIOBase):
     """A file that writes what is read from it to another, under a temporary name until the end is reached."""
 

@@ -88,23 +88,38 @@ def boost(
     >>> round(ensemble.margin, 3), round(ensemble.edge, 3)
     (0.333, 0.333)
     """
-    game = predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)
-    if game.losses:
-        raise ParameterError("predictions", None, "a game of losses; margins are what the row player wins")
-    payoffs = game.payoffs
-    limit, count = whole("rounds", rounds), payoffs.shape[1]
     adapts = one_of("method", method, METHODS) == "adaboost"
-    if adapts and not payoffs.size <= 1:
-        size = f"{payoffs.size:g} was found" if isfinite(payoffs.size) else "the range of these is not known"
-        raise ParameterError(
-            "predictions", None, f"AdaBoost is about margins from -1 to 1, and {size}; Hedge takes any"
-        )
+    payoffs = _margins_of(predictions, y, adapts)
+    limit, count = whole("rounds", rounds), payoffs.shape[1]
     if rate is None and not adapts:
         rate = sqrt(8 * log(count) / limit) / payoffs.spread if count > 1 and payoffs.spread > 0 else 1.0
     constant = None if adapts else positive("rate", rate)
     votes, edges, examples = _played(payoffs, limit, constant)
     margins = payoffs.left(votes)
-    ledger = BoostLedger(
+    ledger = _ledger(edges, margins)
+    facts = BoostFacts(count, payoffs.spread, constant)
+    largest = payoffs.size if isfinite(payoffs.size) else float(max(np.abs(edges).max(), np.abs(margins).max()))
+    seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
+    certificates = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
+    return Ensemble(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
+
+
+def _margins_of(predictions: Any, y: Any, adapts: bool) -> Payoffs:
+    """The payoffs of the boosting game; `adapts` is whether they are to be from -1 to 1."""
+    game = predictions if isinstance(predictions, MatrixGame) else boosting_game(predictions, y)
+    if game.losses:
+        raise ParameterError("predictions", None, "a game of losses; margins are what the row player wins")
+    size = game.payoffs.size
+    if adapts and not size <= 1:
+        seen = f"{size:g} was found" if isfinite(size) else "the range of these is not known"
+        raise ParameterError(
+            "predictions", None, f"AdaBoost is about margins from -1 to 1, and {seen}; Hedge takes any"
+        )
+    return game.payoffs
+
+
+def _ledger(edges: Vector, margins: Vector) -> BoostLedger:
+    return BoostLedger(
         rounds=float(len(edges)),
         mean_edge=float(edges.mean()),
         least_edge=float(edges.min()),
@@ -112,13 +127,6 @@ def boost(
         margin=float(margins.min()),
         wrong=float((margins <= 0).mean()),
     )
-    facts = BoostFacts(count, payoffs.spread, constant)
-    largest = max(float(np.abs(edges).max()), float(np.abs(margins).max()))
-    if isfinite(payoffs.size):
-        largest = payoffs.size
-    seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
-    certificates = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
-    return Ensemble(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
 
 
 def _played(payoffs: Payoffs, rounds: int, rate: float | None) -> tuple[Vector, Vector, Vector]:

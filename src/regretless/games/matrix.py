@@ -107,9 +107,8 @@ class MatrixGame(ZeroSum):
         Parameters
         ----------
         method : str
-            ``"auto"`` chooses by size and tolerance. ``"simplex"``, ``"interior-point"`` and ``"linear-programming"``
-            (HiGHS) end at an equilibrium; ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"`` and ``"hedge"`` let
-            two learners play each other.
+            ``"auto"`` chooses by size and tolerance. `METHODS` of `games.methods` says what the others are: solvers,
+            which end at an equilibrium, and learners that play each other.
         tolerance : float, optional
             The duality gap to reach, in payoffs; by default 1e-9 times their range, but at least some units in the last
             place of the largest. Self-play with `rounds` and without a tolerance plays exactly `rounds`.
@@ -119,10 +118,8 @@ class MatrixGame(ZeroSum):
             Of self-play: the largest number.
         start : pair of array, optional
             Strategies to begin with.
-        average : {"uniform", "linear", "quadratic"}, optional
-            Of self-play: how much a later round counts in the average strategies.
-        alternate : bool, optional
-            Of self-play: whether the column player moves second.
+        average, alternate
+            Of self-play, as of :class:`Duel`.
         on_progress : callable, optional
             Called at intervals with the number of iterations and the gap, which is NaN of methods that know it only at
             their end; short runs do not call it.

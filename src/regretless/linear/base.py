@@ -112,7 +112,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         RegretlessError
             If X or y cannot be used, or the weights overflow.
         """
-        rules, most = self.checked(), self.most_passes
+        rules = self.checked()
         onwards = self.warm_start and hasattr(self, "classes_")
         if not onwards:
             self._forget()
@@ -129,15 +129,24 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             self._expect(classes, batch.columns)
             codes, _ = encode(labels, self.classes_)
         else:
-            self._adopt(classes, self.new_state(batch.columns, self.targets(classes)))
-            self.lookahead_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
-            # Two classes are the two signs; more were not announced.
-            self.unannounced_ = len(classes) if len(classes) > 2 else 0
+            self._begin(classes, batch.columns)
+        self._play_passes(batch, codes, weights, rules)
+        return self
+
+    def _begin(self, classes: Array, columns: int) -> None:
+        """A state that has learned nothing, and knows all classes."""
+        self._adopt(classes, self.new_state(columns, self.targets(classes)))
+        self.lookahead_ = self.looks_ahead() or (self.looks_at_classes() if len(classes) > 2 else "")
+        # Two classes are the two signs; more were not announced.
+        self.unannounced_ = len(classes) if len(classes) > 2 else 0
+
+    def _play_passes(self, batch: Batch, codes: Array, weights: Array | None, rules: Rules) -> None:
+        """Play the rows `passes` times or until a pass is clean, each in a new order if they are shuffled."""
         random = None
         if self.shuffle:
             self.seed_ = drawn_seed(self.random_state)
             random = np.random.default_rng(self.seed_)
-        for number in range(1, most + 1):
+        for number in range(1, self.most_passes + 1):
             self.n_iter_ = number
             if number > 1:
                 self.repeats()
@@ -146,7 +155,6 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             batch = self._play(batch, codes, weights, order, rules)
             if self.until_clean and self.state_.ledger().updates == before:
                 break
-        return self
 
     @in_turn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -262,10 +263,7 @@ class CertifiedLearner(FirstPass, ABC):
         future = self.certify_risk(delta) if iid else []
         batch = read_rows(X, learner=self, reset=False, text="known")
         codes = self.codes(read_labels(y, len(batch)))
-
-        def again() -> Iterator[tuple[Batch, Array]]:
-            yield batch, codes
-
+        again = partial(iter, [(batch, codes)])
         if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
             return self.declined(NOT_REPRODUCED.format(name="X")) + future
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from functools import partial
 from math import nan
 from typing import Any, ClassVar
 
@@ -120,11 +120,7 @@ class CertifiedRegressor(ABC):
         self._require_fitted()
         rows = read_rows(X, learner=self, reset=False, text="known")
         outcomes = read_outcomes(y, len(rows))
-        batch = Batch(rows.values, outcomes, rows.columns, rows.indices, rows.starts)
-
-        def again() -> Iterator[Batch]:
-            yield batch
-
+        again = partial(iter, [Batch(rows.values, outcomes, rows.columns, rows.indices, rows.starts)])
         if not self.gives(again):
             return self.declined(NOT_REPRODUCED.format(name="X"))
         return self.certify_rounds(again, against)

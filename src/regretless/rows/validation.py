@@ -81,10 +81,10 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text:
     Batch
         Without labels. Float32 and float64 stay what they are; everything else becomes float64.
     """
+    known = vars(learner)
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in FLOATS and _is_plain(X):
         batch, names = Batch(X, None, X.shape[1]), None
     else:
-        known = vars(learner)
         if text != "refuse" and not reset and is_table(known.get("schema_")) and _is_frame(X):
             return _read_encoded(X, learner, known["schema_"], text)
         try:
@@ -93,20 +93,13 @@ def read_rows(X: Any, *, learner: Any, reset: bool, in_order: bool = True, text:
             if text == "refuse" or (not reset and "feature_names_in_" in known):
                 raise
             return _read_encoded(X, learner, None, text)
-    known = vars(learner)
     if reset:
         learner.n_features_in_ = batch.columns
         known.pop("feature_names_in_", None)
         if names is not None:
             learner.feature_names_in_ = names
         return batch
-    if names is not None or "feature_names_in_" in known:
-        _compare_names(names, known.get("feature_names_in_"), type(learner).__name__)
-    if batch.columns != known.get("n_features_in_", batch.columns):
-        raise RegretlessError(
-            f"X has {batch.columns} features, but {type(learner).__name__} is expecting "
-            f"{known['n_features_in_']} features as input."
-        )
+    _refuse_other_columns(batch, names, learner)
     return normalized(batch) if divides_rows(known.get("schema_")) else batch
 
 
@@ -359,6 +352,16 @@ def _names(columns: Iterable[object]) -> Array | None:
             "all to a non-string data type."
         )
     return np.asarray(names, dtype=object) if types == ["str"] else None
+
+
+def _refuse_other_columns(batch: Batch, names: Array | None, learner: Any) -> None:
+    known, kind = vars(learner), type(learner).__name__
+    if names is not None or "feature_names_in_" in known:
+        _compare_names(names, known.get("feature_names_in_"), kind)
+    if batch.columns != known.get("n_features_in_", batch.columns):
+        raise RegretlessError(
+            f"X has {batch.columns} features, but {kind} is expecting {known['n_features_in_']} features as input."
+        )
 
 
 def _compare_names(names: Array | None, fitted: Array | None, learner: str) -> None:

@@ -204,8 +204,7 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
     ----------
     a, b : OnlineClassifier
     X : array-like, sparse matrix or table, shape (rows, features)
-    y : array-like, shape (rows,)
-        Labels.
+    y : array-like of labels, shape (rows,)
     level : float
         In (0, 1): with this probability the interval holds, after all numbers of rows at once.
 

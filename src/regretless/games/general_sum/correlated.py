@@ -31,7 +31,7 @@ class Unsolved(RegretlessError):
     """HiGHS found no solution that passes the check, though there is one."""
 
 
-def optimum(programs: Sequence[dict[str, Any]], seconds: float, check: Callable[[Any], None]) -> Any:
+def optimum(programs: Sequence[dict[str, Any]], seconds: float, check: Callable[[Any], object]) -> Any:
     """The solution of the first program that one of several methods solves.
 
     Parameters
@@ -180,35 +180,31 @@ def correlated(
     row, column = two_payoffs(A, B)
     aim = _aim(row, column, objective)
     rises = _incentives(scaled(row), scaled(column), coarse)
-    program = {
+    programs = [_best_in(aim, rises), _best_in(aim, _without_tiny(rises))]
+    try:
+        solved = optimum(
+            programs, seconds, lambda one: _checked(row, column, _cleaned(one.x).reshape(row.shape), coarse)
+        )
+    except Unsolved as error:
+        raise RegretlessError(f"the best correlated equilibrium was not found: {error}") from error
+    joint = _cleaned(solved.x).reshape(row.shape)
+    row_gain, column_gain = _checked(row, column, joint, coarse)
+    bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
+    row_payoff, column_payoff, best = (float(np.vdot(one.dense(), joint)) for one in (row, column, aim))
+    most = float(aim.low + bound * (aim.spread or 1.0) + 4 * np.finfo(np.float64).eps * aim.size)
+    named = objective if isinstance(objective, str) else "matrix"
+    return CorrelatedEquilibrium(joint, coarse, named, row_payoff, column_payoff, row_gain, column_gain, best, most)
+
+
+def _best_in(aim: Payoffs, rises: Any) -> dict[str, Any]:
+    """The linear program of the joint distribution with the largest objective among those without a rise."""
+    return {
         "c": -scaled(aim).ravel(),
         "A_ub": rises,
         "b_ub": np.zeros(rises.shape[0]),
         "A_eq": np.ones((1, rises.shape[1])),
         "b_eq": [1],
     }
-
-    def check(solved: Any) -> None:
-        _checked(row, column, _cleaned(solved.x).reshape(row.shape), coarse)
-
-    try:
-        solved = optimum([program, program | {"A_ub": _without_tiny(rises)}], seconds, check)
-    except Unsolved as error:
-        raise RegretlessError(f"the best correlated equilibrium was not found: {error}") from error
-    joint = _cleaned(solved.x).reshape(row.shape)
-    row_gain, column_gain = _checked(row, column, joint, coarse)
-    bound = _bound(scaled(aim).ravel(), rises, -np.minimum(solved.ineqlin.marginals, 0.0))
-    return CorrelatedEquilibrium(
-        joint,
-        coarse,
-        objective if isinstance(objective, str) else "matrix",
-        float(np.vdot(row.dense(), joint)),
-        float(np.vdot(column.dense(), joint)),
-        row_gain,
-        column_gain,
-        float(np.vdot(aim.dense(), joint)),
-        float(aim.low + bound * (aim.spread or 1.0) + 4 * np.finfo(np.float64).eps * aim.size),
-    )
 
 
 def distance_to_correlated(A: Any, B: Any, joint: Any, coarse: bool = True, *, seconds: float = 60.0) -> Distance:

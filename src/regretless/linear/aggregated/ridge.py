@@ -110,6 +110,15 @@ class Scorer:
         return self._state.scores(batch, self._rules)[0]
 
 
+def _turned(rows: Batch, columns: int) -> Callable[[Array], Array]:
+    """What multiplies the rows, turned, with a number of each row, as the slope of its loss."""
+    values, indices = rows.values, rows.indices
+    if rows.starts is None or indices is None:
+        return lambda rises: weighed(rises, values)
+    lengths = np.diff(rows.starts)
+    return lambda rises: np.bincount(indices, weights=values * np.repeat(rises, lengths), minlength=columns)
+
+
 def ridge_regression(
     sample: SampledRows,
     signs: Array,
@@ -147,14 +156,7 @@ def ridge_regression(
     units[known] = 1 / np.sqrt(penalty[known])
     tilts = units * (0.0 if slopes is None else slopes)
     unit, tilt = units[places], tilts[places]
-    scorer, columns = Scorer(len(places) - 1, 1, intercept), len(places) - 1
-    lengths = None if rows.starts is None else np.diff(rows.starts)
-
-    def turned(rises: Array) -> Array:
-        """The rows, turned, times the slopes of their losses."""
-        if lengths is None or rows.indices is None:
-            return weighed(rises, rows.values)
-        return np.bincount(rows.indices, weights=rows.values * np.repeat(rises, lengths), minlength=columns)
+    scorer, turned = Scorer(len(places) - 1, 1, intercept), _turned(rows, len(places) - 1)
 
     def objective(v: Array) -> tuple[float, Array]:
         scores = scorer(rows, (unit * v)[:, None])[:, 0]
