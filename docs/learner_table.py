@@ -18,13 +18,14 @@ import regretless
 from regretless.info import Entry
 
 PLACE = Path(regretless.__file__).parent / "learner_table.py"
-KINDS = ("BanditInfo", "ClassInfo", "Entry", "ExpertInfo", "LinearInfo", "RegressionInfo")
+KINDS = ("BanditInfo", "ClassInfo", "ContextualInfo", "Entry", "ExpertInfo", "LinearInfo", "RegressionInfo")
 IMPORT = f"from .info import {', '.join(KINDS)}"
 TABLES = {
     "LEARNERS": ("linear", "OnlineClassifier"),
     "REGRESSORS": ("regression", "OnlineRegressor"),
     "EXPERT_LEARNERS": ("experts", "ExpertLearner"),
     "BANDITS": ("bandits", "Bandit"),
+    "CONTEXTUAL_BANDITS": ("contextual", "ContextualBandit"),
     "CLASS_LEARNERS": ("finite_classes.learners", "ClassLearner"),
 }
 

@@ -17,6 +17,7 @@ from typing import Any
 from regretless.catalogue import (
     BANDITS,
     CLASS_LEARNERS,
+    CONTEXTUAL_BANDITS,
     EXPERT_LEARNERS,
     LEARNERS,
     REGRESSORS,
@@ -86,6 +87,11 @@ def bandits() -> str:
     return _summaries("how it draws", {name: bandit_class(name) for name in BANDITS})
 
 
+def contextual() -> str:
+    """A row for each bandit that draws by features: how it draws, and what its theorems bound."""
+    return _summaries("how it draws", {name: class_of("contextual", name) for name in CONTEXTUAL_BANDITS})
+
+
 def class_learners() -> str:
     """A row for each learner of finite classes: how it predicts, and what its theorems bound."""
     return _summaries("how it predicts", {name: class_learner(name) for name in CLASS_LEARNERS})
@@ -134,6 +140,11 @@ def bandit_theorems() -> str:
     of = {name: bandit_class(name).theorems for name in BANDITS}
     known = {name: [BY_GAPS[one] for one in theorems if one in BY_GAPS] for name, theorems in of.items()}
     return _theorems({name: (*theorems, *known[name]) for name, theorems in of.items()})
+
+
+def contextual_theorems() -> str:
+    """Each theorem of the bandits that draw by features."""
+    return _theorems({name: class_of("contextual", name).theorems for name in CONTEXTUAL_BANDITS})
 
 
 def class_theorems() -> str:
@@ -239,6 +250,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "regressors": regressors,
         "combiners": combiners,
         "bandits": bandits,
+        "contextual bandits": contextual,
         "class learners": class_learners,
         "methods": methods,
     },
@@ -252,6 +264,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of calibration": calibration_theorems,
         "theorems of alarms": alarm_theorems,
         "theorems of bandits": bandit_theorems,
+        "theorems of contextual bandits": contextual_theorems,
         "theorems of games": game_theorems,
         "theorems of classes": class_theorems,
         "theorems of what is to come": future_theorems,

@@ -53,8 +53,9 @@ class Entry:
     def settings(self) -> dict[str, Any]:
         """What it is made with."""
         settings = dict(SETTINGS.get((self.kind, self.name), {}))
-        if self.kind == "bandits":
+        if self.kind in ("bandits", "contextual"):
             settings |= {"n_arms": COLUMNS, "seed": 5}
+        if self.kind == "bandits":
             settings |= {"horizon": ROUNDS} if self.cls.info.needs_horizon else {}
         return settings
 
@@ -79,6 +80,8 @@ class Entry:
             return learner.partial_fit(X[part], y[part])
         if self.kind == "class":
             learner.play(*(column[part] for column in points()))
+        elif self.kind == "contextual":
+            learner.play(rows()[0][part], losses()[part])
         elif self.kind == "experts":
             learner.play(*(column[part] for column in forecasts(binary="majority" in self.name)))
         else:

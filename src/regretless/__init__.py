@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .bandits.base import Bandit
+    from .contextual.base import ContextualBandit
     from .experts.base import ExpertLearner
     from .finite_classes.learners.base import ClassLearner
     from .linear.base import OnlineClassifier
@@ -21,6 +22,7 @@ ROOMS = [
     "bandits",
     "batch",
     "calibration",
+    "contextual",
     "finite_classes",
     "data",
     "distributed",
@@ -37,7 +39,7 @@ ROOMS = [
 ]
 
 
-def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ClassLearner:
+def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ContextualBandit | ClassLearner:
     """Read a model that a learner's `save` or the command line wrote.
 
     Parameters
@@ -47,7 +49,7 @@ def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Band
 
     Returns
     -------
-    OnlineClassifier, OnlineRegressor, ExpertLearner, Bandit or ClassLearner
+    OnlineClassifier, OnlineRegressor, ExpertLearner, Bandit, ContextualBandit or ClassLearner
         The learner as it was saved, ready to predict, to draw, or to go on learning.
 
     Raises
@@ -57,7 +59,7 @@ def load(path: str) -> OnlineClassifier | OnlineRegressor | ExpertLearner | Band
     """
     from .persist.model import read
 
-    learner: OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ClassLearner
+    learner: OnlineClassifier | OnlineRegressor | ExpertLearner | Bandit | ContextualBandit | ClassLearner
     learner, extra = read(path)
     schema = extra.get("schema") or {}
     if learner.kind in ("linear", "regression") and (schema.get("format") == "table" or schema.get("normalize")):

@@ -8,20 +8,23 @@ from typing import Any, Literal
 
 from .errors import RegretlessError
 from .info import Entry
-from .learner_table import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
+from .learner_table import BANDITS, CLASS_LEARNERS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
 
 __all__ = [
     "BANDITS",
     "CLASS_LEARNERS",
+    "CONTEXTUAL_BANDITS",
     "DEFAULT",
     "DEFAULT_BANDIT",
     "DEFAULT_COMBINER",
+    "DEFAULT_CONTEXTUAL",
     "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
     "EXPERT_LEARNERS",
     "KIND_OF_TASK",
     "LEARNERS",
     "REGRESSORS",
+    "SERVED",
     "TABLES",
     "Kind",
     "bandit_class",
@@ -33,13 +36,14 @@ __all__ = [
     "name_in",
 ]
 
-Kind = Literal["class", "linear", "regression", "experts", "bandits"]
+Kind = Literal["class", "linear", "regression", "experts", "bandits", "contextual"]
 TABLES: dict[Kind, Mapping[str, Entry]] = {
     "class": CLASS_LEARNERS,
     "linear": LEARNERS,
     "regression": REGRESSORS,
     "experts": EXPERT_LEARNERS,
     "bandits": BANDITS,
+    "contextual": CONTEXTUAL_BANDITS,
 }
 """By kind, in the order in which a name that stands in several is looked for."""
 
@@ -55,6 +59,7 @@ DEFAULT = _default(LEARNERS, "learn")
 DEFAULT_OVER_SHARDS = _default(LEARNERS, "learn over shards")
 """The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
 DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
+DEFAULT_CONTEXTUAL = _default(CONTEXTUAL_BANDITS, "explore")
 DEFAULT_OF_TASK = {
     one.info.task: name for name, one in {**LEARNERS, **REGRESSORS}.items() if one.info.default_of == "learn"
 }
@@ -69,7 +74,12 @@ NOUNS = {
     "regression": "learner of numbers",
     "experts": "combiner",
     "bandits": "bandit",
+    "contextual": "contextual bandit",
 }
+
+
+SERVED: tuple[Kind, ...] = ("linear", "regression", "experts", "bandits")
+"""The kinds of learners that a service may have."""
 
 
 def learner_class(name: str) -> type[Any]:
@@ -109,7 +119,7 @@ def class_of(kind: Kind, name: str) -> type[Any]:
 
 def class_called(name: str) -> type[Any] | None:
     """The class of this name among all learners, loaded now; a combiner before a bandit."""
-    for kind in ("linear", "regression", "experts", "bandits", "class"):
+    for kind in ("linear", "regression", "experts", "bandits", "contextual", "class"):
         for short, entry in TABLES[kind].items():
             if entry.attribute == name:
                 return class_of(kind, short)

@@ -156,6 +156,25 @@ class BanditInfo(NamedTuple):
     twin: str
 
 
+class ContextualInfo(NamedTuple):
+    """A bandit that draws by features.
+
+    Attributes
+    ----------
+    name, summary : str
+        As on the command line and in model files; how it draws.
+    default_of : str
+        What takes it where none is named: "explore"; empty if nothing does.
+    twin : str
+        The function of `textbook.contextual` that gives the same probabilities.
+    """
+
+    name: str
+    default_of: str
+    summary: str
+    twin: str
+
+
 class ClassInfo(NamedTuple):
     """A learner of finite classes.
 
@@ -185,7 +204,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     module, attribute : str
-    info : LinearInfo, RegressionInfo, ExpertInfo, BanditInfo or ClassInfo
+    info : LinearInfo, RegressionInfo, ExpertInfo, BanditInfo, ContextualInfo or ClassInfo
     """
 
     module: str

@@ -33,9 +33,9 @@ def lazy_names(
 
 def _module_of_learner(room: str, name: str) -> str:
     """Where the class of a learner of the room stands."""
-    from .learner_table import BANDITS, CLASS_LEARNERS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
+    from .learner_table import BANDITS, CLASS_LEARNERS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
 
-    tables = (LEARNERS, REGRESSORS, EXPERT_LEARNERS, BANDITS, CLASS_LEARNERS)
+    tables = (LEARNERS, REGRESSORS, EXPERT_LEARNERS, BANDITS, CONTEXTUAL_BANDITS, CLASS_LEARNERS)
     entries = (entry for table in tables for entry in table.values())
     modules = (f"{__package__}.{entry.module}" for entry in entries if entry.attribute == name)
     return next(module for module in modules if module.startswith(f"{room}."))

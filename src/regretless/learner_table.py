@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  (it is generated, and a reason may be a long line)
 
-from .info import BanditInfo, ClassInfo, Entry, ExpertInfo, LinearInfo, RegressionInfo
+from .info import BanditInfo, ClassInfo, ContextualInfo, Entry, ExpertInfo, LinearInfo, RegressionInfo
 
 LEARNERS = {
     "perceptron": Entry(
@@ -731,6 +731,28 @@ BANDITS = {
             informed=False,
             needs_horizon=False,
             twin="ucb1",
+        ),
+    ),
+}
+CONTEXTUAL_BANDITS = {
+    "epsilon-greedy": Entry(
+        "contextual.epsilon_greedy",
+        "EpsilonGreedy",
+        ContextualInfo(
+            name="epsilon-greedy",
+            default_of="explore",
+            summary="the arm that is expected to lose least, or now and then any",
+            twin="epsilon_greedy",
+        ),
+    ),
+    "square-cb": Entry(
+        "contextual.square_cb",
+        "SquareCB",
+        ContextualInfo(
+            name="square-cb",
+            default_of="",
+            summary="inverse gap weighting: the less, the more an arm is expected to lose than the best",
+            twin="square_cb",
         ),
     ),
 }

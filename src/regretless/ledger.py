@@ -292,6 +292,53 @@ class BanditLedger(Mergeable):
 
 
 @dataclass(frozen=True, slots=True)
+class ContextualLedger(Mergeable):
+    """Running totals of a bandit's draws by features; losses are in units of the declared range, from 0 to 1.
+
+    Attributes
+    ----------
+    rounds, settled, lost : float
+        Decisions that were made, those whose loss is known, and those that were withdrawn.
+    loss : float
+        Sum of the losses that were suffered.
+    late : float
+        Losses that came after another decision had been made.
+    restricted : float
+        Decisions in which some arms could not be drawn.
+    price : float
+        Of inverse gap weighting, the sum of (2 K - 1 - lambda) / (4 gamma) over the decisions.
+    gamma : float
+        Its last gamma.
+    error : float
+        Sum of the squares of what was lost less what the drawn arm was expected to lose.
+    width : float
+        Size of the declared range: what a unit is worth.
+    draws, losses : ndarray, shape (arms,)
+        How often each arm was drawn, and what it lost then.
+    missed, asleep : ndarray, shape (arms,)
+        What the learner lost in the rounds in which the arm could not be drawn, and how many they were.
+    estimates : ndarray, shape (explorations, arms)
+        What the arm lost when it was drawn, over the probability plus an implicit exploration.
+    """
+
+    rounds: float
+    settled: float
+    lost: float
+    loss: float
+    late: float
+    restricted: float
+    price: float
+    gamma: float = field(metadata=LAST)
+    error: float
+    width: float = field(metadata=LAST)
+    draws: Array
+    losses: Array
+    missed: Array
+    asleep: Array
+    estimates: Array
+
+
+@dataclass(frozen=True, slots=True)
 class GameLedger:
     """Running totals of two learners that played each other on one matrix, in the row player's payoffs.
 

@@ -24,7 +24,7 @@ from regretless.environments.registry import ENVIRONMENTS, entry_of
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.linear import Perceptron
 from regretless.play import play
-from regretless.play.compatibility import TABLES, WORST, fits
+from regretless.play.compatibility import GIVES, TABLES, WORST, fits
 from regretless.play.player import CurvePoint
 from regretless.play.result import CheckedLowerBound
 from regretless.report import PlayReport, play_page
@@ -63,6 +63,7 @@ PREFIXES = {
     "regression": "regression",
     "experts": "experts",
     "bandits": "bandits",
+    "contextual": "contextual",
 }
 NAMED = ("--named", "thresholds:9")
 
@@ -88,7 +89,7 @@ def test_every_learner_meets_a_environment_or_is_told_which_it_can_meet(run, env
             if not fits(kind, name, environment):
                 assert answer.code == 2, learner
                 assert f"{learner} cannot play against {environment}" in answer.err
-                assert kind == "regression" or "it can play against" in answer.err
+                assert kind in ("regression", "contextual") or "it can play against" in answer.err
                 continue
             assert (answer.code, answer.err) == (0, ""), (learner, answer.err)
             found = answer.json
@@ -478,7 +479,7 @@ def test_names_stay_whole_in_the_help(run):
     """No name is broken at its hyphen, and there is an example."""
     text = run("play", "--help").out
     words = text.split()
-    playing = (names for kind, names in TABLES.items() if kind != "regression")
+    playing = (names for kind, names in TABLES.items() if GIVES[kind])
     for name in (*ENVIRONMENTS, *(name for names in playing for name in names)):
         assert f"{name}," in words or name in words or f"{name};" in words, name
     assert "example:" in text

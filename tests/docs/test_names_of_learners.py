@@ -9,7 +9,13 @@ from regretless import __file__ as package
 from regretless.catalogue import TABLES
 
 ROOT = Path(package).parent
-ROOMS = {"linear": "linear", "regression": "regression", "experts": "experts", "bandits": "bandits"}
+ROOMS = {
+    "linear": "linear",
+    "regression": "regression",
+    "experts": "experts",
+    "bandits": "bandits",
+}
+ROOMS["contextual"] = "contextual"
 ROOMS["class"] = "finite_classes"
 # Words that are the name of a learner and of something else, with the places that mean the other thing.
 OTHERS = {

@@ -15,7 +15,8 @@ from regretless.serve.wire import write_json
 
 from ..catalogue import COLUMNS, Entry, forecasts, losses, numbers, recommended, rows
 
-ENTRIES = [Entry(kind, name) for kind, table in TABLES.items() if kind != "class" for name in table]
+SERVED = ("linear", "regression", "experts", "bandits")
+ENTRIES = [Entry(kind, name) for kind in SERVED for name in TABLES[kind]]
 SCHEMAS: dict[str, dict[str, Any]] = {
     "linear": {"features": COLUMNS, "classes": [-1, 1]},
     "regression": {"features": COLUMNS},

@@ -69,6 +69,11 @@ def _values_and_lines(
 
         values = describe_bandit(learner)
         lines = lines_of_bandit(values, arguments.top)
+    elif learner.kind == "contextual":
+        from .inspect_kinds import describe_contextual, lines_of_contextual
+
+        values = describe_contextual(learner)
+        lines = lines_of_contextual(values, arguments.top)
     elif learner.kind == "class":
         from .inspect_kinds import MOST, describe_class_learner, lines_of_class_learner
 

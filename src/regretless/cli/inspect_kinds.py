@@ -11,6 +11,7 @@ from .output import fact_lines, learner_values, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
+    from ..contextual.base import ContextualBandit
     from ..experts.base import ExpertLearner
     from ..finite_classes.learners.base import ClassLearner
     from ..regression.base import OnlineRegressor
@@ -160,6 +161,50 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
         "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
         "estimates": dict(zip(compared, learner.estimates_.tolist(), strict=True)),
     }
+
+
+def describe_contextual(learner: ContextualBandit) -> dict[str, Any]:
+    """A model as JSON values."""
+    book, names = learner.ledger_, learner.names()
+    return {
+        "learner": learner.name,
+        "parameters": learner.stored_params(),
+        "seed": learner.seed_,
+        "arms": len(names),
+        "features": learner.n_features_in_,
+        "rounds": int(book.rounds),
+        "waiting": list(learner.pending_),
+        "lost": int(book.lost),
+        "late": int(book.late),
+        "restricted": int(book.restricted),
+        "rewards": learner.rewards,
+        "total": learner.total_,
+        "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
+        "certificates": [one.describe() for one in learner.certify()],
+    }
+
+
+def lines_of_contextual(values: Mapping[str, Any], top: int) -> list[str]:
+    """The same for people, with the arms that are drawn most."""
+    rounds, draws = values["rounds"], values["draws"]
+    parameters = {name: value for name, value in values["parameters"].items() if value is not None and name != "arms"}
+    facts = {
+        "learner": values["learner"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
+        "seed": values["seed"],
+        "arms": values["arms"],
+        "features": values["features"],
+        "rounds": rounds,
+        "rewards" if values["rewards"] else "loss": f"{values['total']:.6g}",
+        "waiting": many(len(values["waiting"]), "decision") if values["waiting"] else None,
+        "withdrawn": many(values["lost"], "decision") if values["lost"] else None,
+        "restricted": f"{many(values['restricted'], 'decision')} among some of the arms"
+        if values["restricted"]
+        else None,
+    }
+    drawn = sorted(draws, key=lambda name: -draws[name])[:top]
+    table = [f"{name:<30}{draws[name]:>12,}" for name in drawn]
+    return [*fact_lines(facts), "", f"{'arm':<30}{'draws':>12}", *table]
 
 
 def _open_bare(learner: Bandit) -> dict[str, Any] | None:

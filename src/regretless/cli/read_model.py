@@ -104,7 +104,7 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
     from ..persist.model import read
 
     learner, extra = read(path)
-    if learner.kind == "bandits":
+    if learner.kind in ("bandits", "contextual"):
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
     if learner.kind == "class":
         fault = f"this model learned a finite class ({learner.name})"

@@ -215,15 +215,15 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
 
 def _learner(text: str | None) -> tuple[Any, str]:
     """The kind of a learner, and its name."""
-    from ..catalogue import DEFAULT, TABLES, name_in
+    from ..catalogue import DEFAULT, NOUNS, SERVED, TABLES, name_in
 
     known = {name: kind for kind in reversed(tuple(TABLES)) for name in TABLES[kind]}
     name = name_in({name: TABLES[kind][name] for name, kind in known.items()}, text or DEFAULT)
     if name not in known:
-        there = sorted(one for one, kind in known.items() if kind != "class")
+        there = sorted(one for one, kind in known.items() if kind in SERVED)
         raise UsageError(f"--learner {name}: {did_you_mean(name, there)}there are: {', '.join(there)}")
-    if known[name] == "class":
-        raise UsageError(f"--learner {name}: learners of finite classes are not served")
+    if known[name] not in SERVED:
+        raise UsageError(f"--learner {name}: a {NOUNS[known[name]]} is not served")
     return known[name], name
 
 

@@ -23,10 +23,12 @@ KEYS: dict[Kind, str] = {  # what a description may have; all of it is needed bu
     "regression": "learner parameters extra room columns names steady",
     "experts": "learner parameters extra experts width names tickets pending draws",
     "bandits": "learner parameters extra room arms first comparators names seed",
+    "contextual": "learner parameters extra room arms columns names seed regressions",
     "class": "learner parameters extra room given points point_names names tickets open more",
 }
 ROOMS: dict[Kind, str] = {
     "bandits": "bandits",
+    "contextual": "contextual",
     "class": "classes",
     "regression": "regression",
 }  # the kinds whose names others have too say so
@@ -170,7 +172,7 @@ def read(path: Path, kind: Kind | None = None) -> tuple[Any, dict[str, Any]]:
     ----------
     path : path-like
         A ``.rgl`` file.
-    kind : {"linear", "regression", "experts", "bandits", "class"}, optional
+    kind : {"linear", "regression", "experts", "bandits", "contextual", "class"}, optional
         Refuse learners of any other.
 
     Returns

@@ -14,6 +14,7 @@ PREFIXES = {
     "regression": "regression",
     "experts": "experts",
     "bandits": "bandits",
+    "contextual": "contextual",
 }
 GIVES = {
     "class": ("points",),
@@ -21,6 +22,7 @@ GIVES = {
     "regression": (),
     "experts": ("points", "votes", "arms"),
     "bandits": ("points", "votes", "arms"),
+    "contextual": (),
 }
 TAKES = {
     "class": "it learns the points of a finite class",
@@ -28,7 +30,10 @@ TAKES = {
     "regression": "it learns rows and numbers, which no environment gives",
     "experts": "it combines votes, or the losses of arms",
     "bandits": "it draws arms, or follows votes",
+    "contextual": "it draws arms by features, which no environment gives",
 }
+# By what else it is taken, if no environment gives anything to it.
+TAKEN_BY = {"regression": "regretless learn takes it", "contextual": "its play() takes a table"}
 OF_VOTES = "it combines votes"
 
 
@@ -86,7 +91,7 @@ def resolve(learner: str, environment: str) -> tuple[Kind, str]:
             return kind, name
     kind, name = candidates[0]
     can = environments_for(kind, name)
-    advice = f"it can play against {', '.join(can)}" if can else "regretless learn takes it"
+    advice = f"it can play against {', '.join(can)}" if can else TAKEN_BY[kind]
     raise RegretlessError(f"{learner} cannot play against {environment}: {_why_not(kind, name, environment)}; {advice}")
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ..alarms.column import ColumnAlarm
+from ..catalogue import NOUNS
 from ..errors import ModelError
 from ..persist.model import model_bytes, read_bytes
 from .alarm import ALARM, LiveAlarm
@@ -197,9 +198,8 @@ def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
         "bandits": ServedBandit,
     }
     if learner.kind not in kinds:
-        raise ModelError(
-            f"{name}: learners of finite classes are not served; learners of rows, combiners and bandits are"
-        )
+        served_kinds = "learners of rows, combiners and bandits are"
+        raise ModelError(f"{name}: a {NOUNS[learner.kind]} is not served; {served_kinds}")
     if extra.get("mixing") is not None:
         raise ModelError(f"{name}: a model that mixes shards goes on with them; learn one without --workers")
     return kinds[learner.kind](learner, extra)

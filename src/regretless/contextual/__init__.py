@@ -1,0 +1,17 @@
+"""Bandits whose arms are chosen by features: a regression foretells what each arm would cost, a rule explores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .epsilon_greedy import EpsilonGreedy
+    from .play import Trial
+    from .square_cb import SquareCB
+    from .ticket import Ticket
+
+__all__ = ["EpsilonGreedy", "SquareCB", "Ticket", "Trial"]
+
+__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "ticket", "Trial": "play"})

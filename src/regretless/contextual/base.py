@@ -1,0 +1,410 @@
+"""What all contextual bandits share: foretell the losses of the arms, draw one, learn what it lost."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ..bandits.state import Scale
+from ..bandits.validation import MOST, arm_names, at_most, mask_of, number_of, outside, scale_of, seed_of
+from ..checks import drawn_seed, positive, share
+from ..errors import ParameterError, RegretlessError
+from ..info import ContextualInfo, HasInfo
+from ..ledger import ContextualLedger
+from ..persist.model import PersistentRecord
+from ..persist.validation import count, digits, names, one, parameters, stored_as
+from ..pictured import Bars, Pictured
+from ..regression.base import OnlineRegressor
+from ..rows.one_row import row_in_order
+from ..theorem import Theorem
+from .models import begun, described, kept, regressor_from, regressor_of, restored
+from .play import Trial, played
+from .state import ContextualState, uniform
+from .ticket import Ticket
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..theory.contextual import ContextualFacts
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(kw_only=True, eq=False)
+class ContextualBandit(HasInfo, PersistentRecord, Pictured):
+    """The parameters and manners that every contextual bandit has.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        How many arms there are; by default as many as `arms` has names.
+    arms : sequence of str, optional
+        Their names.
+    regressor : OnlineRegressor, optional
+        What forecasts the loss of an arm from a row: each arm has a copy of its own. It is to be one of the square
+        loss; by default `VovkAzouryWarmuth`.
+    value_range : (float, float)
+        Declared range of the losses; what lies outside is an error.
+    rewards : bool
+        Whether what is reported are rewards, of which more is better.
+    seed : int, optional
+        What the draws are a function of, from 0 to 2^64 - 1; by default a new one, kept as ``seed_``.
+    norm : float
+        Of theorems that assume mean losses to be linear in the features: the largest root that the sum of (largest size
+        of a feature x its weight)^2 may have for an arm, the constant feature included, > 0.
+    delta : float
+        The probability with which a bound that is read with confidence may fail.
+    """
+
+    n_arms: int | None = field(default=None, kw_only=False)
+    arms: Sequence[str] | None = None
+    regressor: Any = field(default=None, metadata=stored_as(dict))
+    value_range: tuple[float, float] = (0.0, 1.0)
+    rewards: bool = False
+    seed: int | None = None
+    norm: float = 1.0
+    delta: float = 0.05
+
+    info: ClassVar[ContextualInfo]
+    kind = "contextual"
+    _FIXED = "is given when a bandit is made"
+    theorems: ClassVar[tuple[Theorem, ...]] = ()
+
+    def __post_init__(self) -> None:
+        self.arm_names_: list[str] | None = None if self.arms is None else arm_names(self.arms)
+        named = None if self.arm_names_ is None else len(self.arm_names_)
+        if self.n_arms is None and named is None:
+            raise ParameterError("n_arms", "", "is missing: how many arms are there? Or name them as arms=", " ")
+        self.n_arms_: int = named if self.n_arms is None and named else at_most(MOST, "n_arms", self.n_arms)
+        if named not in (None, self.n_arms_):
+            raise ParameterError("n_arms", str(self.n_arms), f"and arms= has {named} names", ", ")
+        self._scale: Scale = scale_of(self.value_range, self.rewards)
+        share("delta", self.delta)
+        positive("norm", self.norm)
+        self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
+        self._model = regressor_of(self.regressor)
+        self._state = ContextualState(self.n_arms_)
+        self._models: list[OnlineRegressor] = []
+        self._pending: dict[int, Ticket] = {}
+        self._refuse_parameters()
+        self._made = True
+
+    def __copy__(self) -> Self:
+        from copy import deepcopy
+
+        return deepcopy(self)
+
+    def _refuse_parameters(self) -> None:
+        """Refuse parameters that have no meaning."""
+
+    @abstractmethod
+    def _distribution(self, forecasts: Array) -> tuple[Array, float, float]:
+        """The probabilities of the arms that can be drawn, from what each of them is expected to lose; the price of
+        exploring and the gamma of the draw, of rules that have one, else 0."""
+
+    # ---- what it knows
+
+    @property
+    def rounds_(self) -> int:
+        """Decisions that were made."""
+        return int(self._state.one("rounds"))
+
+    @property
+    def pending_(self) -> tuple[int, ...]:
+        """Numbers of the tickets whose losses are not known yet."""
+        return tuple(self._pending)
+
+    @property
+    def counts_(self) -> Array:
+        """How often each arm was drawn."""
+        return self._state.draws.astype(np.int64)
+
+    @property
+    def total_(self) -> float:
+        """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
+        return self._scale.total(self._state.one("loss"), self._state.one("settled"))
+
+    @property
+    def ledger_(self) -> ContextualLedger:
+        """What was observed so far."""
+        return self._state.ledger(self._scale.width)
+
+    @property
+    def models_(self) -> list[OnlineRegressor]:
+        """The regression of each arm, of losses in units of the declared range; none before the first row."""
+        return list(self._models)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features rows have; 0 before the first."""
+        return self._models[0].state_.columns if self._models else 0
+
+    def names(self) -> list[str]:
+        """The arms' names, or their numbers from 0."""
+        return self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
+
+    def bars(self) -> list[Bars]:
+        """How often each arm was drawn."""
+        return [Bars("Draws", self.names(), self._state.draws.copy())]
+
+    def forecasts(self, x: Any) -> Array:
+        """What each arm is expected to lose, in the units of what is reported.
+
+        Parameters
+        ----------
+        x : array-like of shape (features,)
+
+        Returns
+        -------
+        ndarray of shape (arms,)
+        """
+        units = self._foretold(self._row(x))
+        low, high = self.value_range
+        return np.asarray(high - (high - low) * units if self.rewards else low + (high - low) * units)
+
+    def probabilities(self, x: Any, available: Any = None) -> Array:
+        """The probabilities with which `act` would draw; nothing is drawn or moved.
+
+        Parameters
+        ----------
+        x, available
+            As for `act`.
+
+        Returns
+        -------
+        ndarray of shape (arms,)
+        """
+        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+        return self._spread(self._foretold(self._row(x)), mask)[0]
+
+    # ---- a decision
+
+    def act(self, x: Any, available: Any = None) -> Ticket:
+        """Draw an arm for a row of features.
+
+        Parameters
+        ----------
+        x : array-like of shape (features,)
+            Finite numbers; as many as in the rows before.
+        available : array-like, optional
+            The arms that can be drawn: a mask over all of them, or a list of their numbers or names.
+
+        Returns
+        -------
+        Ticket
+            With the arm, as ``action`` and ``name``, and its ``probability``. `learn` takes it.
+
+        Raises
+        ------
+        RegretlessError
+            If the row cannot be used, or no arm can be drawn.
+        """
+        row = self._row(x)
+        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+        forecasts = self._foretold(row)
+        probabilities, price, gamma = self._spread(forecasts, mask)
+        number = self.rounds_
+        arm = _drawn(probabilities, uniform(self.seed_, number))
+        self._state.draw(arm, mask, price, gamma)
+        probability, forecast = float(probabilities[arm]), float(forecasts[arm])
+        ticket = Ticket(number + 1, arm, self.names()[arm], probability, forecast, row, mask)
+        self._pending[number + 1] = ticket
+        return ticket
+
+    def learn(self, ticket: Any, loss: Any = None, *, reward: Any = None) -> None:
+        """Report the loss of a decision; in any order, and however late.
+
+        Parameters
+        ----------
+        ticket : Ticket or int
+            What `act` returned, or its number.
+        loss : float
+            Or the reward with ``rewards=True``.
+        reward : float, optional
+            The same as `loss`, of a bandit with ``rewards=True`` and no other.
+
+        Raises
+        ------
+        RegretlessError
+            If the loss is none or lies outside the declared range, or the ticket does not wait. Nothing is learned
+            then.
+        """
+        waiting = self._waiting(ticket)
+        units = self._units(waiting, loss if reward is None else self._earned(loss, reward))
+        self._models[waiting.action].update_one(waiting.row, units)
+        self._state.settle(waiting, units)
+        del self._pending[waiting.number]
+
+    def withdraw(self, ticket: Any) -> None:
+        """Give up a decision: its loss will never be known, and bounds count it as the largest there is.
+
+        Parameters
+        ----------
+        ticket
+            As for `learn`.
+        """
+        del self._pending[self._waiting(ticket).number]
+        self._state.lose()
+
+    # ---- a table
+
+    def play(self, X: Any, losses: Any) -> Trial:
+        """Play a trial: rows in their order, of which the losses of all arms are known, and the drawn one's is shown.
+
+        Parameters
+        ----------
+        X : array-like of shape (rounds, features)
+        losses : array-like of shape (rounds, arms)
+            Losses (rewards, with ``rewards=True``) of all arms, nan where an arm cannot be drawn.
+
+        Returns
+        -------
+        Trial
+            The arms that were drawn, their probabilities and losses.
+
+        Raises
+        ------
+        LossError
+            If a row cannot be played; those before it are learned.
+        """
+        return played(self, X, losses)
+
+    # ---- what theorems say
+
+    def facts(self) -> ContextualFacts:
+        """What a theorem may know of the learner besides its ledger."""
+        from ..theory.contextual import ContextualFacts
+
+        facts = [model.facts() for model in self._models]
+        prior = max(getattr(self._model, "prior", 0.0), *getattr(self._model, "priors", (0.0,)))
+        return ContextualFacts(
+            arms=self.n_arms_,
+            delta=self.delta,
+            width=self._scale.width,
+            implicit=self._state.IMPLICIT,
+            least=float(sum(fact.least for fact in facts)),
+            penalty=prior * self.norm**2 * self.n_arms_,
+        )
+
+    def certify(self) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run."""
+        facts, ledger = self.facts(), self.ledger_
+        each = [theorem.certify(ledger, [None], facts) for theorem in self.theorems]
+        return [replace(one, assuming=one.theorem.presumes or None) if one.applies else one for one in each]
+
+    # ---- in a file
+
+    def stored_params(self) -> dict[str, Any]:
+        """The parameters that the description keeps."""
+        return self.get_params() | {"regressor": described(self.regressor)}
+
+    def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What it has learned, and the decisions that wait."""
+        descriptions, arrays = kept(self._models)
+        description = {
+            "arms": self.n_arms_,
+            "columns": self.n_features_in_,
+            "names": self.arm_names_,
+            "seed": str(self.seed_),
+            "regressions": descriptions,
+        }
+        return description, arrays | self._state.arrays() | self._state.waiting(self._pending.values())
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
+        """A bandit as `state_dict` described it."""
+        others = dict(one(description["parameters"], dict, "parameters"))
+        model, arms = regressor_from(others.pop("regressor")), others.pop("arms")
+        if arms is not None:
+            arms = [one(name, str, "a name") for name in one(arms, list, "arms")]
+        learner = cls(**parameters(others, cls) | {"arms": arms, "regressor": model})
+        learner._resume(description, tensors)
+        return learner
+
+    def _resume(self, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> None:
+        """Go on from what `state_dict` gave."""
+        seed = digits(description["seed"])
+        if count(description["arms"], "arms", 1) != self.n_arms_ or self.seed not in (None, seed):
+            raise ValueError("its parameters speak of another number of arms, or of another seed")
+        if names(description["names"], self.n_arms_, "arms") != self.arm_names_:
+            raise ValueError("the names of the arms are others than the parameters have")
+        self.seed_ = seed_of("seed", seed)
+        columns = count(description["columns"], "columns")
+        own = {name for name in tensors if "." not in name}
+        self._models = restored(self._model, description["regressions"], columns, tensors)
+        if len(self._models) not in (0, self.n_arms_):
+            raise ValueError("it has not as many regressions as arms")
+        waiting = self._state.resume({name: tensors[name] for name in own}, self.names(), columns)
+        self._pending = {ticket.number: ticket for ticket in waiting}
+        if bool(self.rounds_) != bool(self._models) or len(self._pending) < len(waiting):
+            raise ValueError("a decision waits twice, or was made without a regression")
+
+    # ---- inside
+
+    def _row(self, x: Any) -> Array:
+        """A row as the loops take it; a copy, that can wait for a loss. The first says how many features there are."""
+        row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else np.array(list(x), dtype=np.float64)
+        if not self._models:
+            if row.ndim != 1:
+                raise RegretlessError(f"a row of numbers is expected, and its shape is {row.shape}")
+            self._models = [begun(self._model, len(row)) for _ in range(self.n_arms_)]
+        return row if row.shape == (self.n_features_in_,) else row_in_order(row, self.n_features_in_)
+
+    def _foretold(self, row: Array) -> Array:
+        """What each arm is expected to lose, in units of the declared range."""
+        return np.array([model.predict_one(row) for model in self._models])
+
+    def _spread(self, forecasts: Array, mask: Array | None) -> tuple[Array, float, float]:
+        """The probabilities of all arms, 0 of those that cannot be drawn; and the price and the gamma of the draw."""
+        if mask is None:
+            return self._distribution(forecasts)
+        among, price, gamma = self._distribution(forecasts[mask])
+        probabilities = np.zeros(self.n_arms_)
+        probabilities[mask] = among
+        return probabilities, price, gamma
+
+    def _waiting(self, ticket: Any) -> Ticket:
+        """The ticket that is meant, of those that wait."""
+        if isinstance(ticket, Ticket) and self._pending.get(ticket.number) is ticket:
+            return ticket
+        number = ticket.number if isinstance(ticket, Ticket) else ticket
+        if isinstance(number, bool | np.bool_) or not hasattr(number, "__index__"):
+            raise ParameterError("ticket", repr(ticket), "what act() returned is expected, or its number", ": ")
+        waiting = self._pending.get(int(number))
+        if waiting is None or (isinstance(ticket, Ticket) and waiting.row is not ticket.row):
+            raise RegretlessError(f"ticket {int(number)} does not wait for a loss; {self._open()}")
+        return waiting
+
+    def _open(self) -> str:
+        waiting = [str(number) for number in list(self._pending)[:10]]
+        more = f" and {len(self._pending) - 10} more" if len(self._pending) > 10 else ""
+        return f"waiting are {', '.join(waiting)}{more}" if waiting else "none does: act first"
+
+    def _earned(self, loss: Any, reward: Any) -> Any:
+        """What was reported as a reward."""
+        if not self.rewards:
+            raise ParameterError(
+                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
+            )
+        if loss is not None:
+            raise RegretlessError("give loss= or reward=, which are the same here, not both")
+        return reward
+
+    def _units(self, ticket: Ticket, loss: Any) -> float:
+        """A loss in units of the declared range, checked."""
+        low, high = self._scale.low, self._scale.high
+        number = number_of(loss, "reward" if self.rewards else "loss", ticket.name)
+        if not low <= number <= high:
+            fault, advice = outside((low, high), self.rewards)
+            raise RegretlessError(f"arm {ticket.name}: {fault} ({number:g} was found); {advice}")
+        return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)
+
+
+def _drawn(probabilities: Array, number: float) -> int:
+    """The arm in whose part of the unit interval a number lies."""
+    ends = np.cumsum(probabilities)
+    arm = int(np.searchsorted(ends, number, side="right"))
+    return arm if arm < len(ends) else int(np.flatnonzero(probabilities)[-1])

@@ -1,0 +1,162 @@
+"""The sums of a contextual bandit's run, and its decisions that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..ledger import ContextualLedger
+from ..persist.validation import refuse_shapes, whole_numbers
+from .ticket import Ticket
+
+Array = np.ndarray[Any, Any]
+FIELDS = ("rounds", "settled", "lost", "loss", "late", "restricted", "price", "gamma", "error")
+COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "lost", "late", "restricted")]
+DRAWS, LOSSES, MISSED, ASLEEP = range(4)  # rows of the tallies
+
+
+def uniform(seed: int, position: int) -> float:
+    """The number between 0 and 1 that decides a draw: a pure function of the seed and of how many were made before."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, 0], np.uint64), counter=position // 4))
+    return float(generator.random(position % 4 + 1)[-1])
+
+
+class ContextualState:
+    """The sums that theorems read, in arrays.
+
+    Parameters
+    ----------
+    arms : int
+
+    Attributes
+    ----------
+    book : ndarray, shape (9,)
+        The numbers of `FIELDS`.
+    tallies : ndarray, shape (4, arms)
+        Of each arm: draws, losses, the learner's losses in rounds in which the arm could not be drawn, and how many
+        these rounds were.
+    estimates : ndarray, shape (10, arms)
+        For each implicit exploration, estimates of what each arm would have lost.
+    """
+
+    ARRAYS: ClassVar[tuple[str, ...]] = ("book", "tallies", "estimates")
+    IMPLICIT: ClassVar[tuple[float, ...]] = tuple(2.0**-power for power in range(1, 11))
+
+    def __init__(self, arms: int) -> None:
+        self.book = np.zeros(len(FIELDS))
+        self.tallies = np.zeros((4, arms))
+        self.estimates = np.zeros((len(self.IMPLICIT), arms))
+
+    def one(self, name: str) -> float:
+        """One of `FIELDS`."""
+        return float(self.book[FIELDS.index(name)])
+
+    def add(self, **more: float) -> None:
+        """Add to some of `FIELDS`."""
+        for name, value in more.items():
+            self.book[FIELDS.index(name)] += value
+
+    @property
+    def draws(self) -> Array:
+        """How often each arm was drawn."""
+        return np.asarray(self.tallies[DRAWS])
+
+    def draw(self, arm: int, mask: Array | None, price: float, gamma: float) -> None:
+        """Take note of a decision."""
+        self.add(rounds=1, price=price, restricted=mask is not None)
+        self.book[FIELDS.index("gamma")] = gamma
+        self.tallies[DRAWS, arm] += 1
+        if mask is not None:
+            self.tallies[ASLEEP] += ~mask
+
+    def settle(self, ticket: Ticket, loss: float) -> None:
+        """Take note of its loss, in units of the declared range."""
+        late = ticket.number < self.one("rounds")
+        self.add(settled=1, loss=loss, late=late, error=(ticket.forecast - loss) ** 2)
+        self.tallies[LOSSES, ticket.action] += loss
+        if ticket.available is not None:
+            self.tallies[MISSED] += np.where(ticket.available, 0.0, loss)
+        self.estimates[:, ticket.action] += loss / (ticket.probability + np.array(self.IMPLICIT))
+
+    def lose(self) -> None:
+        """Take note of a decision whose loss will never be known."""
+        self.add(lost=1)
+
+    def ledger(self, width: float) -> ContextualLedger:
+        """What was observed so far."""
+        draws, losses, missed, asleep = self.tallies.copy()
+        return ContextualLedger(
+            **dict(zip(FIELDS, self.book.tolist(), strict=True)),
+            width=width,
+            draws=draws,
+            losses=losses,
+            missed=missed,
+            asleep=asleep,
+            estimates=self.estimates.copy(),
+        )
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays by name."""
+        return {name: getattr(self, name) for name in self.ARRAYS}
+
+    # ---- decisions that wait, in a file
+
+    def waiting(self, tickets: Iterable[Ticket]) -> dict[str, Array]:
+        """The decisions whose losses are not known; a row of `awake` without a one stands for all arms."""
+        each = list(tickets)
+        if not each:
+            return {}
+        numbers = [[one.number, one.action, one.probability, one.forecast] for one in each]
+        awake = np.zeros((len(each), self.tallies.shape[1]))
+        for row, ticket in zip(awake, each, strict=True):
+            row[:] = 0 if ticket.available is None else ticket.available
+        return {"waiting": np.array(numbers), "rows": np.stack([one.row for one in each]), "awake": awake}
+
+    def resume(self, arrays: Mapping[str, Array], names: Sequence[str], columns: int) -> list[Ticket]:
+        """Take over what a file has, and give its decisions that wait.
+
+        Raises
+        ------
+        ValueError
+            If no run can have left it so.
+        """
+        many, arms = len(arrays.get("waiting", ())), len(names)
+        shapes: dict[str, tuple[int, ...]] = {name: array.shape for name, array in self.arrays().items()}
+        if "waiting" in arrays:
+            shapes |= {"waiting": (many, 4), "rows": (many, columns), "awake": (many, arms)}
+        refuse_shapes(shapes, arrays)
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError("its arrays hold something else than finite numbers")
+        for name in self.ARRAYS:
+            getattr(self, name)[...] = arrays[name]
+        self._refuse(many)
+        return [self._ticket(place, arrays, names) for place in range(many)]
+
+    def _refuse(self, waiting: int) -> None:
+        """Refuse sums that no run can have left."""
+        if not whole_numbers(self.book[COUNTS], self.tallies[[DRAWS, ASLEEP]]):
+            raise ValueError("what counts decisions is no whole number >= 0")
+        if (self.book < 0).any() or (self.tallies < 0).any() or (self.estimates < 0).any():
+            raise ValueError("a sum of losses is below 0")
+        settled = self.one("settled")
+        if self.one("loss") > settled * (1 + 1e-9) or self.one("error") > settled * (1 + 1e-9):
+            raise ValueError("a sum of losses is larger than it can be")
+        rounds = self.one("rounds")
+        if rounds != settled + self.one("lost") + waiting or rounds != self.draws.sum():
+            raise ValueError("its decisions do not add up")
+
+    def _ticket(self, place: int, arrays: Mapping[str, Array], names: Sequence[str]) -> Ticket:
+        """One decision that waits."""
+        number, action, probability, forecast = arrays["waiting"][place].tolist()
+        awake = arrays["awake"][place]
+        if number not in range(1, int(self.one("rounds")) + 1) or action not in range(len(names)):
+            raise ValueError("a decision that waits was never made")
+        if not (0 < probability <= 1 and 0 <= forecast <= 1 and set(awake.tolist()) <= {0.0, 1.0}):
+            raise ValueError("a decision that waits has no probability or forecast")
+        if awake.any() and not awake[int(action)]:
+            raise ValueError("an arm was drawn that could not be")
+        mask = awake.astype(bool) if awake.any() else None
+        arm = int(action)
+        return Ticket(int(number), arm, names[arm], probability, forecast, arrays["rows"][place].copy(), mask)

@@ -1,0 +1,157 @@
+r"""What a bandit that draws by features can say of its losses.
+
+In decision t arm a is drawn with probability p_a from among the K arms that can be drawn; losses are in units of the
+declared range, from 0 to 1; bounds are in the user's scale, that is times `width`.
+
+**Inverse gap weighting** (Foster & Rakhlin 2020, with constants of its own). With forecasts f, gaps d_a = f_a - min f
+and p_a = 1 / (lambda + 2 gamma d_a), for every f* and every arm j
+
+    sum p_a (f*_a - f*_j) <= (2 K - 1 - lambda) / (4 gamma) - d_j / 2 + gamma sum p_a (f_a - f*_a)^2.
+
+The left side less the last sum is concave in f*, and largest at f*_a = f_a + 1 / (2 gamma) for a != j, and f*_j = f_j -
+(1 - p_j) / (2 gamma p_j). There it is sum p_a d_a - d_j + (1 - p_j) / (4 gamma p_j), where sum p_a d_a = (K - lambda) /
+(2 gamma) and 1 / p_j = lambda + 2 gamma d_j. The paper has K / gamma in the place of the first term, which is twice as
+much and more.
+
+**From squares to errors.** Let f*_a be the mean loss of arm a given the features and all that came before, f_a the
+forecast at the time of the decision, and D = f_a - f*_a for the arm a that was drawn. The excess m = (f_a - l)^2 -
+(f*_a - l)^2 is D^2 + 2 D (f*_a - l), and by Hoeffding's lemma E exp(-eta m) <= exp(-eta D^2 + eta^2 D^2 / 2), given the
+arm. D^2 <= 1, and so by convexity the mean over the draw is at most 1 - c E D^2 <= exp(-c E D^2), c = 1 - exp(-eta +
+eta^2 / 2). So exp(c V - eta M), V = sum over t of sum p_a (f_a - f*_a)^2 and M the sum of the m, is a supermartingale,
+and so is the mean of these over the five eta = 1, 1/2, ..., 1/16. With probability 1 - delta, for all T and each eta,
+
+    c V <= eta M + ln(5 / delta).
+
+At eta = 1 alone that is V <= 2.542 (M + ln(1 / delta)); smaller ones are better where M is large.
+
+**M from the run.** If f*_a = 1/2 + <u_a, x>, sum (f* - l)^2 over the settled decisions is at least the least penalised
+loss F of all arms less their penalties lambda |u_a|^2 as regression has them. That does not ask when the losses came. A
+decision whose loss is not known adds at most 1 to M.
+
+**Observable regret.** As of bandits (`theory.bandit_estimates`), with one implicit exploration g for all rounds: for
+each of G values g and each arm c, sum l 1[c drawn] / (p + g) exceeds what c would have lost by ln(G K / delta) / (2 g)
+at no time, with probability 1 - delta. Nothing is assumed of losses or forecasts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, isnan, log, nan
+from typing import Any
+
+import numpy as np
+
+from ..certificate import Most
+from ..facts import Facts
+from ..ledger import ContextualLedger
+from ..theorem import theorem
+
+RATES = (1.0, 0.5, 0.25, 0.125, 0.0625)
+REALISABLE = "the mean losses to be what the regressions can say (realisability), which no data can check"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextualFacts(Facts):
+    """A contextual bandit after its last decision.
+
+    Attributes
+    ----------
+    arms : int
+    delta : float
+        How improbable a failure may be.
+    width : float
+        Size of the declared range of losses.
+    implicit : tuple of float
+        The explorations g that estimates are made with.
+    least : float
+        The least penalised squared losses of all arms' regressions, summed; NaN where one does not know it.
+    penalty : float
+        The largest penalty of the mean losses that are assumed, of all arms.
+    """
+
+    arms: int
+    delta: float = 0.05
+    width: float = 1.0
+    implicit: tuple[float, ...] = ()
+    least: float = nan
+    penalty: float = nan
+
+
+def _unseen(_: ContextualLedger, __: Any) -> float:
+    return nan
+
+
+def _most(ledger: ContextualLedger, _: Any, learner: ContextualFacts) -> Most:
+    return Most(learner.width * ledger.rounds, "the largest loss in every round")
+
+
+def _played(ledger: ContextualLedger, _: Any, __: ContextualFacts) -> bool:
+    return ledger.rounds > 0
+
+
+def _knows_least(_: ContextualLedger, __: Any, learner: ContextualFacts) -> bool:
+    return not isnan(learner.least)
+
+
+PLAYED = ("no arm has been drawn yet", _played)
+KNOWS_LEAST = ("it needs the least penalised loss, which regressions with a full matrix alone know", _knows_least)
+
+
+@theorem(
+    title="Observable regret against every arm",
+    quantity="regret",
+    counts=_unseen,
+    formula=r"R_T \le \max_a \min_g \left(\sum_{t: a\ \text{awake}} \ell_t + U"
+    r" - \sum_t \frac{1[a_t = a]\, \ell_t}{p_t + g} + \frac{\ln(G K / \delta)}{2 g}\right)",
+    source="Neu 2015, Lemma 1, for each of G explorations",
+    kind="probable",
+    assumes=(PLAYED,),
+    whole=False,
+    most=_most,
+    compares=False,
+)
+def observable_by_features(ledger: ContextualLedger, _: None, learner: ContextualFacts) -> float:
+    """With probability 1 - delta, after all numbers of rounds at once, the regret against every one of K arms over the
+    rounds in which it could be drawn is at most what was lost in them, less its estimated losses, plus ln(G K / delta)
+    / (2 g), for the best of G values of g. Each decision whose loss is unknown counts as lost. Nothing is assumed."""
+    if learner.arms == 1:
+        return 0.0
+    gammas = np.array(learner.implicit)
+    doubt = log(len(gammas) * learner.arms / learner.delta) / (2 * gammas)
+    own = ledger.loss + ledger.rounds - ledger.settled - ledger.missed
+    ahead = own - ledger.estimates + doubt[:, None]
+    return learner.width * float(ahead.min(axis=0).max())
+
+
+def variance_from(excess: float, delta: float) -> float:
+    """How large V can be, with probability 1 - delta, where M is at most `excess`."""
+    doubt = log(len(RATES) / delta)
+    return max(0.0, min((eta * excess + doubt) / (1 - exp(-eta + eta * eta / 2)) for eta in RATES))
+
+
+@theorem(
+    title="Realised regret of SquareCB",
+    quantity="mean regret",
+    counts=_unseen,
+    formula=r"\sum_t \sum_a p_{t,a} (f^*_{t,a} - \min f^*_t) \le \sum_t \frac{2 K_t - 1 - \lambda_t}{4 \gamma_t}"
+    r" + \gamma_T \min_\eta \frac{\eta M + \ln(5 / \delta)}{1 - e^{-\eta + \eta^2 / 2}}",
+    source="Foster & Rakhlin 2020, Thm 1, with the exact price of inverse gap weighting, as the run had it",
+    kind="probable",
+    assumes=(PLAYED, KNOWS_LEAST),
+    whole=False,
+    most=_most,
+    compares=False,
+    presumes=REALISABLE,
+)
+def realised_square_cb(ledger: ContextualLedger, _: None, learner: ContextualFacts) -> float:
+    """If the mean loss of each arm is linear in the features, with weights no larger than declared, then with
+    probability 1 - delta, after all numbers of decisions at once, the sum over the decisions of the mean loss of the
+    draw less the least mean loss is at most the sum of (2 K - 1 - lambda) / (4 gamma), plus the last gamma times the
+    sum of mean squared errors, which is at most (eta M + ln(5 / delta)) / (1 - exp(-eta + eta^2 / 2)), M the squared
+    errors of the forecasts less the least penalised ones."""
+    excess = ledger.error - learner.least + learner.penalty + ledger.rounds - ledger.settled
+    return learner.width * (ledger.price + ledger.gamma * variance_from(excess, learner.delta))
+
+
+OF_EVERY_RULE = (observable_by_features,)
+OF_SQUARE_CB = (observable_by_features, realised_square_cb)

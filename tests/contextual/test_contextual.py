@@ -1,0 +1,259 @@
+"""Bandits that draw by features: the rules of the textbook, tickets, arms that come and go, errors, files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regretless
+from regretless.bandits import LossError
+from regretless.catalogue import CONTEXTUAL_BANDITS, class_of
+from regretless.cli import main
+from regretless.contextual import EpsilonGreedy, SquareCB
+from regretless.contextual.state import uniform
+from regretless.errors import ModelError, ParameterError, RegretlessError
+from regretless.persist.format import read_model, write_model
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
+from regretless.textbook import contextual as book
+
+EVERY = pytest.mark.parametrize("name", list(CONTEXTUAL_BANDITS))
+RULES: dict[str, Any] = {
+    "epsilon-greedy": lambda f, t: book.epsilon_greedy(f, 0.05),
+    "square-cb": lambda f, t: book.square_cb(f, 10 * t**0.5),
+}
+
+
+def made(name: str, arms: Any = 3, **more: Any) -> Any:
+    """A bandit of so many arms, or with arms of these names."""
+    return class_of("contextual", name)(
+        **({"n_arms": arms} if isinstance(arms, int) else {"arms": arms}), seed=7, **more
+    )
+
+
+def trial(rounds: int = 80, arms: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and losses that are nearly linear in them."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(rounds, 4)) * [1, 10, 0.1, 1]
+    X[:10, 3] = 0
+    return X, np.clip(0.5 + 0.2 * (X / [1, 10, 0.1, 1]) @ random.normal(size=(4, arms)), 0, 1)
+
+
+@EVERY
+def test_a_run_is_that_of_the_textbook(name):
+    """Arms and probabilities are those of the rule on inverted matrices, with the same numbers."""
+    X, losses = trial()
+    played = made(name).play(X, losses)
+    numbers = np.array([uniform(7, place) for place in range(len(X))])
+    arms, probabilities = book.explored(X, losses, numbers, RULES[name], 0.01)
+    assert played.actions.tolist() == arms.tolist()
+    np.testing.assert_allclose(played.probabilities, probabilities, rtol=1e-5)
+    assert played.total == pytest.approx(losses[range(len(X)), arms].sum())
+
+
+def test_every_rule_has_its_twin_here():
+    """No rule is left out of the comparison with the textbook."""
+    assert set(RULES) == set(CONTEXTUAL_BANDITS)
+
+
+def test_the_numbers_are_those_of_one_generator():
+    """The number of each draw is the next one of a Philox generator with the seed for its key."""
+    numbers = np.random.Generator(np.random.Philox(key=np.array([2**64 - 1, 0], np.uint64))).random(9)
+    assert [uniform(2**64 - 1, place) for place in range(9)] == numbers.tolist()
+
+
+@EVERY
+def test_tickets_may_come_late_out_of_order_or_never(name):
+    """Reported backwards, every loss is learned once, by the arm that was drawn, and counted as late."""
+    X, losses = trial(12)
+    bandit = made(name)
+    tickets = [bandit.act(x) for x in X]
+    assert bandit.pending_ == tuple(range(1, 13))
+    bandit.withdraw(tickets[0])
+    for ticket in reversed(tickets[1:-1]):
+        bandit.learn(ticket.number, losses[ticket.number - 1, ticket.action])
+    ledger = bandit.ledger_
+    assert (ledger.rounds, ledger.settled, ledger.lost, ledger.late) == (12, 10, 1, 10)
+    assert bandit.pending_ == (12,)
+    assert sum(model.ledger_.updates for model in bandit.models_) == 10
+    for gone in (tickets[0], tickets[3], 4, 99):
+        with pytest.raises(RegretlessError, match="does not wait for a loss; waiting are 12"):
+            bandit.learn(gone, 0.5)
+
+
+@EVERY
+def test_arms_come_and_go(name):
+    """No arm is drawn that is not there; probabilities of the others add up to 1, and its rounds are its own."""
+    X, losses = trial(40)
+    bandit = made(name, ["a", "b", "c"])
+    for x, lost in zip(X, losses, strict=True):
+        shares = bandit.probabilities(x, ["a", "c"])
+        assert shares[1] == 0
+        assert shares.sum() == pytest.approx(1)
+        ticket = bandit.act(x, ["a", "c"])
+        assert ticket.name in ("a", "c")
+        assert ticket.probability == shares[ticket.action]
+        bandit.learn(ticket, lost[ticket.action])
+    ledger = bandit.ledger_
+    assert ledger.asleep.tolist() == [0, 40, 0]
+    assert ledger.missed[1] == pytest.approx(ledger.loss)
+    table = np.where(np.arange(3) == 1, np.nan, losses)
+    again = made(name, ["a", "b", "c"])
+    again.play(X, table)
+    np.testing.assert_array_equal(again.ledger_.estimates, ledger.estimates)
+
+
+def test_a_range_is_scaled_and_rewards_are_losses_the_other_way_round():
+    """Losses from -2 to 2, and rewards that are their negatives, give the same draws, and totals in their own units."""
+    X, losses = trial()
+    plain, wide, turned = made("square-cb"), made("square-cb", value_range=(-2, 2)), None
+    turned = made("square-cb", value_range=(-2, 2), rewards=True)
+    rounded = np.round(losses * 64) / 64
+    runs = [plain.play(X, rounded), wide.play(X, 4 * rounded - 2), turned.play(X, 2 - 4 * rounded)]
+    assert runs[0].actions.tolist() == runs[1].actions.tolist() == runs[2].actions.tolist()
+    assert wide.total_ == pytest.approx(runs[1].total) == pytest.approx(-turned.total_)
+    np.testing.assert_allclose(wide.forecasts(X[0]), -turned.forecasts(X[0]), rtol=1e-12)
+    assert wide.certify()[0].bound == pytest.approx(4 * plain.certify()[0].bound)
+
+
+@pytest.mark.parametrize(
+    "regressor", [AggregatedRegressor(), OnlineGradientDescent(), VovkAzouryWarmuth(prior=1.0, matrix="diagonal")]
+)
+def test_any_regressor_of_squares_will_do(regressor, tmp_path):
+    """Each arm has a copy of it; theorems that need a matrix say so where there is none; a file keeps all of it."""
+    X, losses = trial()
+    bandit = made("square-cb", regressor=regressor)
+    bandit.play(X[:40], losses[:40])
+    bandit.save(tmp_path / "m.rgl")
+    twin = regretless.load(tmp_path / "m.rgl")
+    assert twin.play(X[40:], losses[40:]).actions.tolist() == bandit.play(X[40:], losses[40:]).actions.tolist()
+    assert type(twin.models_[0]) is type(regressor)
+    full = isinstance(regressor, AggregatedRegressor)
+    assert bandit.certify()[1].applies == full
+
+
+@EVERY
+def test_waiting_tickets_are_saved(name, tmp_path):
+    """A decision that waits when the bandit is saved can be settled by its number after it was read."""
+    X, losses = trial(20)
+    bandit = made(name, ["a", "b", "c"])
+    bandit.play(X[:10], losses[:10])
+    tickets = [bandit.act(X[10]), bandit.act(X[11], ["b", "c"])]
+    bandit.save(tmp_path / "m.rgl")
+    twin = regretless.load(tmp_path / "m.rgl")
+    for ticket in tickets:
+        for one in (bandit, twin):
+            one.learn(ticket.number, 0.25)
+    bandit.save(tmp_path / "a.rgl")
+    twin.save(tmp_path / "b.rgl")
+    assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("book", 0, 99.0),
+        ("book", 1, 0.5),
+        ("book", 3, 1e9),
+        ("tallies", (0, 0), -1.0),
+        ("waiting", (0, 0), 77.0),
+        ("waiting", (0, 1), 3.0),
+        ("waiting", (0, 2), 0.0),
+        ("awake", (0, 0), 0.5),
+        ("rows", (0, 0), np.nan),
+    ],
+)
+def test_a_file_that_no_run_can_have_left_is_refused(name, place, value, tmp_path):
+    """A number of the file that contradicts the others is noticed, though its checksum is right."""
+    bandit = made("square-cb")
+    bandit.play(*trial(10))
+    bandit.act(trial(1)[0][0])
+    bandit.save(tmp_path / "m.rgl")
+    meta, tensors = read_model(tmp_path / "m.rgl")
+    tensors[name][place] = value
+    write_model(tmp_path / "bad.rgl", meta, tensors)
+    with pytest.raises(ModelError, match="does not fit together"):
+        regretless.load(tmp_path / "bad.rgl")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, "how many arms are there"),
+        ({"n_arms": 2, "arms": ["a"]}, "arms= has 1 names"),
+        ({"n_arms": 2, "epsilon": 1.5}, "epsilon"),
+        ({"n_arms": 2, "norm": 0.0}, "norm"),
+        ({"n_arms": 2, "delta": None}, "delta"),
+        ({"n_arms": 2, "regressor": "ridge"}, "a learner of regretless.regression"),
+        ({"n_arms": 2, "regressor": AggregatedQuantile()}, "one of the square loss"),
+        ({"n_arms": 2, "seed": -1}, "seed"),
+    ],
+)
+def test_parameters_without_a_meaning_are_refused(parameters, words):
+    """The message names the parameter."""
+    with pytest.raises(ParameterError, match=words):
+        EpsilonGreedy(**parameters)
+
+
+def test_a_round_that_cannot_be_played_is_named():
+    """Row and arm, what was found, and what is expected; the rows before it are learned."""
+    X, losses = trial(6)
+    bandit = SquareCB(arms=["a", "b", "c"], seed=0)
+    bad = losses.copy()
+    bad[3, 1] = 1.5
+    with pytest.raises(LossError, match=r"row 3 \(from 0\), arm b: the loss lies outside \[0, 1\]"):
+        bandit.play(X, bad)
+    assert bandit.rounds_ == 3
+    with pytest.raises(LossError, match=r"row 0 \(from 0\): no arm is awake"):
+        bandit.play(X, np.full((6, 3), np.nan))
+    with pytest.raises(LossError, match=r"row 1 \(from 0\): feature 2 is inf"):
+        bandit.play(np.where(np.arange(24).reshape(6, 4) == 6, np.inf, X), losses)
+    with pytest.raises(RegretlessError, match="a row of 4 numbers is expected"):
+        bandit.act([1.0, 2.0])
+    with pytest.raises(RegretlessError, match="a row for each round"):
+        bandit.play(X[:2], losses)
+
+
+def test_a_loss_that_is_none_is_refused_and_nothing_learned():
+    """The ticket still waits after a loss out of range, a word, or a reward where losses are taken."""
+    bandit = made("epsilon-greedy")
+    ticket = bandit.act([1.0])
+    for loss in (1.5, float("nan"), "much"):
+        with pytest.raises(RegretlessError, match="arm"):
+            bandit.learn(ticket, loss)
+    with pytest.raises(RegretlessError, match="takes losses"):
+        bandit.learn(ticket, reward=0.5)
+    with pytest.raises(RegretlessError, match="what act"):
+        bandit.learn("1", 0.5)
+    bandit.learn(ticket, 0.5)
+    assert bandit.total_ == 0.5
+
+
+def test_a_ticket_of_another_bandit_is_refused():
+    """Its number is one that waits, but it is another decision."""
+    ours, theirs = made("square-cb"), made("square-cb")
+    ours.act([1.0])
+    with pytest.raises(RegretlessError, match="does not wait"):
+        ours.learn(theirs.act([1.0]), 0.5)
+
+
+def test_the_command_line_shows_a_model_and_says_what_it_is_not_for(tmp_path, capsys):
+    """`inspect` prints the draws of each arm, and as JSON the certificates; `predict` refuses it in words."""
+    bandit = made("square-cb", ["left", "right", "up"], regressor=VovkAzouryWarmuth(prior=0.5))
+    bandit.play(*trial(30))
+    bandit.act(trial(1)[0][0])
+    path = str(tmp_path / "m.rgl")
+    bandit.save(path)
+    assert main(["inspect", path]) == 0
+    text = capsys.readouterr().out
+    assert "waiting     1 decision" in text
+    assert all(f"{draws:,}" in text for draws in bandit.counts_)
+    assert main(["inspect", path, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["draws"] == dict(zip(["left", "right", "up"], bandit.counts_.tolist(), strict=True))
+    assert [one["theorem"] for one in shown["certificates"]] == ["observable_by_features", "realised_square_cb"]
+    (tmp_path / "x.csv").write_text("a,b,c,d\n1,2,3,4\n")
+    assert main(["predict", path, str(tmp_path / "x.csv")]) == 1
+    assert "this model draws arms (square-cb); inspect shows it" in capsys.readouterr().err
