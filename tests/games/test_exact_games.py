@@ -17,11 +17,12 @@ from regretless.games.extensive_form.sequence_program import vertex
 from regretless.games.matrix import MatrixGame
 from regretless.games.methods import SolverStopped
 from regretless.games.payoffs import Array, Payoffs, enclose
-from regretless.games.solution import ExactSolution, RawSolution, written
+from regretless.games.solution import ExactSolution, RawSolution
 from regretless.games.solvers import exact
 from regretless.games.solvers.exact import solve_exactly
 from regretless.games.solvers.lifting import lifted
 from regretless.games.solvers.linear_program import simplex
+from regretless.report.formatting import fraction_text
 
 
 def checked(payoffs: Payoffs, found: RawSolution | None = None) -> ExactSolution:
@@ -55,7 +56,7 @@ def test_small_games_have_the_values_of_paper_and_pencil(payoffs, value, row):
     """Values and strategies of games that are solved by hand."""
     solved = checked(Payoffs(payoffs))
     assert solved.value == value
-    assert [written(p) for p in solved.row] == row
+    assert [fraction_text(p) for p in solved.row] == row
 
 
 @given(
@@ -134,7 +135,7 @@ def test_a_sparse_game_is_solved_exactly():
 def test_a_hundred_whole_strategies_have_a_value_of_many_digits():
     """A game of 100 x 100 whole numbers is solved exactly, in a moment."""
     payoffs = Payoffs(np.random.default_rng(5).integers(-9, 10, (100, 100)))
-    assert len(written(checked(payoffs).value)) > 100
+    assert len(fraction_text(checked(payoffs).value)) > 100
 
 
 @given(size=st.integers(1, 12), bits=st.sampled_from([1, 3, 24, 60, 200]), seed=st.integers(0, 10**6))
@@ -186,11 +187,11 @@ def test_strategies_that_are_not_optimal_never_pass(monkeypatch):
 def test_fractions_of_any_length_are_written():
     """Whole numbers of more digits than Python writes by itself are written, and read back the same."""
     number = Fraction(3**20000, 2)
-    text = written(number)
+    text = fraction_text(number)
     assert len(text) == 9545
     assert text.endswith("/2")
     assert int(text[:-2][:4000]) == number.numerator // 10 ** (len(text) - 2 - 4000)
-    assert (written(Fraction(-3)), written(Fraction(-1, 3))) == ("-3", "-1/3")
+    assert (fraction_text(Fraction(-3)), fraction_text(Fraction(-1, 3))) == ("-3", "-1/3")
 
 
 VALUES: dict[str, tuple[float, int]] = {
