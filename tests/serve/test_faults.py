@@ -259,7 +259,7 @@ def test_a_fault_at_the_second_label(path: Path, monkeypatch: pytest.MonkeyPatch
 
         def faulty(label: Any, event: Event) -> Any:
             many[0] += 1
-            return whole(label, event) if many[0] < 4 else 1 // 0
+            return whole(label, event) if many[0] < 3 else 1 // 0
 
         monkeypatch.setattr(one.live.served, "read_label", faulty)
         codes = [(await client.ask("/v1/label", {"labels": labels})).status]

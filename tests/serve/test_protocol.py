@@ -343,6 +343,23 @@ def test_expiry(tmp_path: Path) -> None:
     assert served(path, work, settings, clock=lambda: now[0]) == (410, 4, 1, 4, 3.0, 0)
 
 
+def test_a_row_that_cannot_be_predicted_among_labels(path: Path) -> None:
+    """Of labels that come with their inputs, one whose row cannot be predicted does not keep the others from being
+    learned, and leaves no number in the log."""
+
+    async def work(client: Client) -> Any:
+        sent = [{"input": row, "label": "no"} for row in (ROW, [1e300] * COLUMNS, ROW)]
+        answer = await client.ask("/v1/label", {"labels": sent})
+        (engine,) = client.service.engines.values()
+        return (
+            answer.status,
+            [one.get("sequence", one.get("code")) for one in answer.json["labels"]],
+            engine.live.number,
+        )
+
+    assert served(path, work) == (207, [1, 422, 2], 2)
+
+
 def test_the_clock_goes_back(path: Path) -> None:
     """Times that are written down never fall, whatever the clock does, and nothing is given up early."""
     now = [1e9]

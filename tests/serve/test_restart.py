@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from regretless.errors import ModelError
 from regretless.experts import Squint
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.regression import AggregatedRegressor
+from regretless.serve import durable
 from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
 from regretless.serve.store import Held
@@ -159,3 +162,66 @@ def test_labels_in_any_pieces(tmp_path: Path) -> None:
     schema = {"features": COLUMNS, "classes": [0, 1]}
     made = [served(begun(tmp_path, AROW(), schema, f"{size}"), partial(in_pieces, size=size)) for size in (7, 233, 700)]
     assert made[0] == made[1] == made[2]
+
+
+@pytest.mark.parametrize("kind", ["aggregated", "bandit"])
+def test_predictions_come_between_labels(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the labels of one request are learned, predictions are answered by some of them; the log played again gives
+    the same model, and a request that comes meanwhile has its labels learned after them."""
+    monkeypatch.setattr(durable, "FEW", 1)
+    monkeypatch.setattr(durable, "SLICE", 0.0)  # one label at a time
+    make, schema = KINDS[kind]
+    some = rows(30, seed=3)
+    sent = [None if kind == "bandit" else row for row in some]
+    labels = [{"id": f"{place}", "label": label_of(kind, row)} for place, row in enumerate(some)]
+
+    async def work(client: Client) -> tuple[list[int], list[int]]:
+        asked = [{"id": f"{place}", "input": one} for place, one in enumerate(sent)]
+        assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
+        (one,) = client.service.engines.values()
+        first = asyncio.ensure_future(client.ask("/v1/label", {"labels": labels[:20]}))
+        while not 0 < one.live.version < 20:
+            await asyncio.sleep(0)
+        second = asyncio.ensure_future(client.ask("/v1/label", {"labels": labels[20:]}))
+        versions = []
+        while not (first.done() and second.done()):
+            versions.append((await client.ask("/v1/predict", {"input": sent[0]})).json["version"])
+        places = [one["sequence"] for each in (first, second) for one in (await each).json["labels"]]
+        return versions, places
+
+    path = begun(tmp_path, make(), schema)
+    versions, places = served(path, work)
+    assert places == list(range(1, 31))
+    assert any(0 < version < 20 for version in versions)
+    assert main(["replay", str(path.with_suffix(".db"))]) == 0
+    assert "the same bytes" in capsys.readouterr().out
+
+
+def test_a_model_is_read_again_while_labels_are_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the model is read from the log while labels wait to be learned, their request is told to come again, and finds
+    them learned once."""
+    monkeypatch.setattr(durable, "FEW", 1)
+    monkeypatch.setattr(durable, "SLICE", 0.0)
+    monkeypatch.setattr(durable, "AGAIN", 0.0)
+    make, schema = KINDS["aggregated"]
+    labels = {"labels": [{"id": f"{k}", "input": row, "label": "no"} for k, row in enumerate(rows(60))]}
+
+    async def work(client: Client) -> Any:
+        (one,) = client.service.engines.values()
+        settle = one.live.settle
+        monkeypatch.setattr(one.live, "settle", lambda events: (time.sleep(0.005), settle(events)))
+        first = asyncio.ensure_future(client.ask("/v1/label", labels))
+        while not one.live.version:
+            await asyncio.sleep(0)
+        one._fail("a fault")
+        answer = await first
+        while one.down is not None:
+            await asyncio.sleep(0.001)
+        return answer, (await client.ask("/v1/label", labels)).json["labels"], one.live.version
+
+    first, again, version = served(begun(tmp_path, make(), schema), work)
+    assert (first.status, first.headers["retry-after"]) == (503, "1")
+    assert all(one["repeated"] for one in again)
+    assert version == 60

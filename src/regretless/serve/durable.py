@@ -2,16 +2,18 @@
 
 All of it runs on one event loop, so that every prediction is made by the weights after a known number of labels. What
 a request does goes to the database in the order in which it happened; when it is durable, labels are learned, in the
-order of the log. After a write that failed the model is built again from the log.
+order of the log, a few at a time, so that predictions are answered in between. After a write that failed the model is
+built again from the log.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from random import Random, SystemRandom
 from typing import Any
 
@@ -26,6 +28,9 @@ from .store import OLDEST, Event, Held, StoreError
 from .store_thread import StoreThread
 
 AGAIN = 1.0  # seconds between two attempts to reach a database that is gone
+SLICE = 0.002  # seconds, about, that labels are learned before other requests have their turn
+FEW, MANY = 32, 1024  # labels of the first slice, and of one at most
+AGAIN_LATER = "what was written down is read again"
 REST = 20  # times as long as it takes to make a snapshot is waited for the next: nothing is answered meanwhile
 
 
@@ -51,6 +56,15 @@ class Ids:
         for one in waiting:
             if not one.done():
                 one.set_result(None)
+
+
+@dataclass(slots=True)
+class Lesson:
+    """Labels that are written down, to be learned by the model that there was then; done once they are learned."""
+
+    live: Live
+    settled: Sequence[Event]
+    done: asyncio.Future[None]
 
 
 class DurableModel:
@@ -98,6 +112,9 @@ class DurableModel:
         self.down: str | None = None  # why requests are not served now
         self.closing = False
         self._tasks: set[asyncio.Future[None]] = set()
+        self._lessons: deque[Lesson] = deque()
+        self._few = FEW  # labels of a slice
+        self._learning: asyncio.Future[None] | None = None
         self._refused: dict[str, str] = {}  # by their ids, labels that were written down and could not be learned
 
     async def start(self) -> None:
@@ -112,6 +129,8 @@ class DurableModel:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._learning is not None:
+            await self._learning
         if self.down is None and (self.live.version, self.live.number) != self._saved:
             try:
                 await self._snapshot()
@@ -161,36 +180,86 @@ class DurableModel:
         except StoreError as error:
             self._fail(str(error))
             raise RequestError(UNAVAILABLE, str(error), 5) from error
-        return {id: replace(known[id]) for id in ids if id in known}
+        return {id: known[id] for id in ids if id in known}  # nobody else has these: the ids are taken
 
     async def _write(self, events: list[Event], settled: list[Event]) -> None:
         """Write events down, those that are settled with the next places in the order; and learn them."""
         for event in settled:  # only here: a place that is never written would be a gap
             self._sequence += 1
             event.sequence = self._sequence
+        lessons: list[Lesson] = []
         try:
-            await self._thread.write(events, settled, lambda: self._durable(events, settled))
+            await self._thread.write(events, settled, lambda: lessons.extend(self._durable(events, settled)))
+            for lesson in lessons:
+                await lesson.done
+        except RequestError:
+            raise
         except Exception as error:
             self._fail(str(error))
             if not isinstance(error, RegretlessError):
                 raise
             raise RequestError(UNAVAILABLE, str(error), 5) from error
 
-    def _durable(self, events: list[Event], settled: list[Event]) -> None:
-        """Learn what has become durable."""
+    # ---- learning
+
+    def _durable(self, events: list[Event], settled: list[Event]) -> list[Lesson]:
+        """Learn what has become durable; where that takes its time, what is still to be learned."""
         self._count(events, settled)
-        if settled:
+        if not settled or (not self._lessons and len(settled) <= self._few):
+            self._learn(settled)
+            self._save_if_due()
+            return []
+        lesson = Lesson(self.live, settled, asyncio.get_running_loop().create_future())
+        self._lessons.append(lesson)
+        if self._learning is None:
+            self._learning = asyncio.ensure_future(self._learn_on())
+        return [lesson]
+
+    async def _learn_on(self) -> None:
+        """Learn lessons in their order, a slice at a time."""
+        while self._lessons:
+            lesson = self._lessons[0]
             try:
-                self.live.settle(settled)
-            except Exception as error:  # half of them may be learned
-                self._fail(str(error))
-                raise
-            self._tell_alarms()
-            if self.live.refused:
-                numbers = list(self.live.refused)
-                refused = self.live.refused
-                self._refused |= {event.id: refused[event.number] for event in settled if event.number in refused}
-                self._thread.refuse(numbers).add_done_callback(self._marked)
+                await self._learn_in_slices(lesson)
+            except Exception as error:
+                _end(lesson, error)
+            else:
+                _end(lesson, None)
+            self._lessons.popleft()
+            self._save_if_due()
+        self._learning = None
+
+    async def _learn_in_slices(self, lesson: Lesson) -> None:
+        begin = 0
+        while begin < len(lesson.settled):
+            if self.live is not lesson.live:  # the one that was read from the log since has learned them all
+                raise RequestError(UNAVAILABLE, AGAIN_LATER, 1)
+            some, began = lesson.settled[begin : begin + self._few], time.perf_counter()
+            self._learn(some)
+            begin += len(some)
+            took = time.perf_counter() - began
+            if took > SLICE:
+                self._few = max(1, self._few // 2)
+            elif took < SLICE / 2 and len(some) == self._few:
+                self._few = min(MANY, 2 * self._few)
+            await asyncio.sleep(0)
+
+    def _learn(self, settled: Sequence[Event]) -> None:
+        if not settled:
+            return
+        try:
+            self.live.settle(settled)
+        except Exception as error:  # half of them may be learned
+            self._fail(str(error))
+            raise
+        self._tell_alarms()
+        if self.live.refused:
+            numbers = list(self.live.refused)
+            refused = self.live.refused
+            self._refused |= {event.id: refused[event.number] for event in settled if event.number in refused}
+            self._thread.refuse(numbers).add_done_callback(self._marked)
+
+    def _save_if_due(self) -> None:
         version, number = self._saved
         moved = self.live.version - version + (self.live.number - number if self.live.served.moves else 0)
         if moved >= self.settings.snapshot_every and time.monotonic() >= self._rested:
@@ -284,3 +353,13 @@ class DurableModel:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._log.error("background work failed", model=self.name, reason=repr(error))
+
+
+def _end(lesson: Lesson, error: Exception | None) -> None:
+    """Say that a lesson is over, unless nobody waits any more."""
+    if lesson.done.done():
+        return
+    if error is None:
+        lesson.done.set_result(None)
+    else:
+        lesson.done.set_exception(error)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..errors import RegretlessError
@@ -18,6 +17,7 @@ from .store import EXPIRED, LEARNT, OLDEST, PENDING, PROMOTED, Event, State
 from .wire import write_json
 
 EXPIRY = 1.0  # seconds between two looks for events that are to be given up
+Fresh = tuple[Event, Any] | RegretlessError  # a prediction whose label has come with its input; or why there is none
 
 
 class ModelEngine(DurableModel):
@@ -120,33 +120,42 @@ class ModelEngine(DurableModel):
                 self._ids.give(ids)
 
     async def _label_known(self, reported: Sequence[LabelRequest], known: dict[str, Event]) -> list[dict[str, Any]]:
-        new: list[Event] = []
         settled: list[Event] = []
         number = self.live.number
         try:
-            results = [self._labelled(one, known, new, settled) for one in reported]
+            new = self._predicted_now(reported, known)
+            results = [
+                self._labelled(one, known.get(one.id or ""), new.get(place), settled)
+                for place, one in enumerate(reported)
+            ]
         except BaseException:
             self.live.number = number  # nothing of it will be in the log
             raise
         if settled:
-            await self._write(new, settled)
+            await self._write([one[0] for one in new.values() if type(one) is tuple], settled)
             self._complete(results, settled)
         return results
 
     def _labelled(
-        self, one: LabelRequest, known: dict[str, Event], new: list[Event], settled: list[Event]
+        self,
+        one: LabelRequest,
+        event: Event | None,
+        new: Fresh | None,
+        settled: list[Event],
     ) -> dict[str, Any]:
         """What becomes of a label; where it is to be learned, its event is among those to be settled."""
         try:
-            event = known.get(one.id or "")
-            if event is None:
-                event = self._predicted_now(one)
-                new.append(replace(event))  # as it is before its label
-            elif one.with_input and event.input != self._read(one.value):
-                raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
-            elif event.state != PENDING:
-                return self._settled_before(event, one.label)
-            label = self.live.served.read_label(one.label, event)
+            if isinstance(new, RegretlessError):
+                raise new
+            if new is not None:
+                event, label = new
+            else:
+                assert event is not None
+                if one.with_input and event.input != self._read(one.value):
+                    raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
+                if event.state != PENDING:
+                    return self._settled_before(event, one.label)
+                label = self.live.served.read_label(one.label, event)
         except Refused as error:
             return {"id": one.id, "status": "error", "code": UNFIT, "reason": str(error)}
         except RequestError as error:
@@ -155,8 +164,23 @@ class ModelEngine(DurableModel):
         settled.append(event)
         return {"id": event.id, "status": "learnt"}
 
-    def _predicted_now(self, one: LabelRequest) -> Event:
-        """The event of a label that comes with its input."""
+    def _predicted_now(self, reported: Sequence[LabelRequest], known: dict[str, Event]) -> dict[int, Fresh]:
+        """By their places, the events and labels that come with their inputs; or why there is none."""
+        new: dict[int, Fresh] = {}
+        read: list[tuple[int, str, bytes, Any]] = []
+        for place, one in enumerate(reported):
+            if one.id in known:
+                continue
+            try:
+                read.append((place, one.id or self._new_id(), *self._read_new(one)))
+            except (Refused, RequestError) as error:
+                new[place] = error
+        for (place, _, _, label), event in zip(read, self._predicted_each(read), strict=True):
+            new[place] = event if isinstance(event, RequestError) else (event, label)
+        return new
+
+    def _read_new(self, one: LabelRequest) -> tuple[bytes, Any]:
+        """The input and the label of a row that was not predicted."""
         if not one.with_input:
             raise RequestError(UNKNOWN, f"no prediction has the id {one.id}")
         if self.live.served.moves:
@@ -165,9 +189,18 @@ class ModelEngine(DurableModel):
             )
         stored = self._read(one.value)
         blank = Event(0, one.id or "", 0.0, stored, b"", None, None, 0)
-        self.live.served.read_label(one.label, blank)  # refused before anything is predicted
-        (event,) = self._predicted([one.id or self._new_id()], [stored], answers=False)
-        return event
+        return stored, self.live.served.read_label(one.label, blank)
+
+    def _predicted_each(self, read: list[tuple[int, str, bytes, Any]]) -> Sequence[Event | RequestError]:
+        """Predictions of rows, of which one that cannot be predicted does not keep the others from it."""
+        if not read:
+            return []
+        try:
+            return self._predicted([id for _, id, _, _ in read], [stored for _, _, stored, _ in read], answers=False)
+        except RequestError as error:
+            if len(read) == 1:
+                return [error]
+            return [event for one in read for event in self._predicted_each([one])]
 
     def _settled_before(self, event: Event, label: Any) -> dict[str, Any]:
         if event.state == EXPIRED:
@@ -224,9 +257,8 @@ class ModelEngine(DurableModel):
         event = Event(
             self.live.number, f"promote-{self._new_id()}", self.now(), b"", b"{}", None, None, self.live.version
         )
-        new = replace(event)
         self._settle(event, PROMOTED, None)
-        await self._write([new], [event])
+        await self._write([event], [event])
         return {"promoted": name, "sequence": event.sequence, "repeated": False}
 
     # ---- what never comes

@@ -18,7 +18,8 @@ Learn = Callable[[], None]
 
 @dataclass(slots=True)
 class Write:
-    """New events and settled ones; `then` is called on the loop once they are durable, in the order of the log."""
+    """New events and settled ones, of which some may be new; `then` is called on the loop once they are durable, in the
+    order of the log."""
 
     events: Sequence[Event]
     settled: Sequence[Event]
@@ -170,7 +171,8 @@ class StoreThread:
         end = self._sequence + len(settled)
         if [event.sequence for event in settled] != list(range(self._sequence + 1, end + 1)):
             raise StoreError(f"{self.store.name}: labels do not follow on label {self._sequence}; nothing was written")
-        self.store.commit(events, settled)
+        new = set(map(id, events))
+        self.store.commit(events, [event for event in settled if id(event) not in new])
         self._sequence = end
 
     def _or_broken(self, work: Callable[[], None]) -> None:
