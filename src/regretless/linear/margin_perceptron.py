@@ -15,7 +15,7 @@ from ..data.batch import Array, Batch
 from ..errors import ParameterError
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
-from ..rows.state import BaseState, Rules, length
+from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
 from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
@@ -46,35 +46,21 @@ class MarginState(State):
         return _CountingPlayer(super().make_player(rules), self.quiet)
 
 
-class _CountingPlayer:
+class _CountingPlayer(BatchPlayer):
     """Counts the rounds since each target last moved."""
 
     def __init__(self, player: Any, quiet: Array) -> None:
         self._play, self.score, self.watch, self._quiet = player.play, player.score, player.watch, quiet
 
-    def play(
-        self,
-        values: Array,
-        indices: Array | None,
-        starts: Array | None,
-        labels: Array,
-        weights: Array | None = None,
-        order: Array | None = None,
-        begin: int = 0,
-        end: int = -1,
-    ) -> tuple[int, str | None]:
-        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
-        moves = np.zeros((len(labels if order is None else order), len(self._quiet)))
-        played, why = self._play(values, indices, starts, labels, weights, order, begin, end, moves)
-        moved = moves[begin:played][::-1] != 0
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play them, and see which moved a target."""
+        moves = np.zeros((rounds.total, len(self._quiet)))
+        played, why = self._play(*rounds, moves)
+        moved = moves[rounds.begin : played][::-1] != 0
         ever = moved.any(axis=0)
         since = moved.argmax(axis=0) if len(moved) else np.zeros(len(ever))
         self._quiet[:, 0] = np.where(ever, since, self._quiet[:, 0] + len(moved))
         return played, why
-
-    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
-        """Play one dense round."""
-        return self.play(x[None], None, None, np.array([label], dtype=np.int32), np.array([weight]))
 
 
 class _Asked(Geometry):

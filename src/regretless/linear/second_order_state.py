@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
-from ..rows.state import BaseState, Rules, length
+from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
@@ -309,34 +309,24 @@ class SecondOrderState(BaseState):
             )
 
 
-class _SparePlayer:
+class _SparePlayer(BatchPlayer):
     """Plays the rounds, and each of them once more as -1 for the spare target."""
 
     def __init__(self, player: Any, spare: SecondOrderState, rules: Rules) -> None:
         self.score, self.watch = player.score, player.watch
         self._player, self._spare, self._rules = player, spare, rules
 
-    def play(
-        self,
-        values: Array,
-        indices: Array | None,
-        starts: Array | None,
-        labels: Array,
-        weights: Array | None = None,
-        order: Array | None = None,
-        begin: int = 0,
-        end: int = -1,
-    ) -> tuple[int, str | None]:
-        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
-        played, why = self._player.play(values, indices, starts, labels, weights, order, begin, end)
-        if played > begin:
-            other = self._spare.player(self._rules)
-            other.play(values, indices, starts, np.full_like(labels, -1), weights, order, begin, played)
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play them, and those that were played once more."""
+        played, why = self._player.play(*rounds)
+        if played > rounds.begin:
+            again = rounds._replace(labels=np.full_like(rounds.labels, -1), end=played)
+            self._spare.player(self._rules).play(*again)
         return played, why
 
-    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
+    def one(self, x: Array, label: int, weight: float = 1.0) -> Report:
         """Play one dense round."""
-        outcome: tuple[int, str | None] = self._player.one(x, label, weight)
+        outcome: Report = self._player.one(x, label, weight)
         if outcome[1] is None:
             self._spare.player(self._rules).one(x, -1, weight)
         return outcome

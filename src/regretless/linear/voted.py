@@ -13,7 +13,7 @@ from ..data.batch import Array, Batch
 from ..info import LinearInfo
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
-from ..rows.state import BaseState, Rules
+from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules
 from ..theory.perceptron import PERCEPTRON
 from .averaged import WHEN
 from .perceptron import Perceptron
@@ -156,7 +156,7 @@ class VotedState(State):
             out[:, target] /= max(played, 1)
 
 
-class _VotingPlayer:
+class _VotingPlayer(BatchPlayer):
     """Plays as the perceptron does, and notes its updates; scores by votes."""
 
     def __init__(self, player: Any, state: VotedState, rules: Rules) -> None:
@@ -171,38 +171,24 @@ class _VotingPlayer:
             self.votes_in_time = np.empty_like(scores)
         self._player.watch(scores)
 
-    def play(
-        self,
-        values: Array,
-        indices: Array | None,
-        starts: Array | None,
-        labels: Array,
-        weights: Array | None = None,
-        order: Array | None = None,
-        begin: int = 0,
-        end: int = -1,
-    ) -> tuple[int, str | None]:
-        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play them, and note the updates."""
         state = self._state
         before = int(state.books[-1, ROUNDS])
-        moves = np.zeros((len(labels if order is None else order), state.targets))
-        played, why = self._player.play(values, indices, starts, labels, weights, order, begin, end, moves)
+        begin, order, batch = rounds.begin, rounds.order, rounds.rows(state.columns)
+        moves = np.zeros((rounds.total, state.targets))
+        played, why = self._player.play(*rounds, moves)
         (moved,) = np.nonzero(moves[begin:played].any(axis=1))
         if len(moved):
-            rounds = moved + begin
-            batch = Batch(values, None, state.columns, indices, starts)
-            state.note(batch, rounds if order is None else order[rounds], moves[rounds], before + 1 + moved)
+            places = moved + begin
+            state.note(batch, places if order is None else order[places], moves[places], before + 1 + moved)
         if self._watched and self.votes_in_time is not None:
-            part = Batch(values, None, state.columns, indices, starts).slice(begin, played)
+            part = batch.slice(begin, played)
             votes = state.votes_in_time(part, before + 1, self._rules) if order is None else None
             self.votes_in_time = None if votes is None else self.votes_in_time
             if self.votes_in_time is not None:
                 self.votes_in_time[begin:played] = votes
         return played, why
-
-    def one(self, x: Array, label: int, weight: float = 1.0) -> tuple[int, str | None]:
-        """Play one dense round."""
-        return self.play(x[None], None, None, np.array([label], dtype=np.int32), np.array([weight]))
 
     def score(self, values: Array, indices: Array | None, starts: Array | None, out: Array) -> tuple[int, str | None]:
         """Votes of all rows."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, prod, sqrt
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -34,6 +34,60 @@ class Rules:
     intercept: float = 0.0
     limit: float = 1.0
     margin: float = 0.0
+
+
+Report = tuple[int, str | None]
+"""Where a player ended, and what stopped it before the end; None if nothing did."""
+
+
+class BatchRounds(NamedTuple):
+    """The rounds begin <= t < end of some rows, as players take them.
+
+    Attributes
+    ----------
+    values, indices, starts : ndarray
+        The rows; dense ones have no indices and no starts.
+    labels, weights : ndarray
+        By row; no weights: all are 1.
+    order : ndarray of int, optional
+        The row of each round.
+    begin, end : int
+        -1 is the end of all rounds.
+    """
+
+    values: Array
+    indices: Array | None
+    starts: Array | None
+    labels: Array
+    weights: Array | None = None
+    order: Array | None = None
+    begin: int = 0
+    end: int = -1
+
+    @property
+    def total(self) -> int:
+        """How many rounds there are, from 0 on."""
+        return len(self.labels if self.order is None else self.order)
+
+    def rows(self, columns: int) -> Batch:
+        """The rows, without labels."""
+        return Batch(self.values, None, columns, self.indices, self.starts)
+
+
+class BatchPlayer(ABC):
+    """A player in Python around a compiled one, which is called in the same way."""
+
+    def play(self, *rounds: Any) -> Report:
+        """Play rounds, which are given as the fields of `BatchRounds`."""
+        return self.play_rounds(BatchRounds(*rounds))
+
+    def one(self, x: Array, label: int, weight: float = 1.0) -> Report:
+        """Play one dense round."""
+        return self.play(x[None], None, None, np.array([label], dtype=np.int32), np.array([weight]))
+
+    @abstractmethod
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play these rounds."""
 
 
 class BaseState(ABC):

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array, Batch, norms2
 from ...errors import RegretlessError
-from ...rows.state import Rules
+from ...rows.state import BatchPlayer, BatchRounds, Report, Rules
 from ..comparators.candidates import matrix_of
 from .state import GAMMA_KERNELS, ROUNDS, DualArrays, KernelRules, gram_of, remove_one, resolved_gamma
 from .support import BLOCK, LINES, Support, rows_of, widest_of
@@ -22,10 +22,8 @@ STRETCH = 1024  # rounds that are handed over at once where each removal stops t
 VOTES = 1 << 22  # values of the kernel that a vote looks at, at once
 MOST_VOTED = 200_000_000  # rounds times updates, up to which votes are counted while learning
 
-Report = tuple[int, str | None]
 
-
-class DualPlayer:
+class DualPlayer(BatchPlayer):
     """Plays rounds on a state by some rules, in the manner of the compiled players.
 
     Parameters
@@ -47,50 +45,33 @@ class DualPlayer:
         if scores is not None:
             self.votes_in_time = np.empty_like(scores) if self.rules.average == "voted" else None
 
-    def play(
-        self,
-        values: Array,
-        indices: Array | None,
-        starts: Array | None,
-        labels: Array,
-        sample_weight: Array | None = None,
-        order: Array | None = None,
-        begin: int = 0,
-        end: int = -1,
-    ) -> Report:
-        """Play the rounds begin <= t < end; how many were played, and what stopped them."""
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play them, with the votes of the time where they are watched."""
         before = self._rounds()
-        played, why = self._play(values, indices, starts, labels, sample_weight, order, begin, end)
+        played, why = self._play(rounds)
         if self._scores is not None and self.votes_in_time is not None:
             cost = self._rounds() * int(self.state.support.counts[LINES]) * self.state.targets
-            if order is not None or cost > MOST_VOTED:
+            if rounds.order is not None or cost > MOST_VOTED:
                 self.votes_in_time = None
             else:
-                part = Batch(values, None, self._columns(values, starts), indices, starts).slice(begin, played)
-                self._vote(part, self.votes_in_time[begin:played], before + np.arange(float(len(part))))
+                part = self._rows(rounds).slice(rounds.begin, played)
+                self._vote(part, self.votes_in_time[rounds.begin : played], before + np.arange(float(len(part))))
         return played, why
 
     def _rounds(self) -> int:
         return int(self.state.books[-1, ROUNDS])
 
-    def _play(
-        self,
-        values: Array,
-        indices: Array | None,
-        starts: Array | None,
-        labels: Array,
-        sample_weight: Array | None = None,
-        order: Array | None = None,
-        begin: int = 0,
-        end: int = -1,
-    ) -> Report:
-        batch = Batch(values, None, self._columns(values, starts), indices, starts)
+    def _rows(self, rounds: BatchRounds) -> Batch:
+        return rounds.rows(self._columns(rounds.values, rounds.starts))
+
+    def _play(self, rounds: BatchRounds) -> Report:
+        batch, begin, end, order = self._rows(rounds), rounds.begin, rounds.end, rounds.order
         if end < 0:
             end = len(batch) if order is None else len(order)
         if begin < end:
             self._settle(batch)
         if self.rules.kernel == "callable":
-            return self._play_chunks(batch, labels, sample_weight, order, begin, end)
+            return self._play_chunks(batch, rounds.labels, rounds.weights, order, begin, end)
         known, first = self.state.row_slots(len(batch), begin, order)
         gram = self._square_gram(batch) if self.rules.kernel == "precomputed" else None
         widest = widest_of(batch) if self.state.support.layout == "sparse" else 0
@@ -99,20 +80,14 @@ class DualPlayer:
             until = min(end, begin + STRETCH) if self.rules.budget else end
             machine.watch(self._scores, averages=self.rules.average == "averaged")
             if gram is None:
-                begin, why = machine.play(
-                    values, indices, starts, labels, sample_weight, order, begin, until, known, first
-                )
+                begin, why = machine.play(*rounds._replace(begin=begin, end=until), known, first)
             else:
-                begin, why = machine.play_given(gram, 0, labels, sample_weight, order, begin, until, known)
+                begin, why = machine.play_given(gram, 0, rounds.labels, rounds.weights, order, begin, until, known)
             if why == "over":
                 self._remove(known)
             elif why not in (None, "full"):
                 return begin, why
         return end, None
-
-    def one(self, x: Array, label: int, weight: float = 1.0) -> Report:
-        """Play one dense round."""
-        return self.play(x[None], None, None, np.array([label], dtype=np.int32), np.array([weight]))
 
     def score(self, values: Array, indices: Array | None, starts: Array | None, out: Array) -> Report:
         """Scores of all rows, by the function that predicts; the last one's are the bits that playing sees."""
