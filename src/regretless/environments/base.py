@@ -37,54 +37,59 @@ class Opponent(ABC):
         """Take note of the arm that was drawn in this round."""
 
 
-class Environment(ABC):
-    """Picks the losses, or rewards, of some arms, round by round.
+class RoundSource(ABC):
+    """What environments of arms and of labels share: how many rounds there are, and what these force.
 
-    It never changes while it is played: what a run leaves behind is in the opponent that `begin` gives.
+    None changes while it is played: what a run leaves behind is in what `begin` gives.
 
     Parameters
     ----------
-    arms : int
     rounds : int, optional
         How many there are; by default as many as are asked for.
-    names : sequence of str, optional
-        Of the arms; their numbers from 0 by default.
 
     Attributes
     ----------
     oblivious : bool
-        Whether the losses of a run are fixed before it begins.
+        Whether the rounds of a run are fixed before it begins.
     alike : bool
-        Whether all runs have the same losses.
-    foresees : bool
-        Whether its opponents ask for the probabilities of the arms.
-    rewards : bool or None
-        Whether its numbers are rewards; None if the learner decides.
+        Whether the rounds are a function of what the learner does alone, the same in all runs.
     """
 
     oblivious: ClassVar[bool] = False
     alike: ClassVar[bool] = False
-    foresees: ClassVar[bool] = False
-    rewards: bool | None = None
 
-    def __init__(self, arms: int, rounds: int | None = None, names: Sequence[str] | None = None) -> None:
-        self.arms = whole("arms", arms)
+    def __init__(self, rounds: int | None = None) -> None:
         self.rounds = None if rounds is None else whole("rounds", rounds)
-        self._names = None if names is None else _named(names, self.arms)
-
-    @property
-    def names(self) -> list[str]:
-        """The arms' names, or their numbers from 0."""
-        return self._names or [str(arm) for arm in range(self.arms)]
-
-    @property
-    def named(self) -> bool:
-        """Whether the arms have names of their own."""
-        return self._names is not None
 
     @abstractmethod
-    def begin(self, run: int = 0) -> Opponent:
+    def begin(self, run: int = 0) -> Any:
         """Begin one run of a learner; runs go by their numbers."""
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return "the environment"
+
+    @property
+    def default_rounds(self) -> int | None:
+        """After how many rounds nothing new happens; None where there is no end."""
+        return self.rounds
+
+    def length(self, rounds: int | None) -> int:
+        """How many rounds a run has: those that are asked for, or all.
+
+        Raises
+        ------
+        RegretlessError
+            If that is not known, or there are fewer.
+        """
+        if rounds is None:
+            if self.rounds is None:
+                raise RegretlessError(f"{self.called} goes on for ever: say how many rounds, with rounds=")
+            return self.rounds
+        if self.rounds is not None and whole("rounds", rounds) > self.rounds:
+            raise ParameterError("rounds", str(rounds), f"{self.called} has {self.rounds}", ": ")
+        return whole("rounds", rounds)
 
     def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
         """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
@@ -100,6 +105,48 @@ class Environment(ABC):
         list of LowerBound
         """
         return []
+
+
+class Environment(RoundSource):
+    """Picks the losses, or rewards, of some arms, round by round.
+
+    Parameters
+    ----------
+    arms : int
+    rounds : int, optional
+        How many there are; by default as many as are asked for.
+    names : sequence of str, optional
+        Of the arms; their numbers from 0 by default.
+
+    Attributes
+    ----------
+    foresees : bool
+        Whether its opponents ask for the probabilities of the arms.
+    rewards : bool or None
+        Whether its numbers are rewards; None if the learner decides.
+    """
+
+    foresees: ClassVar[bool] = False
+    rewards: bool | None = None
+
+    def __init__(self, arms: int, rounds: int | None = None, names: Sequence[str] | None = None) -> None:
+        self.arms = whole("arms", arms)
+        super().__init__(rounds)
+        self._names = None if names is None else _named(names, self.arms)
+
+    @property
+    def names(self) -> list[str]:
+        """The arms' names, or their numbers from 0."""
+        return self._names or [str(arm) for arm in range(self.arms)]
+
+    @property
+    def named(self) -> bool:
+        """Whether the arms have names of their own."""
+        return self._names is not None
+
+    @abstractmethod
+    def begin(self, run: int = 0) -> Opponent:
+        """Begin one run of a learner; runs go by their numbers."""
 
     def __repr__(self) -> str:
         length = "" if self.rounds is None else f", {self.rounds} rounds"
@@ -153,27 +200,6 @@ class Oblivious(Environment):
             raise RegretlessError("every arm was asleep at times, so that none of them can be drawn in every round")
         arm = int(np.nanargmax(totals) if rewards else np.nanargmin(totals))
         return arm, float(totals[arm])
-
-    def length(self, rounds: int | None) -> int:
-        """How many rounds a run has: those that are asked for, or all."""
-        return length_of(self, rounds)
-
-
-def length_of(environment: Environment, rounds: int | None) -> int:
-    """How many rounds are played in an environment.
-
-    Raises
-    ------
-    RegretlessError
-        If that is not known, or there are fewer.
-    """
-    if rounds is None:
-        if environment.rounds is None:
-            raise RegretlessError("this environment goes on for ever: say how many rounds, with rounds=")
-        return environment.rounds
-    if environment.rounds is not None and whole("rounds", rounds) > environment.rounds:
-        raise ParameterError("rounds", str(rounds), f"the environment has {environment.rounds}", ": ")
-    return whole("rounds", rounds)
 
 
 class Recital(Opponent):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,10 +11,9 @@ import numpy as np
 from ..checks import whole
 from ..data.batch import Batch
 from ..data.stream import Stream
-from ..errors import ParameterError, RegretlessError
+from ..errors import RegretlessError
 from .asker import Array, Asker, Known, Places, RowPredictor, predictor_of
-from .base import Environment, Oblivious, Opponent
-from .lower_bounds import LearnerDescription, LowerBound
+from .base import Environment, Oblivious, Opponent, RoundSource
 
 if TYPE_CHECKING:
     from ..finite_classes.finite_class import FiniteClass
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
 CELLS = 1 << 18  # numbers that are made together
 
 
-class Labels(ABC):
+class Labels(RoundSource):
     """Picks rows and their labels, -1 or 1, round by round.
-
-    It never changes while it is played: what a run leaves behind is in the asker that `begin` gives.
 
     Parameters
     ----------
@@ -42,17 +39,11 @@ class Labels(ABC):
     ----------
     name : str
         In the table of environments.
-    oblivious : bool
-        Whether the rounds of a run are fixed before it begins.
-    alike : bool
-        Whether the rounds are a function of what the learner does alone, the same in all runs.
     votes : bool
         Whether rows hold -1 and 1 alone, so that each column can be an expert or an arm.
     """
 
     name: ClassVar[str] = ""
-    oblivious: ClassVar[bool] = False
-    alike: ClassVar[bool] = False
     votes: ClassVar[bool] = False
 
     def __init__(
@@ -63,14 +54,14 @@ class Labels(ABC):
         finite_class: FiniteClass | None = None,
     ) -> None:
         self.columns = whole("columns", columns)
-        self.rounds = None if rounds is None else whole("rounds", rounds)
+        super().__init__(rounds)
         self.names = None if names is None else [str(name) for name in names]
         self.finite_class = finite_class
 
     @property
-    def default_rounds(self) -> int | None:
-        """After how many rounds nothing new happens; None where there is no end."""
-        return self.rounds
+    def called(self) -> str:
+        """Its name."""
+        return self.name
 
     @abstractmethod
     def begin(self, run: int = 0) -> Asker:
@@ -85,37 +76,6 @@ class Labels(ABC):
             If it does take notice.
         """
         raise RegretlessError(f"{self.name} answers to what is predicted: use against(learner), or regretless.play")
-
-    def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
-        """Lower bounds on what a learner suffers in so many rounds: those that hold for this one.
-
-        Parameters
-        ----------
-        rounds : int
-        opposed : LearnerDescription
-            The learner.
-
-        Returns
-        -------
-        list of LowerBound
-        """
-        return []
-
-    def length(self, rounds: int | None) -> int:
-        """How many rounds a run has: those that are asked for, or all.
-
-        Raises
-        ------
-        RegretlessError
-            If that is not known, or there are fewer.
-        """
-        if rounds is None:
-            if self.rounds is None:
-                raise RegretlessError(f"{self.name} goes on for ever: say how many rounds, with rounds=")
-            return self.rounds
-        if self.rounds is not None and whole("rounds", rounds) > self.rounds:
-            raise ParameterError("rounds", str(rounds), f"{self.name} has {self.rounds}", ": ")
-        return whole("rounds", rounds)
 
     def against(self, learner: Any, rounds: int | None = None, run: int = 0) -> Stream:
         """The rounds as a stream of single rows, each labelled once the learner was asked about it.

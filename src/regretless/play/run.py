@@ -12,7 +12,6 @@ from ..bandits.base import Bandit
 from ..catalogue import Kind
 from ..checks import whole
 from ..environments import Environment
-from ..environments.base import length_of
 from ..environments.labels import Labels
 from ..environments.lower_bounds import LearnerDescription
 from ..environments.stochastic import key_of_run
@@ -85,7 +84,7 @@ def play(
     >>> result.count
     3.0
     """
-    length = _length(environment, rounds)
+    length = environment.length(environment.default_rounds if rounds is None else rounds)
     whole("runs", runs)
     report, halt, point = on_rounds or _nothing, stop or (lambda: False), on_point or _nothing
     kind = kind_of(learner)
@@ -106,12 +105,6 @@ def play(
 def doubling(rounds: int) -> list[int]:
     """1, 2, 4, ... and the last round."""
     return [*(1 << power for power in range(rounds.bit_length()) if 1 << power < rounds), rounds]
-
-
-def _length(environment: Labels | Environment, rounds: int | None) -> int:
-    if isinstance(environment, Labels):
-        return environment.length(environment.default_rounds if rounds is None else rounds)
-    return length_of(environment, rounds)
 
 
 def _nothing(_: object) -> None:

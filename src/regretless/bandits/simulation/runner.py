@@ -18,7 +18,6 @@ import numpy as np
 
 from ...checks import whole
 from ...environments import Environment, Oblivious, Stochastic, Table
-from ...environments.base import length_of
 from ...errors import ParameterError, RegretlessError
 from ...theory.bandit_facts import BanditFacts
 from ..base import Bandit
@@ -128,7 +127,7 @@ def simulate(
     if not isinstance(learner, Bandit):
         raise RegretlessError(f"{type(learner).__name__} is no bandit: regretless.bandits has them")
     world = _fitting(learner, environment if isinstance(environment, Environment) else Table(environment))
-    length = length_of(world, rounds)
+    length = world.length(rounds)
     advised = _advice(learner, advice, length, world.arms)
     numbers = _numbers(runs, first)
     if executor is not None and workers is not None:
