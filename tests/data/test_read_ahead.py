@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from regretless.data import arrow, delimited, open_stream, svmlight
-from regretless.data.ahead import AHEAD, read_ahead
 from regretless.data.batch import Batch
+from regretless.data.stream import AHEAD, read_ahead
 from regretless.errors import DataError, Interrupted, ParameterError
 
 from ..command_line import BARE, CommandLine

@@ -47,9 +47,22 @@ class CombineContinuation:
     source: str | None = None
     intervals: RunIntervals | None = None
 
+    def describe(self) -> dict[str, Any]:
+        """What goes into the model file; where the run stands only while it is not finished, so that a model does not
+        depend on the stops on the way to it."""
+        return {
+            "columns": dict(self.columns),
+            "delay": self.delay,
+            "passed_over": self.passed_over,
+            "waiting": [list(one) for one in self.waiting],
+            "history": None if self.history is None else self.history.describe(),
+            **({} if self.intervals is None else {"interval": self.intervals.describe()}),
+            "unfinished": None if self.source is None else {"row": self.place, "source": self.source},
+        }
+
     @classmethod
     def read(cls, learner: ExpertLearner, extra: Mapping[str, Any]) -> CombineContinuation:
-        """What `CombineRun.describe` wrote.
+        """What `describe` gave.
 
         Parameters
         ----------

@@ -20,6 +20,7 @@ from ..experts.losses import WITHOUT_OUTCOME
 from ..experts.result import TAIL, CombinerPlay, History
 from ..experts.validation import AdviceError
 from .base import StreamRun
+from .continuation import CombineContinuation
 from .intervals import RunIntervals
 
 if TYPE_CHECKING:
@@ -435,15 +436,16 @@ class CombineRun(StreamRun):
     # What goes into the model file.
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
-        """What goes into the model file; where the run stands only while it is not finished, so that a model does not
-        depend on the stops on the way to it."""
+        """What goes into the model file, from which `CombineContinuation.read` goes on."""
         self._note_last()
-        return {
-            "columns": {name: value for name, value in self.stream.schema().items() if name != "experts"},
-            "delay": self.delay,
-            "passed_over": self.passed_over,
-            "waiting": [list(one) for one in self._late.waiting()] if self._late is not None else [],
-            "history": self.history.describe(),
-            **({} if self.intervals is None else {"interval": self.intervals.describe()}),
-            "unfinished": {"row": self.place, "source": os.path.basename(self.stream.name)} if unfinished else None,
-        }
+        goes_on = CombineContinuation(
+            {name: value for name, value in self.stream.schema().items() if name != "experts"},
+            self.delay,
+            () if self._late is None else tuple(self._late.waiting()),
+            self.passed_over,
+            self.history,
+            self.place if unfinished else 0,
+            os.path.basename(self.stream.name) if unfinished else None,
+            self.intervals,
+        )
+        return goes_on.describe()
