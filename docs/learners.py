@@ -197,6 +197,13 @@ def alarm_theorems() -> str:
     return _theorems(of | {"ConfidenceSequence": (mean_loss, constant_mean)})
 
 
+def log_theorems() -> str:
+    """What a log proves of a policy."""
+    from regretless.theory.off_policy import policy_excess, policy_value
+
+    return _theorems({"evaluate_policy": (policy_value, policy_excess)})
+
+
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
     from regretless.theory.confidence import excess_loss
@@ -263,6 +270,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of intervals": interval_theorems,
         "theorems of calibration": calibration_theorems,
         "theorems of alarms": alarm_theorems,
+        "theorems of logs": log_theorems,
         "theorems of bandits": bandit_theorems,
         "theorems of contextual bandits": contextual_theorems,
         "theorems of games": game_theorems,

@@ -18,7 +18,7 @@ from regretless.bandits import Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisINF
 from regretless.bandits.off_policy import evaluate_learner, evaluate_policy
 from regretless.bandits.off_policy import evaluation as module
 from regretless.bandits.off_policy.estimates import Estimate, Evidence, cautious
-from regretless.bandits.off_policy.evaluation import Replays
+from regretless.bandits.off_policy.walkers import Replays
 from regretless.data.logged import Log
 from regretless.errors import DataError, RegretlessError
 from regretless.info import BanditInfo
@@ -108,7 +108,7 @@ class TestOnAverage:
                 found = evaluate_learner(one, learner).estimates
                 weight = likely * learner.made[0].weight / 2 ** (rounds + 1)
                 again = Replays(one, Scripted(script), 1)
-                policies, accepted = again.block(0, rounds)
+                policies, _, accepted = again.block(0, rounds)
                 worth = policies @ means
                 errors["ips"] += weight * (found["ips"].value - worth.mean())
                 errors["dr"] += weight * (found["dr"].value - worth.mean())
@@ -179,8 +179,8 @@ class TestIntervals:
 
     @pytest.mark.parametrize("runs", [1, 20])
     def test_those_of_a_policy_hold_its_value_as_often_as_they_say(self, runs):
-        """Each of the four intervals of a policy misses its value in no more logs than delta allows."""
-        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "cautious"), 0)
+        """Each of the intervals of a policy misses its value in no more logs than delta allows."""
+        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "anytime", "cautious"), 0)
         for seed in range(LOGS):
             found = evaluate_policy(drawn(seed), POLICY, runs=runs, delta=DELTA, seed=seed).estimates
             for name, one in found.items():
@@ -193,8 +193,8 @@ class TestIntervals:
 
     @pytest.mark.parametrize("runs", [1, 20])
     def test_those_of_rewards_that_are_not_two_hold_as_often_too(self, runs):
-        """With rewards spread over [-6, 7] all intervals, the log's own too, are normal and keep their promise."""
-        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "logged"), 0)
+        """With rewards spread over [-6, 7] intervals are normal but for one, and keep their promise."""
+        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "anytime", "logged"), 0)
         means = 8 * MEANS - 3
         value = float(SITUATIONS @ (POLICY * means).sum(axis=1))
         logged = float(SITUATIONS @ (LOGGING * means).sum(axis=1))
@@ -205,7 +205,8 @@ class TestIntervals:
             rewards = means[here] + 3 * (one.rewards - MEANS[here]) + spread
             wide = replace(one, rewards=rewards, value_range=(-6.0, 7.0))
             found = evaluate_policy(wide, POLICY, runs=runs, delta=DELTA, seed=seed)
-            assert {one.method for one in found.estimates.values()} == {"normal", "normal, delta method"}
+            methods = {one.method for one in found.estimates.values()}
+            assert methods == {"normal", "normal, delta method", "bets, at any time"}
             assert found.logged.enough
             for name, estimate in found.estimates.items():
                 misses[name] += not estimate.low <= value <= estimate.high
@@ -217,15 +218,15 @@ class TestIntervals:
     def test_those_of_a_learner_hold_what_its_policies_were_worth_as_often_as_they_say(self, runs, chances):
         """Each interval of a learner misses the mean value of its policies in no more logs than delta allows."""
         means = np.array([0.3, 0.5, 0.4, 0.8])
-        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "cautious"), 0)
+        misses = dict.fromkeys(("replay", "ips", "snips", "dr", "anytime", "cautious"), 0)
         for seed in range(LOGS):
             one = plain(seed, chances, means)
             learner = Exp3(arms=one.names, rewards=True, rate=0.05, seed=seed)
             found = evaluate_learner(one, learner, runs=runs, delta=DELTA).estimates
             walks = [Replays(one, learner.clone(run=run), 1).block(0, len(one)) for run in range(runs)]
-            overall = float(np.mean([policies @ means for policies, _ in walks]))
-            played = sum(accepted @ (policies @ means) for policies, accepted in walks)
-            replayed = float(played / sum(accepted.sum() for _, accepted in walks))
+            overall = float(np.mean([policies @ means for policies, _, _ in walks]))
+            played = sum(accepted @ (policies @ means) for policies, _, accepted in walks)
+            replayed = float(played / sum(accepted.sum() for _, _, accepted in walks))
             for name, estimate in found.items():
                 truth = replayed if name == "replay" else overall
                 misses[name] += not estimate.low <= truth <= estimate.high
@@ -414,7 +415,7 @@ class TestDoubts:
         """Where every weight is 0, replay and snips are left out, and ips doubts itself."""
         one = Log.of(["a"] * 50, 0.5, [0, 1] * 25).among(["b"])
         found = evaluate_policy(one, [0, 1])
-        assert set(found.estimates) == {"ips", "dr"}
+        assert set(found.estimates) == {"ips", "dr", "anytime"}
         assert not found.estimates["ips"].enough
         assert any("no round was replayed" in note for note in found.notes)
 

@@ -141,11 +141,11 @@ class TestCommandLine:
     """``regretless pull --logged``."""
 
     def test_a_learner_is_evaluated(self, run, tmp_path):
-        """The JSON holds the four estimates with their intervals, the log's own mean and certificates that apply."""
+        """The JSON holds the estimates with their intervals, the log's own mean and certificates that apply."""
         path = some_log(tmp_path / "log.csv")
         found = run("pull", "--logged", path, *PULL, "--json", "--quiet").json
         assert (found["learner"], found["rounds"], found["arms"], found["runs"]) == ("exp3-ix", 400, 3, 10)
-        assert list(found["estimates"]) == ["replay", "ips", "snips", "dr"]
+        assert list(found["estimates"]) == ["replay", "ips", "snips", "dr", "anytime"]
         for one in [*found["estimates"].values(), found["logged"]]:
             assert one["low"] <= one["value"] <= one["high"]
             assert one["n"] > 0
@@ -210,7 +210,7 @@ class TestCommandLine:
         out = run("pull", "--logged", path, *PULL, "--runs", 1).out
         assert "exp3-ix: 1 logged round of 1 action (seed 0)" in out
         assert "worth 1 round of equal weights" in out
-        assert "what theorems say of the 1 round that it played" in out
+        assert "what theorems say of it, and last of the 1 round that it played" in out
 
     def test_delta_widens_and_narrows_the_intervals(self, run, tmp_path):
         """Intervals at delta 0.5 lie inside those at 0.01."""
@@ -231,7 +231,7 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("words", "expected"),
         [
-            (("--action", "a", "--reward", "r"), "--logged needs --propensity"),
+            (("--action", "a", "--reward", "r"), "a log needs --propensity"),
             ((*PULL, "--learner", "hedge"), "--learner hedge needs the rewards of all actions"),
             ((*PULL, "--learner", "exp4"), "--learner exp4 needs advice"),
             ((*PULL, "--rewards", "--losses"), "contradict"),

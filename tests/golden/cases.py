@@ -476,6 +476,20 @@ def _pull() -> Iterator[Case]:
     )
 
 
+def _evaluate() -> Iterator[Case]:
+    log = "evaluate log.csv --action arm --reward gain --propensity prob"
+    yield Case(
+        "evaluate/policies",
+        (
+            f"{log} --report r.html",
+            f"{log} --policy policy.csv --context place --least-propensity 0.25 --json",
+            f"{log} --policy uniform --policy always:a --delta 0.2 --losses",
+            f"{log} --policy action:arm --policy probability:prob --json --runs 3 --seed 2",
+            f"{log} --learner exp3-ix --set horizon=9 --quiet",
+        ),
+    )
+
+
 # ---- solve
 
 PATIENCE = "--seconds 600"  # what finds equilibria compiles itself first, which takes long on a busy machine
@@ -646,7 +660,7 @@ def _others() -> Iterator[Case]:
 
 CASES = [
     case
-    for group in (_learn, _compare, _watch, _combine, _pull, _solve, _dimension, _play, _others)
+    for group in (_learn, _compare, _watch, _combine, _pull, _evaluate, _solve, _dimension, _play, _others)
     for case in group()
 ]
 

@@ -6,7 +6,8 @@ Malformed files have messages of their own in `tests/corpus`.
 from __future__ import annotations
 
 _P = "--learner perceptron"
-_LOG = "--logged log.csv --action arm --reward gain --propensity prob"
+_COLUMNS = "--action arm --reward gain --propensity prob"
+_LOG = f"--logged log.csv {_COLUMNS}"
 _MADE = f"learn two.svm {_P} --no-certify --quiet --save m.rgl"
 _MIXED = f"learn part-1.svm part-2.svm --workers 1 {_P} --no-certify --quiet --save s.rgl"
 _COMBINED = "combine forecasts.csv --target y --time day --learner hedge --quiet --no-comparators --save e.rgl"
@@ -248,6 +249,27 @@ ERRORS = {
         "combine votes.csv --resume broken.rgl",
         _MADE,
         "combine forecasts.csv --resume m.rgl",
+    ],
+    "evaluate": [
+        "evaluate",
+        "evaluate log.csv",
+        f"evaluate absent.csv {_COLUMNS}",
+        f"evaluate log.csv {_COLUMNS} --policy always:c",
+        f"evaluate log.csv {_COLUMNS} --policy action:gain",
+        f"evaluate log.csv {_COLUMNS} --policy probability:arm",
+        f"evaluate log.csv {_COLUMNS} --policy absent.csv",
+        f"evaluate log.csv {_COLUMNS} --policy log --policy log",
+        f"evaluate log.csv {_COLUMNS} --policy log --policy uniform --report r.html",
+        f"evaluate log.csv {_COLUMNS} --policy log --learner exp3",
+        f"evaluate log.csv {_COLUMNS} --set rate=1",
+        f"evaluate log.csv {_COLUMNS} --learner hedge",
+        f"evaluate log.csv {_COLUMNS} --least-propensity 0.9",
+        f"evaluate log.csv {_COLUMNS} --runs 0",
+        f"evaluate log.csv {_COLUMNS} --format npz",
+        f"evaluate - {_COLUMNS} --policy action:arm < log.csv",
+        f"evaluate log.csv {_COLUMNS} --report log.csv",
+        "evaluate log.csv --action arm --reward gain --propensity gain",
+        f"evaluate log.csv {_COLUMNS} --range 0 0.5",
     ],
     "pull": [
         "pull",

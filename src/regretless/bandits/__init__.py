@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .hedge import Hedge
     from .kl_ucb import KLUCB
     from .moss import MOSS
-    from .off_policy import Evaluation, evaluate_learner, evaluate_policy
+    from .off_policy import Choices, Evaluation, Stated, evaluate_learner, evaluate_policy
     from .online import Draw
     from .result import Play
     from .simulation import Pulls, Stopped, simulate
@@ -29,6 +29,7 @@ __all__ = [
     "KLUCB",
     "MOSS",
     "UCB1",
+    "Choices",
     "Draw",
     "Evaluation",
     "Exp3",
@@ -39,6 +40,7 @@ __all__ = [
     "LossError",
     "Play",
     "Pulls",
+    "Stated",
     "Stopped",
     "ThompsonSampling",
     "TsallisINF",
@@ -51,11 +53,13 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     __all__,
     {
+        "Choices": "off_policy",
         "Draw": "online",
         "Evaluation": "off_policy",
         "LossError": "validation",
         "Play": "result",
         "Pulls": "simulation",
+        "Stated": "off_policy",
         "Stopped": "simulation",
         "evaluate_learner": "off_policy",
         "evaluate_policy": "off_policy",

@@ -165,6 +165,41 @@ class PullOptions(ReportOptions):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EvaluateOptions(ReportOptions):
+    """Of `evaluate`."""
+
+    file: str
+    action: str | None
+    reward: str | None
+    propensity: str | None
+    least_propensity: float | None
+    losses: bool
+    context: str | None
+    range: list[float] | None
+    format: str | None
+    policy: list[str]
+    learner: str | None
+    set: list[str]
+    delta: float | None
+    runs: int | None
+    seed: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BanditSettings:
+    """What the command line says of a bandit that goes along a log."""
+
+    learner: str | None
+    set: list[str]
+    delta: float | None
+    range: list[float] | None
+    seed: int | None
+    rewards: bool
+    anytime: bool
+    advice: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SolveOptions(ReportOptions):
     """Of `solve`."""
 

@@ -10,6 +10,7 @@ from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..data.formats import LOSSES
 from ..errors import ParameterError, RegretlessError
 from . import options
+from .evaluate import add_columns
 from .files import refuse_model, refuse_overwriting
 from .output import Console, Ended, UsageError, complain, explain, verdict
 from .signals import run_until_signal
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
-    from .arguments import PullOptions
-    from .pull_log import MakeBandit
+    from .arguments import BanditSettings, PullOptions
 
 RUNS = 100
 ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
@@ -100,27 +100,13 @@ def _add_runs(parser: ArgumentParser) -> None:
 
 
 def _add_log(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("a log of another policy's draws, instead of a table")
+    group = parser.add_argument_group("a log of another policy's draws, instead of a table; see regretless evaluate")
     group.add_argument("--logged", metavar="FILE", help="a row a round: the action taken, its propensity, its reward")
-    group.add_argument("--action", metavar="COLUMN", help="the column of actions")
-    group.add_argument("--reward", metavar="COLUMN", help="the column of rewards: numbers, or true and false")
-    group.add_argument(
-        "--propensity", metavar="P", help="the column of the probabilities of the actions taken, or a number for all"
-    )
-    group.add_argument(
-        "--least-propensity",
-        type=float,
-        metavar="P",
-        help="no action could be less probable than this, drawn or not: what the interval of ips takes for granted",
-    )
-    group.add_argument("--losses", action="store_true", help="what that column holds are losses: less is better")
+    add_columns(group)
     group.add_argument(
         "--policy",
         metavar="FILE",
         help="evaluate this policy instead of a learner: a table of action and probability, and of the context",
-    )
-    group.add_argument(
-        "--context", metavar="COLUMN", help="the column of the situation that a round was in, for --policy and dr"
     )
 
 
@@ -133,9 +119,9 @@ def _add_output(parser: ArgumentParser) -> None:
 def run(arguments: PullOptions) -> int:
     """Play, certify, report."""
     if arguments.logged is not None:
-        from .pull_log import evaluate_log
+        from .evaluate import evaluate_pulled
 
-        return evaluate_log(arguments, arguments.logged, _log_learner)
+        return evaluate_pulled(arguments, arguments.logged)
     from .pull_result import PullOutput
 
     path = arguments.file
@@ -176,7 +162,7 @@ class BanditMaker:
 
     Parameters
     ----------
-    arguments : PullOptions
+    arguments : PullOptions or BanditSettings
 
     Raises
     ------
@@ -184,7 +170,7 @@ class BanditMaker:
         If a parameter has no meaning: that is seen before any file is read.
     """
 
-    def __init__(self, arguments: PullOptions) -> None:
+    def __init__(self, arguments: PullOptions | BanditSettings) -> None:
         from inspect import signature
 
         from .parameters import read_settings
@@ -200,7 +186,7 @@ class BanditMaker:
         """The learner for so many rounds and these arms."""
         return self._make({**self._settings, **self._tuning(rounds), "arms": list(arms)})
 
-    def _refuse_contradictions(self, arguments: PullOptions) -> None:
+    def _refuse_contradictions(self, arguments: PullOptions | BanditSettings) -> None:
         if self._class.info.advised and arguments.advice is None:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
         if not self._class.info.advised and arguments.advice is not None:
@@ -237,7 +223,7 @@ class BanditMaker:
         return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def _own_options(arguments: PullOptions) -> dict[str, Any]:
+def _own_options(arguments: PullOptions | BanditSettings) -> dict[str, Any]:
     """The parameters that have options of their own."""
     settings: dict[str, Any] = {"seed": SEED if arguments.seed is None else arguments.seed}
     if arguments.range is not None:
@@ -247,22 +233,6 @@ def _own_options(arguments: PullOptions) -> dict[str, Any]:
     if arguments.delta is not None:
         settings["delta"] = arguments.delta
     return settings
-
-
-def _log_learner(arguments: PullOptions) -> MakeBandit:
-    """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
-    from dataclasses import replace
-
-    wanted = bandit_class(arguments.learner or DEFAULT_BANDIT)
-    if wanted.info.advised or wanted.info.informed:
-        needs = "advice" if wanted.info.advised else "the rewards of all actions"
-        raise UsageError(f"--learner {wanted.name} needs {needs}, which a log has not; choose another one")
-    # How many rounds there will be is not known: those that a log accepts are a matter of chance.
-    tuned = any(text.partition("=")[0].strip() in ("horizon", "rate") for text in arguments.set)
-    anytime = arguments.anytime or (not wanted.info.needs_horizon and not tuned)
-    if arguments.anytime and not wanted.info.needs_horizon:
-        raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
-    return BanditMaker(replace(arguments, rewards=not arguments.losses, anytime=anytime)).learner
 
 
 def _read(arguments: PullOptions, path: str) -> LossTable:

@@ -213,9 +213,51 @@ def read_log(
         if len(actions.places) > MOST_ACTIONS:
             fault = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
             raise DataError(name_of(path), None, None, fault, "name the column of actions with --action")
-    return _sorted(
+    log = _sorted(
         name_of(path), actions, np.concatenate(chances), np.concatenate(earned), value_range, losses, situations
     )
+    # Actions that take up all the probability of every round leave none to others.
+    return log if number is None or number * len(log.names) < 1 - SUMS else log.declaring(number)
+
+
+def read_choices(path: Source, log: Log, column: str, format: str | None = None) -> list[str]:
+    """The actions that a column of a log names, one a row.
+
+    Raises
+    ------
+    DataError
+        If one of them is none that the log took; it names the line.
+    """
+    known, result = set(log.names), []
+    for part in read_picked(path, [column], [], format):
+        codes, words = part.words[column]
+        strange = [place for place, word in enumerate(words) if word not in known]
+        part.chunk.fault(
+            np.flatnonzero(np.isin(codes, strange)),
+            column,
+            lambda row, codes=codes, words=words: f"column {column!r} names {words[codes[row]]!r}",  # type: ignore[misc]
+            f"one of the actions that the log took is expected, such as {log.names[0]!r}",
+        )
+        part.refuse()
+        result += [words[code] for code in codes.tolist()]
+    return result
+
+
+def read_stated(path: Source, column: str, format: str | None = None) -> Array:
+    """The probabilities that a column of a log holds, one a row, each from 0 to 1.
+
+    Raises
+    ------
+    DataError
+        If one is not; it names the line.
+    """
+    result = []
+    for part in read_picked(path, [], [column], format):
+        chances = part.numbers[column]
+        _check(part, column, np.flatnonzero(~(chances >= 0) | (chances > 1)), "a number from 0 to 1 is expected")
+        part.refuse()
+        result.append(chances)
+    return np.concatenate(result)
 
 
 def read_policy(path: Source, log: Log, *, context: str | None = None) -> tuple[Log, Array]:

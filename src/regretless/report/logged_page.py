@@ -22,6 +22,7 @@ ESTIMATORS = {
     "ips": ("Inverse propensity", "each logged round over the probability that the log gave it"),
     "snips": ("Self-normalised", "the same, over the sum of its weights"),
     "dr": ("Doubly robust", "a model of each arm, mended by the weighted errors of the model"),
+    "anytime": ("At any time", "the same, or the weighted one, in an interval that holds after every number of rounds"),
 }
 _SOURCE_NAMES = {
     **template.SOURCE_NAMES,
@@ -144,8 +145,7 @@ def page_of_log(report: LoggedReport) -> Page:
         lead=lead(report),
         cards=_cards(report),
         course="What the log tells",
-        certified="What theorems say of the learner’s own draws, in its first run along the log. Nobody knows what "
-        "the other arms would have brought then.",
+        certified=_certified(report),
         estimates=_table(report),
         arms=arm_table(_named(named, evaluation.draws), logged),
         stills=[replace(picture, notes=[*picture.notes, *evaluation.notes])] if picture else (),
@@ -157,6 +157,19 @@ def page_of_log(report: LoggedReport) -> Page:
             ),
             ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(evaluation)]),
         ],
+    )
+
+
+def _certified(report: LoggedReport) -> str:
+    said = (
+        f"What the log proves of the {report.subject}, after every number of rounds at once: how far the last estimate "
+        "may be from the truth, and whether its losses are less than those of others (below 0)."
+    )
+    if not report.evaluation.learners:
+        return said
+    return (
+        f"{said} The rest is about the learner’s own draws, in its first run along the log. Nobody knows what the "
+        "other arms would have brought then."
     )
 
 

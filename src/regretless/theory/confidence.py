@@ -43,7 +43,11 @@ def log_evidence(excess: Any, variance: Any) -> Array:
         Sum of (x_t - g_t)^2.
     """
     above, spread = (np.asarray(one, dtype=np.float64)[..., None] for one in (excess, variance))
-    powers = above * np.array(RATES) - spread * np.array(PRICES)
+    return log_mean(above * np.array(RATES) - spread * np.array(PRICES))
+
+
+def log_mean(powers: Array) -> Array:
+    """Logarithm of the mean of exp(powers) over the last axis."""
     most = powers.max(axis=-1)
     return np.asarray(most + np.log(np.exp(powers - most[..., None]).mean(axis=-1)))
 

@@ -1,4 +1,4 @@
-"""What logged rounds say of another policy: four estimates of its mean reward, each with an interval.
+"""What logged rounds say of another policy: estimates of its mean reward, each with an interval.
 
 Each takes rounds in which the log drew action a with propensity p and earned r, and in which the policy would have
 drawn a with probability q; its weight there is w = q / p. A policy may change from round to round, as a learner's does,
@@ -71,8 +71,9 @@ class Evidence:
     ----------
     rewards, weights : ndarray
         What was earned, and w; the mean of w over the runs, if there are several.
-    expected, guesses : ndarray
-        What a model of the rewards, made from earlier rounds alone, expects of the policy, and of the logged action.
+    expected, guesses : ndarray or None
+        What a model of the rewards, made from earlier rounds alone, expects of the policy, and of the logged action;
+        None where the policy's probabilities of the other actions are not known.
     accepted : ndarray
         In how many runs the round was one that the policy drew too.
     runs : int
@@ -88,8 +89,8 @@ class Evidence:
 
     rewards: Array
     weights: Array
-    expected: Array
-    guesses: Array
+    expected: Array | None
+    guesses: Array | None
     accepted: Array
     runs: int
     value_range: tuple[float, float]
@@ -109,7 +110,7 @@ class Evidence:
 
 
 def estimates(evidence: Evidence, delta: float) -> dict[str, Estimate]:
-    """The four estimates by name, with intervals at confidence 1 - delta."""
+    """The estimates by name that are made of all rounds at once, with intervals at confidence 1 - delta."""
     result = {
         "replay": replay(evidence, delta),
         "ips": inverse_propensity(evidence, delta),
@@ -172,12 +173,15 @@ def self_normalised(evidence: Evidence, delta: float) -> Estimate | None:
     return Estimate(value, low, high, len(rewards), "normal, delta method", enough)
 
 
-def doubly_robust(evidence: Evidence, delta: float) -> Estimate:
-    """The mean of m + w (r - g), m and g being what a model expects of the policy and of the logged action.
+def doubly_robust(evidence: Evidence, delta: float) -> Estimate | None:
+    """The mean of m + w (r - g), m and g being what a model expects of the policy and of the logged action; None
+    without a model.
 
     Dudik, Langford and Li, ICML 2011. Unbiased whatever the model is, as it is made from earlier rounds alone. The
     interval is normal with the variance of the terms around their mean.
     """
+    if evidence.expected is None or evidence.guesses is None:
+        return None
     terms = evidence.expected + evidence.weights * (evidence.rewards - evidence.guesses)
     value, deviation = _mean(terms)
     low, high = _normal(value, deviation, evidence.value_range, delta)

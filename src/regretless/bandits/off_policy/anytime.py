@@ -1,0 +1,234 @@
+"""What a log says of a policy after every number of rounds at once, by bets (see `regretless.theory.off_policy`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...certificate import Certificate
+from ...checks import share
+from ...theory.confidence import Confidence, Rivals
+from ...theory.off_policy import (
+    RATES,
+    ExcessLedger,
+    ValueLedger,
+    least_mean,
+    policy_excess,
+    policy_value,
+    value_interval,
+)
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+CELLS = 1 << 20  # rounds by rates at once
+THE_LOG = "the policy of the log"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guessed:
+    """Guesses of rewards on the scale from 0 to 1, by the rounds before and the situation; each has a value a round.
+
+    Attributes
+    ----------
+    expected : ndarray
+        Their mean under the policy; 0 is guessed of an action that never came.
+    logged : ndarray
+        Of the action of the log.
+    largest : ndarray
+        What none of them exceeds.
+    """
+
+    expected: Array
+    logged: Array
+    largest: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedRounds:
+    """Rounds of a log as a policy sees them.
+
+    Attributes
+    ----------
+    rewards : ndarray, shape (rounds,)
+        From 0, the worst, to 1.
+    weights : ndarray, shape (rounds,)
+        The policy's probability of the action over the propensity.
+    actions : ndarray of int, shape (rounds,)
+    propensities : ndarray, shape (rounds,)
+    guesses : (Guessed, Guessed) or None
+        Of rewards, and of 1 - rewards: a control variate, where weights are bounded.
+    """
+
+    rewards: Array
+    weights: Array
+    actions: Array
+    propensities: Array
+    guesses: tuple[Guessed, Guessed] | None = None
+
+
+class PolicyBets:
+    """Capitals of bets on the mean reward of a policy, and on what it is better by than others.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy.
+    actions : sequence of str
+        With taking always the same of which it is compared.
+    value_range : (float, float)
+    losses : bool
+        Whether less is better.
+    most_weight : float or None
+        What no weight can exceed, for a control variate; None if there is no such number.
+    always : str or None
+        The action that the policy takes in all rounds, with which it is not compared.
+
+    Attributes
+    ----------
+    rounds : int
+    gains, falls : ndarray, shape (rates,)
+        The sums of logarithms of the capitals of bets on more reward, and on less.
+    over_log : ndarray, shape (rates,)
+        Of bets that the policy is better than that of the log.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        actions: Sequence[str],
+        value_range: tuple[float, float] = (0.0, 1.0),
+        *,
+        losses: bool = False,
+        most_weight: float | None = None,
+        always: str | None = None,
+    ) -> None:
+        self.name, self.actions, self._always = name, list(actions), always
+        self.value_range, self.losses, self.most_weight = value_range, losses, most_weight
+        self.rounds = 0
+        self.gains, self.falls, self.over_log, self._plain = (np.zeros(len(RATES)) for _ in range(4))
+        self._taken = np.zeros((len(self.actions), len(RATES)))
+
+    def add(self, rounds: WeightedRounds) -> None:
+        """Take in further rounds of the log, in their order."""
+        size = max(CELLS // len(RATES), 1)
+        for begin in range(0, len(rounds.rewards), size):
+            self._add(rounds, slice(begin, begin + size))
+        self.rounds += len(rounds.rewards)
+
+    def _add(self, rounds: WeightedRounds, here: slice) -> None:
+        rewards, weights, actions = rounds.rewards[here], rounds.weights[here], rounds.actions[here]
+        missed = 1 - rewards
+        earned = weights * rewards
+        gained, lost = (
+            (0.0, 0.0)
+            if rounds.guesses is None or self.most_weight is None
+            else (_control(one, here, weights, self.most_weight) for one in rounds.guesses)
+        )
+        self.gains = _onto(self.gains, earned[:, None] + gained)
+        self.falls = _onto(self.falls, (weights * missed)[:, None] + lost)
+        self.over_log = _onto(self.over_log, (earned + missed)[:, None] + gained)
+        # A round in which another action was taken says of always this one what one without a reward says of it.
+        self._plain = _onto(self._plain, earned[:, None])
+        both = (earned + missed / rounds.propensities[here])[:, None]
+        places = actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))
+        more = np.log1p(RATES * both) - np.log1p(RATES * earned[:, None])
+        np.add.at(self._taken.reshape(-1), places.reshape(-1), more.reshape(-1))
+
+    # What they say.
+
+    @property
+    def over_actions(self) -> Array:
+        """The sums of bets that the policy is better than always the same action, of shape (actions, rates)."""
+        return self._plain + self._taken
+
+    def interval(self, delta: float) -> tuple[float, float]:
+        """The ends, in the unit of the rewards, at which the average of what was to be expected of the policy lies with
+        probability 1 - delta, after this and all other numbers of rounds; the range before the first.
+
+        The lower one is above the upper one where all means are refused.
+        """
+        low, high = value_interval(self._value_ledger(0.0), share("delta", delta))
+        worst, best = self.value_range[:: -1 if self.losses else 1]
+        first, second = worst + low * (best - worst), worst + high * (best - worst)
+        return (second, first) if self.losses else (first, second)
+
+    def _value_ledger(self, estimate: float) -> ValueLedger:
+        return ValueLedger(self.rounds, estimate, self.gains, self.falls, self._width)
+
+    @property
+    def _width(self) -> float:
+        return self.value_range[1] - self.value_range[0]
+
+    def certify(self, delta: float, estimate: float | None = None) -> list[Certificate]:
+        """What holds of the policy with probability 1 - delta each, after all numbers of rounds at once.
+
+        Parameters
+        ----------
+        delta : float
+        estimate : float, optional
+            Of the mean reward, in its unit; by default the middle of the interval.
+
+        Returns
+        -------
+        list of Certificate
+            How far the estimate may be from the truth; and by how much the losses of the policy exceed those of the
+            log's, and of the best one that takes always the same action, at most: below 0 it is shown to be better.
+        """
+        asked, low = Confidence(share("delta", delta)), self.value_range[0]
+        middle = sum(self.interval(delta)) / 2 if estimate is None else estimate
+        scaled = min(max((middle - low) / self._width, 0.0), 1.0)
+        ledger = self._value_ledger(1 - scaled if self.losses else scaled)
+        result = [policy_value.certify(ledger, [PolicyName(self.name)], asked)]
+        if self.name != THE_LOG:
+            excess = ExcessLedger(self.rounds, self.over_log, 1, self._width)
+            result.append(policy_excess.certify(excess, [Rivals(self.name, THE_LOG)], asked))
+        return [*result, *self._over_actions(asked)]
+
+    def _over_actions(self, asked: Confidence) -> list[Certificate]:
+        """Against the action that the policy is shown to be better than by least; none if there is no other one."""
+        others = [place for place, action in enumerate(self.actions) if action != self._always]
+        if not others:
+            return []
+        sums = self.over_actions[others]
+        place = int(least_mean(sums, self.rounds, 2.0, asked.delta / len(others)).argmin())
+        excess = ExcessLedger(self.rounds, sums[place], len(others), self._width)
+        which = "the same action" if self._always is None else "another action"
+        best = f"always {which} (that is nearest: {self.actions[others[place]]})"
+        return [policy_excess.certify(excess, [Rivals(self.name, best)], asked)]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyName:
+    """Whose value a certificate is about.
+
+    Attributes
+    ----------
+    name : str
+    """
+
+    name: str
+
+    @property
+    def label(self) -> str:
+        """As a certificate prints it."""
+        return ""
+
+    def describe(self) -> dict[str, str]:
+        """The name."""
+        return {"policy": self.name}
+
+
+def _onto(sums: Array, numbers: Array) -> Array:
+    """The sums after further rounds, one after the other, so that parts of any size have the same bits."""
+    last: Array = np.cumsum(np.vstack([sums, np.log1p(RATES * numbers)]), axis=0)[-1]
+    return last
+
+
+def _control(guessed: Guessed, here: slice, weights: Array, most_weight: float) -> Array:
+    """c_t(u) (e_t - w_t g_t), for each round and rate."""
+    most = most_weight * guessed.largest[here, None]
+    shares = np.minimum(1.0, 0.5 / np.maximum(RATES * most, 0.5))
+    terms: Array = shares * (guessed.expected[here] - weights * guessed.logged[here])[:, None]
+    return terms

@@ -1,0 +1,179 @@
+r"""What the log of one policy says of the mean reward of another, at all times at once.
+
+In round t the log drew an action with propensity p_t and saw the reward r_t in [0, 1]; policy A, which knows the
+rounds before and the situation, would have drawn that action with probability q_t, and its weight is w_t = q_t / p_t.
+Let a_t be what was to be expected of A's reward in that round. Then x_t = w_t r_t is at least 0, and E_{t-1}[x_t] <=
+a_t, with equality where the log may draw all that A does; so y_t = w_t (1 - r_t) with 1 - a_t. For another policy B
+with weights v_t (1 for the policy of the log itself) z_t = w_t r_t + v_t (1 - r_t) is at least 0, and E_{t-1}[z_t] <=
+1 + a_t - b_t. All three have no upper limit where weights have none.
+
+Let x_t >= 0 and E_{t-1}[x_t] <= m_t. For a rate u > 0 the capital
+
+    C_t(u) = prod_{s <= t} (1 + u x_s) / (1 + u m_s)
+
+is a nonnegative supermartingale, and so is its mean over several rates, which reaches 1 / delta at any time with
+probability at most delta (Ville). As ln(1 + u m) is concave in m, prod (1 + u m_s) <= (1 + u M_t)^t for the average
+M_t of m_1, ..., m_t. So, with probability 1 - delta at all times t at once, M_t is no mean m at which
+
+    (1/J) sum_j exp(S_t(u_j) - t ln(1 + u_j m)) >= 1 / delta,   S_t(u) = sum_{s <= t} ln(1 + u x_s),
+
+and as that falls with m, M_t is at least the largest of them. The expectations may change from round to round, and the
+policies may learn. A bet at rate u against the mean m is the bet b = u m / (1 + u m) of Waudby-Smith, Wu, Ramdas,
+Karampatziakis & Mineiro 2022, 1 - b + b x_t / m; with u and not b the same for all means the sums are J numbers, where
+a grid of means needs J for each, and the average of means that change is bounded, where theirs stays the same.
+
+A control variate: let g_t(k) in [0, h_t] be a guess of the reward of action k, of the rounds before and the situation
+alone (0 of an action that never came), e_t its mean under A, and w_t <= W in all rounds. For each rate there is a share
+c_t(u) = min(1, 1 / (2 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
+-1 / (2 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/2, so that all of the above holds. With a small rate
+it is the doubly robust term; with a large one the weighted reward alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+
+from ..theorem import theorem
+from .confidence import PLAYED, Array, Confidence, Rivals, conditional_mean, farthest, log_mean
+
+RATES = 2.0 ** np.arange(3, -19, -1)  # the least of them for billions of rounds, or weights of thousands
+HALVINGS = 60
+SOURCE = "Waudby-Smith, Wu, Ramdas, Karampatziakis & Mineiro 2022, with rates that stay the same for all means"
+
+
+def least_mean(sums: Any, rounds: float, most: float, alpha: float) -> Array:
+    """What the average of the expectations is at least, but for a probability of alpha that it is ever less.
+
+    Parameters
+    ----------
+    sums : array-like, shape (..., rates)
+        S_t(u) for each of `RATES`.
+    rounds : float
+        t.
+    most : float
+        What no expectation can exceed.
+    alpha : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [0, most], to the last digits from below; `most` where all means are refused.
+    """
+    logs = np.asarray(sums, dtype=np.float64)
+    low, high = np.zeros(logs.shape[:-1]), np.full(logs.shape[:-1], float(most))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        refused = log_mean(logs - rounds * np.log1p(RATES * middle[..., None])) >= -log(alpha)
+        low, high = np.where(refused, middle, low), np.where(refused, high, middle)
+    return low
+
+
+# ---- Theorems.
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLedger:
+    """The sums of one policy, of rewards on the scale from 0, the worst, to 1.
+
+    Attributes
+    ----------
+    rounds : float
+    estimate : float
+        Of its mean reward, in [0, 1].
+    gains, losses : ndarray, shape (rates,)
+        S_t of the weighted rewards, and of the weighted 1 - reward.
+    width : float
+        Of the range, in the unit of the rewards.
+    """
+
+    rounds: float
+    estimate: float
+    gains: Array
+    losses: Array
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExcessLedger:
+    """The sums of one policy and others, of rewards on the scale from 0, the worst, to 1.
+
+    Attributes
+    ----------
+    rounds : float
+    sums : ndarray, shape (rates,)
+        S_t of z_t = w_t r_t + v_t (1 - r_t); of several others, for the one with the least L.
+    others : float
+        N, with how many policies the one is compared at once.
+    width : float
+        Of the range, in the unit of the rewards.
+    """
+
+    rounds: float
+    sums: Array
+    others: float
+    width: float
+
+
+def value_interval(ledger: ValueLedger, delta: float) -> tuple[float, float]:
+    """The ends of the interval on the scale from 0 to 1, half of delta for each; the lower one is above the upper one
+    where all means are refused."""
+    low = least_mean(ledger.gains, ledger.rounds, 1.0, delta / 2)
+    high = 1 - least_mean(ledger.losses, ledger.rounds, 1.0, delta / 2)
+    return float(low), float(high)
+
+
+def _means_left(ledger: ValueLedger, comparator: None, learner: Confidence) -> bool:
+    low, high = value_interval(ledger, learner.delta)
+    return low <= high
+
+
+NOT_ALL = ("every mean is refused: either the propensities are wrong, or what is improbable happened", _means_left)
+
+
+@theorem(
+    title="Policy value",
+    quantity="error of the estimate",
+    counts=conditional_mean,
+    formula=r"\left|\hat a - \frac{1}{T}\sum_{t=1}^{T} a_t\right| \le w \max(\hat a - L(w_t r_t), 1 - L(w_t (1 - r_t))"
+    r" - \hat a),\quad L(x): "
+    r"\frac{1}{J}\sum_{j=1}^{J} \prod_{t=1}^{T} \frac{1 + u_j x_t}{1 + u_j L} = \frac{2}{\delta}",
+    source=SOURCE,
+    kind="probable",
+    assumes=[PLAYED, NOT_ALL],
+    whole=False,
+    most=farthest,
+)
+def policy_value(ledger: ValueLedger, comparator: Any, learner: Confidence) -> float:
+    """Let a log have the propensities with which its actions were drawn, by whatever policy, and let another policy
+    know the rounds before alone. With probability 1 - delta, for all T at once, the average of what was to be expected
+    of that policy's rewards in these rounds, given those before, is between two ends, of which none is farther from
+    the estimate than this. Nothing is assumed of how rewards come about, nor of how large weights are."""
+    low, high = value_interval(ledger, learner.delta)
+    return ledger.width * max(ledger.estimate - low, high - ledger.estimate, 0.0)
+
+
+@theorem(
+    title="Policy excess",
+    quantity="average excess loss",
+    counts=conditional_mean,
+    formula=r"\frac{1}{T}\sum_{t=1}^{T} (b_t - a_t) \le w (1 - L),\quad \frac{1}{J}\sum_{j=1}^{J} \prod_{t=1}^{T} "
+    r"\frac{1 + u_j (w_t r_t + v_t (1 - r_t))}{1 + u_j L} = \frac{N}{\delta}",
+    source=SOURCE,
+    kind="probable",
+    assumes=[PLAYED],
+    whole=False,
+    most=farthest,
+)
+def policy_excess(ledger: ExcessLedger, comparator: Rivals, learner: Confidence) -> float:
+    """Let a log have the propensities with which its actions were drawn, by whatever policy. With probability
+    1 - delta, for all T at once, the average of what was to be expected of the first policy's losses in these rounds
+    exceeds that of each of N others by at most w (1 - L), L for the one where it is least; below 0 the first one is
+    better than all of them. A reward is a loss from the top of its range. Nothing is assumed of how rewards come about,
+    nor of how large weights are."""
+    least = float(least_mean(ledger.sums, ledger.rounds, 2.0, learner.delta / ledger.others))
+    return ledger.width * (1 - least)

@@ -1,0 +1,148 @@
+"""``regretless evaluate``: policies by every way to name them, on one log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ..command_line import CommandLine
+
+LOG = ("--action", "arm", "--reward", "gain", "--propensity", "prob")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    """Runs command lines."""
+    return CommandLine(capsys, monkeypatch)
+
+
+@pytest.fixture
+def log(tmp_path) -> Path:
+    """A log of three arms, in which the feature x says which of two is better, and `best` names it."""
+    generator = np.random.default_rng(0)
+    x = np.round(generator.normal(size=3000), 3)
+    arms = generator.choice(3, 3000, p=[0.5, 0.3, 0.2])
+    best = np.where(x > 0, 1, 2)
+    gains = generator.random(3000) < np.where(arms == best, 0.9, 0.2)
+    rows = [
+        f"{number},{'abc'[arm]},{[0.5, 0.3, 0.2][arm]},{int(gain)},{'abc'[good]},{float(arm == good)}"
+        for number, arm, gain, good in zip(x.tolist(), arms, gains, best, strict=True)
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("x,arm,prob,gain,best,chance\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_policy_that_is_better_is_said_to_be(run, log):
+    """The column that names the better arm earns more than the log's policy and than each arm alone, at any time."""
+    said = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
+    assert said.code == 0
+    assert "best earns more than the policy of the log, by 0." in said.out
+    assert "best earns more than always the same action (that is nearest: " in said.out
+    assert "(with probability 95%, at any time)" in said.out
+
+
+def test_the_probability_of_what_was_taken_is_enough(run, log):
+    """A column of the probabilities of the logged arms gives the weights of the policy that names its arms, and no
+    doubly robust estimate."""
+    named, stated = (
+        run("evaluate", log, *LOG, "--policy", policy, "--json").json["estimates"]
+        for policy in ("action:best", "probability:chance")
+    )
+    assert "dr" not in stated
+    assert stated["ips"] == named["ips"]
+
+
+def test_several_policies_hold_together(run, log):
+    """Of three policies each interval has a third of delta, and the output says so."""
+    words = ("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--policy", "log", "--quiet")
+    found, said = run(*words, "--json").json, run(*words)
+    assert [one["policy"] for one in found["policies"]] == ["uniform", "always:b", "log"]
+    assert found["anytime_confidence"] == pytest.approx(1 - 0.05 / 3)
+    assert {line["confidence"] for one in found["policies"] for line in one["certificates"]} == {1 - 0.05 / 3}
+    assert "each of the 3 intervals holds with probability 98.3333%" in said.out
+
+
+def test_without_a_policy_the_log_is_asked_about_itself(run, log):
+    """The estimates of the log's own policy are the mean of the log."""
+    found = run("evaluate", log, *LOG, "--json", "--quiet").json
+    assert found["policy"] == "log"
+    assert found["estimates"]["ips"]["value"] == pytest.approx(found["logged"]["value"])
+
+
+def test_pull_with_a_log_is_the_same(run, log):
+    """`pull --logged` prints what `evaluate --learner` does."""
+    words = (*LOG, "--runs", 2, "--quiet")
+    old, new = run("pull", "--logged", log, *words), run("evaluate", log, *words, "--learner", "exp3-ix")
+    assert old.out == new.out
+
+
+def test_a_model_is_a_policy_on_rows_that_it_has_not_learned(run, log, tmp_path):
+    """A model of the better arm is better than the log's policy on other rows, says what is assumed of it, and is
+    refused on its own."""
+    lines = log.read_text().splitlines(keepends=True)
+    for name, rows in {"old.csv": lines[:1001], "new.csv": [lines[0], *lines[1001:]]}.items():
+        (tmp_path / name).write_text("".join(rows))
+    model = tmp_path / "m.rgl"
+    reading = ("--ignore", "arm", "--ignore", "prob", "--ignore", "gain", "--ignore", "chance")
+    assert run("learn", tmp_path / "old.csv", "--target", "best", *reading, "--save", model, "--quiet").code == 0
+    good = run("evaluate", tmp_path / "new.csv", *LOG, "--policy", f"model:{model}", "--quiet")
+    assert "m.rgl earns more than the policy of the log" in good.out
+    assert "assuming that the model has not learned from these rounds" in good.out
+    again = run("evaluate", tmp_path / "old.csv", *LOG, "--policy", f"model:{model}", "--quiet")
+    assert again.code == 1
+    assert "has learned from these very rounds, as it seems" in again.err
+
+
+def test_uniform_propensities_bound_the_weights(run, tmp_path):
+    """Two actions of probability 0.5 each leave none to others: nothing is assumed, and the doubly robust terms
+    enter; with 0.4 each something may be left."""
+    path = tmp_path / "log.csv"
+    path.write_text("arm,gain\n" + "a,1\nb,0\nb,1\n" * 20)
+    words = ("evaluate", path, "--action", "arm", "--reward", "gain", "--policy", "always:a", "--json", "--quiet")
+    known, open_ = (run(*words, "--propensity", p).json["estimates"] for p in (0.5, 0.4))
+    assert known["ips"]["assuming"] is None
+    assert open_["ips"]["assuming"] is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (("--policy", "always:d"), 2, "the log took no action 'd', but a, b, c"),
+        (("--policy", "action:gain"), 1, "log.csv:2:13: column 'gain' names"),
+        (("--policy", "probability:x"), 1, "a number from 0 to 1 is expected"),
+        (("--policy", "probability:nowhere"), 1, "there is no column 'nowhere'"),
+        (("--policy", "nowhere.csv"), 1, "nowhere.csv: there is no such file"),
+        (("--policy", "uniform", "--policy", "uniform"), 2, "the same one is there twice"),
+        (("--policy", "uniform", "--policy", "log", "--report", "p.html"), 2, "--report shows one policy"),
+        (("--policy", "uniform", "--learner", "exp3"), 2, "--policy and --learner exclude each other"),
+        (("--set", "rate=1"), 2, "--set is for a learner"),
+        (("--learner", "hedge"), 2, "--learner hedge needs the rewards of all actions"),
+        (("--propensity", "2"), 2, "--propensity 2: a propensity is the probability"),
+        (("--range", "0", "0.5"), 1, "column 'gain' holds 1; it must lie in [0, 0.5]"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run, log, words, code, expected):
+    """Every error names what is wrong in one line, a cell by its line and column."""
+    said = run("evaluate", log, *LOG, *words)
+    assert (said.code, expected in said.err.replace("\n", " ")) == (code, True), said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("prob", ["0", "1.5", "-0.1", "nan", ""])
+def test_a_propensity_that_is_none_is_named_with_its_line(run, tmp_path, prob):
+    """0, above 1, below 0, nan and nothing are no propensities."""
+    path = tmp_path / "log.csv"
+    path.write_text(f"arm,prob,gain\na,0.5,1\nb,{prob},1\n")
+    said = run("evaluate", path, *LOG)
+    assert said.code == 1
+    assert "log.csv:3:3: column 'prob' " in said.err
+
+
+def test_standard_input_is_read_once(run, log):
+    """A policy in a column of a log that comes through a pipe is refused, as it would be read twice."""
+    said = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
+    assert said.code == 2
+    assert "standard input can be read once only" in said.err
