@@ -3,6 +3,7 @@
 
 #include "regretless/any_rows.hpp"
 #include "regretless/catalogue.hpp"
+#include "regretless/fixed_vectors.hpp"
 #include "regretless/multiclass.hpp"
 #include "regretless/ray_histogram.hpp"
 
@@ -10,6 +11,7 @@ namespace regretless::REGRETLESS_ISA {
 
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
 static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
+static constexpr auto charges = names_of(static_cast<AnyCharge*>(nullptr));
 
 static LinearVerdict play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
                           std::int64_t begin, std::int64_t end) {
@@ -36,13 +38,19 @@ static LinearVerdict sight_rays(const Block& block, const Labels& labels, const 
   return std::visit([&](const auto& rows) { return sight(rows, block.rows, labels, rules, rays); }, rows_of(block));
 }
 
+static LinearVerdict charge(const Block& block, const Labels& labels, const Rules& rules, const FixedVectors& v) {
+  return std::visit(
+      [&]<class Charge>(const auto& rows, Charge) { return charge_all<Charge>(rows, block.rows, labels, rules, v); },
+      rows_of(block), named<AnyCharge>(rules.loss, rules));
+}
+
 }  // namespace regretless::REGRETLESS_ISA
 
 #define REGRETLESS_PASTE(a, b) a##b
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernels_, isa)
 
 namespace regretless {
-const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::geometries,     REGRETLESS_ISA::losses,
-                                                  REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::play,
-                                                  REGRETLESS_ISA::score,          REGRETLESS_ISA::sight_rays};
+const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+    REGRETLESS_ISA::geometries, REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::charges,
+    REGRETLESS_ISA::play,       REGRETLESS_ISA::score,  REGRETLESS_ISA::sight_rays,     REGRETLESS_ISA::charge};
 }  // namespace regretless

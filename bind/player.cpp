@@ -111,28 +111,72 @@ class Player {
   mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
+// What vectors of several targets are read with: each knows whose it is, and how often a round counts for it.
+void check_whose(std::size_t count, const Reals& biases, const Signs& whose, const Reals& times) {
+  if (count == 0 || biases.size() != count || whose.size() != count || times.size() != count)
+    throw std::invalid_argument("a bias, a label and a number of times for each vector");
+}
+
 Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-             const Signs& labels, double intercept, const State2& directions, const Reals& biases, const State3& bins,
-             const State1& least, const State1& seen, const State1& scratch) {
+             const Signs& labels, double intercept, const State2& directions, const Reals& biases, const Signs& whose,
+             const Reals& times, const State3& bins, const State1& least, const State1& seen) {
   const Block block = block_of(values, indices, starts);
   const Labels of = labels_of(block, labels, std::nullopt);
-  const std::size_t count = directions.shape(1);
-  if (count == 0 || biases.size() != count || least.size() != count || bins.shape(0) != count ||
-      bins.shape(1) != std::size_t(ray_bins) || bins.shape(2) != 3 || seen.size() != 3 || scratch.size() < count)
+  const std::size_t count = bins.shape(0), room = directions.shape(1);
+  check_whose(count, biases, whose, times);
+  if (room < count || least.size() != count || bins.shape(1) != std::size_t(ray_bins) || bins.shape(2) != 3 ||
+      seen.size() != 3)
     throw std::invalid_argument("the rays' arrays do not fit each other");
   Rules rules;
   rules.intercept = intercept;
-  const Rays rays{directions.data(),
-                  biases.data(),
-                  bins.data(),
-                  least.data(),
-                  seen.data(),
-                  scratch.data(),
-                  std::int64_t(directions.shape(0)),
-                  std::int64_t(count)};
+  std::vector<double> scratch(room);
+  Rays rays;
+  rays.directions = directions.data();
+  rays.biases = biases.data();
+  rays.whose = whose.data();
+  rays.times = times.data();
+  rays.bins = bins.data();
+  rays.least = least.data();
+  rays.seen = seen.data();
+  rays.scratch = scratch.data();
+  rays.columns = std::int64_t(directions.shape(0));
+  rays.room = std::int64_t(room);
+  rays.count = std::int64_t(count);
   nb::gil_scoped_release unlocked;
   return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
     return kernels().sight(rows, {of.label + first, nullptr}, rules, rays);
+  }));
+}
+
+Report charge(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Signs& labels, double intercept, const std::string& loss, const State2& vectors,
+              const Reals& biases, const Signs& whose, const Reals& times, const State2& sums, const State2& ends,
+              const State1& seen) {
+  const Block block = block_of(values, indices, starts);
+  const Labels of = labels_of(block, labels, std::nullopt);
+  const std::size_t count = vectors.shape(1);
+  check_whose(count, biases, whose, times);
+  if (count % 4 != 0 || sums.shape(0) != 3 || sums.shape(1) != count || ends.shape(0) != 2 || ends.shape(1) != count ||
+      seen.size() != 3)
+    throw std::invalid_argument("the vectors' arrays do not fit each other, or are not four by four");
+  Rules rules;
+  rules.intercept = intercept;
+  rules.loss = known(kernels().charges, loss, "charge");
+  std::vector<double> scratch(count);
+  FixedVectors v;
+  v.vectors = vectors.data();
+  v.biases = biases.data();
+  v.whose = whose.data();
+  v.times = times.data();
+  v.sums = sums.data();
+  v.ends = ends.data();
+  v.seen = seen.data();
+  v.scratch = scratch.data();
+  v.columns = std::int64_t(vectors.shape(0));
+  v.count = std::int64_t(count);
+  nb::gil_scoped_release unlocked;
+  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    return kernels().charge(rows, {of.label + first, nullptr}, rules, v);
   }));
 }
 
@@ -157,9 +201,13 @@ void bind_player(nb::module_& m) {
       .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
   m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-        "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(), "bins"_a.noconvert(),
-        "least"_a.noconvert(), "seen"_a.noconvert(), "scratch"_a.noconvert(),
+        "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(),
+        "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(), "seen"_a.noconvert(),
         "Bin the margins of all rows along each direction.");
+  m.def("charge", &charge, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+        "labels"_a.noconvert(), "intercept"_a, "loss"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(),
+        "whose"_a.noconvert(), "times"_a.noconvert(), "sums"_a.noconvert(), "ends"_a.noconvert(), "seen"_a.noconvert(),
+        "Add up what vectors are charged in all rows.");
   m.def(
       "ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
       "Names of a book's numbers, in order.");

@@ -62,16 +62,44 @@ struct Learner {
   bool finite() const { return all_finite(weights) && all_finite(lag) && all_finite(memory) && all_finite(books); }
 };
 
-void sight(Input& in, const Rounds& r, const Learner& learner) {
-  const std::int64_t count = in.within(1, 3);
-  auto directions = array<double>(learner.columns * count, [&] { return in.any(); });
-  auto biases = array<double>(count, [&] { return in.any(); });
-  std::vector<double> bins = zeros(count * ray_bins * 3), least = zeros(count), seen = zeros(3), scratch = zeros(count);
-  const Rays rays{at(directions), at(biases), at(bins), at(least), at(seen), at(scratch), learner.columns, count};
+// What vectors of the learner's targets are read with.
+struct Read {
+  std::int64_t count;
+  std::vector<double> vectors, biases, times, seen = zeros(3), scratch;
+  std::vector<std::int32_t> whose;
+  Read(Input& in, const Learner& learner, std::int64_t count)
+      : count(count), vectors(array<double>(learner.columns * count, [&] { return in.any(); })),
+        biases(array<double>(count, [&] { return in.any(); })),
+        times(array<double>(count, [&] { return double(in.within(0, 2)); })), scratch(zeros(count)),
+        whose(array<std::int32_t>(count, [&] { return std::int32_t(in.within(0, learner.targets)); })) {}
+};
+
+Block in_their_order(const Rounds& r) {
   Block all = r.block;
   all.order = nullptr;
-  const LinearVerdict outcome = KERNELS(kernels_).sight(all, r.of, learner.rules, rays);
-  MUST(seen[0] == double(outcome.played));
+  return all;
+}
+
+void sight(Input& in, const Rounds& r, const Learner& learner) {
+  Read read(in, learner, in.within(1, 3));
+  const std::int64_t count = in.within(1, read.count);
+  std::vector<double> bins = zeros(count * ray_bins * 3), least = zeros(count);
+  const Rays rays{at(read.vectors), at(read.biases),  at(read.whose),  at(read.times), at(bins), at(least),
+                  at(read.seen),    at(read.scratch), learner.columns, read.count,     count};
+  const LinearVerdict outcome = KERNELS(kernels_).sight(in_their_order(r), r.of, learner.rules, rays);
+  MUST(read.seen[0] == double(outcome.played));
+}
+
+void charge(Input& in, const Rounds& r, const Learner& learner) {
+  const Kernels& known = KERNELS(kernels_);
+  Read read(in, learner, 4 * in.within(1, 3));
+  std::vector<double> sums = zeros(3 * read.count), ends = zeros(2 * read.count);
+  const FixedVectors v{at(read.vectors), at(read.biases), at(read.whose),   at(read.times),  at(sums),
+                       at(ends),         at(read.seen),   at(read.scratch), learner.columns, read.count};
+  Rules rules = learner.rules;
+  rules.loss = any_of(in, known.charges);
+  const LinearVerdict outcome = known.charge(in_their_order(r), r.of, rules, v);
+  MUST(read.seen[0] == double(outcome.played));
 }
 
 }  // namespace
@@ -101,10 +129,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     MUST(twin.play(sparse, r.begin, r.end).played == outcome.played);
     MUST(twin.is_like(learner));
   }
-  Block all = r.block;
-  all.order = nullptr;
   std::vector<double> scores = zeros(r.block.rows * learner.targets);
-  KERNELS(kernels_).score(all, learner.rules, learner.state(), at(scores));
+  KERNELS(kernels_).score(in_their_order(r), learner.rules, learner.state(), at(scores));
+  if (in.flag()) charge(in, r, learner);
   if (in.byte() >= 250) sight(in, r, learner);  // its bins take long to clear
   return 0;
 }

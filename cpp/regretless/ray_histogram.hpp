@@ -28,17 +28,20 @@ LinearVerdict sight(const X& rows, std::int64_t count, const Labels& labels, con
   for (std::int64_t t = 0; t < count; ++t) {
     if (const LinearRefusal c = rows.check(t, rays.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, count);
-    const double norm2 = products_and_norm(rows[t], rays.directions, rays.count, rays.scratch) + b * b;
+    const double norm2 = products_and_norm(rows[t], rays.directions, rays.room, rays.scratch) + b * b;
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     rays.seen[0] += 1;
     if (norm2 > rays.seen[1]) rays.seen[1] = norm2;
     rays.seen[2] += norm2;
     for (std::int64_t k = 0; k < rays.count; ++k) {
-      const double margin = labels.label[t] * (rays.scratch[k] + b * rays.biases[k]);
+      const double times = rays.times[k];
+      if (times == 0) continue;
+      const double score = rays.scratch[k] + b * rays.biases[k];
+      const double margin = labels.label[t] == rays.whose[k] ? score : -score;
       double* bin = rays.bins + (k * ray_bins + ray_bin(margin)) * 3;
-      bin[0] += 1;
-      bin[1] += margin;
-      bin[2] += margin * margin;
+      bin[0] += times;
+      bin[1] += times * margin;
+      bin[2] += times * (margin * margin);
       if (margin < rays.least[k]) rays.least[k] = margin;
     }
   }

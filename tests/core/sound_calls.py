@@ -35,7 +35,7 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "all_products", "merge_rows")  # which know them by name
-FUNCTIONS = ("sight", "shorten_payoffs", "enclose", "solve_game", *READERS)
+FUNCTIONS = ("sight", "charge", "shorten_payoffs", "enclose", "solve_game", *READERS)
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from math import sqrt
@@ -9,7 +10,7 @@ from math import sqrt
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -18,9 +19,9 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import OnlineGradientDescent, Perceptron
-from regretless.linear.comparators import candidates
-from regretless.linear.comparators.evaluate import Exact, Span, Vector, together
-from regretless.linear.comparators.line_search import Direction, edges, look
+from regretless.linear.comparators import candidates, search
+from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
+from regretless.linear.comparators.line_search import Direction, Sight, edges, look
 from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
 
 reals = st.floats(-8, 8, width=32)
@@ -210,11 +211,76 @@ def test_what_all_multiples_meet_is_met_at_every_edge_or_none(X, d):
         assert len(answers) == 1
 
 
-def test_vectors_of_any_number_of_targets_are_read_in_one_reading():
-    """What only sums what vectors are charged has no table, and needs no reading of its own for more targets."""
-    vectors = [Vector("v", np.ones(2), 0.0)] * 7
-    exact = [Exact(vectors, 2, 0.0, "hinge", target, 40) for target in range(40)]
-    assert [len(group) for group in together(exact)] == [40]
+def times_of(span):
+    """How often a span has each of its rows."""
+    return span.passes - (np.arange(span.rows) < span.skip)
+
+
+LOSSES = {
+    "hinge": lambda m: np.maximum(0, 1 - m),
+    "squared-hinge": lambda m: np.maximum(0, 1 - m) ** 2,
+    "square": lambda m: (1 - m) ** 2,
+    "logistic": lambda m: np.logaddexp(0, -m),
+    "negative-part": lambda m: np.maximum(0, -m),
+    "perceptron": np.zeros_like,
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@given(seed=st.integers(0, 2**31), sparse=st.booleans())
+@settings(max_examples=6)
+def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
+    """One reading charges vectors of any targets what the formulas say, each over the rounds that its target played."""
+    draw, rows, columns, targets = np.random.default_rng(seed), 40, 5, 3
+    X, codes = draw.normal(size=(rows, columns)), draw.integers(0, targets, rows).astype(np.int32)
+    table = sp.csr_array(X)
+    batch = Batch(table.data, None, columns, table.indices, table.indptr) if sparse else Batch(X, None, columns)
+    vectors = [(target, Vector("v", draw.normal(size=columns), draw.normal())) for target in (0, 2, 2, 1, 0)]
+    spans = [Span(rows, 1, 0), Span(rows, 1, 7), Span(rows, 3, 11)]
+    exact = Exact(vectors, columns, 0.5, loss, targets)
+    (seen,) = read_tallies([exact], [(batch.slice(0, 9), codes[:9]), (batch.slice(9, rows), codes[9:])], spans)
+    for k, (target, v) in enumerate(vectors):
+        times, scores = times_of(spans[target]), X @ v.vector + 0.5 * v.bias
+        margins, squares = np.where(codes == target, scores, -scores), (X * X).sum(axis=1) + 0.25
+        charges = [times @ LOSSES[name](margins) for name in ("hinge", "squared-hinge", loss)]
+        assert seen.losses[k] == pytest.approx(charges, rel=1e-12)
+        ends = margins[times > 0].min(), np.abs(scores[times > 0]).max()
+        assert (seen.least[k], seen.largest[k]) == pytest.approx(ends, rel=1e-12)
+        played = times.sum(), squares[times > 0].max(), times @ squares
+        assert (seen.rounds[k], seen.longest[k], seen.total[k]) == pytest.approx(played, rel=1e-12)
+
+
+@given(seed=st.integers(0, 2**31))
+@settings(max_examples=5)
+def test_directions_of_all_targets_are_read_as_each_alone(seed):
+    """One reading along directions of several targets gives each the bins of a reading of its own rounds."""
+    draw, rows, targets = np.random.default_rng(seed), 30, 3
+    X, codes = draw.normal(size=(rows, 4)), draw.integers(0, targets, rows).astype(np.int32)
+    whose, spans = [0, 1, 2, 2, 1], [Span(rows, 1, 0), Span(rows, 1, 5), Span(rows, 2, 9)]
+    along = [Direction.along("d", draw.normal(size=4), draw.normal()) for _ in whose]
+    (seen,) = read_tallies([Sight(along, 1.0, whose, targets)], [(Batch(X, None, 4), codes)], spans)
+    for k, target in enumerate(whose):
+        order = np.repeat(np.arange(rows), times_of(spans[target]))
+        signs = np.where(codes[order] == target, 1, -1).astype(np.int32)
+        rounds = [(Batch(X[order], None, 4), signs)]
+        (alone,) = read_tallies([Sight([along[k]], 1.0)], rounds, [Span.of(len(order), len(order))])
+        assert np.allclose(seen.bins[k], alone.bins[0], rtol=1e-12, atol=0)
+        for name in ("least", "rounds", "longest", "total"):
+            assert getattr(seen, name)[k] == pytest.approx(getattr(alone, name)[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_equal_rows_of_a_part_are_called_as_among_all(sparse, monkeypatch):
+    """Where some of many rows are looked at, the two that show why nothing separates have the numbers of all rows."""
+    monkeypatch.setattr(search, "MOST_WHOLE", 0)
+    monkeypatch.setattr(search, "MOST_LOOKED_AT", 300)
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(1, 5, (900, 3)).astype(float), draw.integers(0, 2, 900)
+    rows = sp.csr_array(X) if sparse else X
+    whys = [one.why for one in Perceptron().fit(rows, y).certify(rows, y) if one.why is not None]
+    first, second = map(int, re.search(r"rows (\d+) and (\d+) \(from 0\) are equal", " ".join(whys)).groups())
+    assert (X[first] == X[second]).all()
+    assert y[first] != y[second]
 
 
 def test_the_oracles_of_the_bounds(oracles):

@@ -122,3 +122,12 @@ def test_words_are_numbered_once_for_many_rows(monkeypatch: pytest.MonkeyPatch) 
     assert again[0] == "b"
     assert FEATURE_MAP in vars(learner)
     assert FEATURE_MAP not in vars(deepcopy(learner))
+
+
+@pytest.mark.parametrize("ties", [1, -1])
+def test_one_row_has_the_label_of_a_table(ties):
+    """Scores above, below and at 0 become the labels that `predict` gives, whichever a tie goes to."""
+    learner = Perceptron(ties=ties).fit([[1.0, 2.0], [2.0, 1.0]], ["no", "yes"])
+    for row in np.array([[1.0, -3.0], [-1.0, 3.0], [0.0, 0.0]]):
+        assert learner.predict_one(row) == learner.predict(row[None])[0]
+    assert learner.predict_one(np.zeros(2)) == ("yes" if ties == 1 else "no")

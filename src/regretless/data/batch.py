@@ -65,6 +65,16 @@ class Batch:
         first, last = int(starts[0]), int(starts[-1])
         return Batch(self.values[first:last], labels, self.columns, self.indices[first:last], starts - starts[0])
 
+    def take(self, rows: Array) -> Batch:
+        """Some rounds, by their numbers."""
+        labels = None if self.labels is None else self.labels[rows]
+        if self.starts is None or self.indices is None:
+            return Batch(self.values[rows], labels, self.columns)
+        firsts, lengths = self.starts[rows], self.starts[rows + 1] - self.starts[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        entries = np.arange(starts[-1]) + np.repeat(firsts - starts[:-1], lengths)
+        return Batch(self.values[entries], labels, self.columns, self.indices[entries], starts)
+
     def only(self, mask: Array) -> Batch:
         """The rounds where a mask is true."""
         labels = None if self.labels is None else self.labels[mask]

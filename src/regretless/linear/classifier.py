@@ -148,7 +148,10 @@ class LabelPredictor(RowLearner, Classifier):
             If nothing was learned yet, the row has another shape, a column of numbers holds something else, or the
             learner knows none of the names.
         """
-        return self.labels(self.scores_one(x))[0]
+        scores = self.scores_one(x)
+        if scores.size == 1 and len(self.classes_) == 2 and (score := scores.item()) != 0:
+            return self.classes_[1 if score > 0 else 0]  # without a look at `ties`, which takes longer than the score
+        return self.labels(scores)[0]
 
     def labels(self, scores: Array) -> Array:
         """The labels that go with some scores."""

@@ -259,10 +259,8 @@ class Leads:
 class ExactLeads(Charged):
     """Reads given matrices, exactly as they are, against the rounds."""
 
-    target = 0
-
     def __init__(self, matrices: list[Matrix], intercept: float) -> None:
-        self.size, self.intercept = len(matrices), intercept
+        self.whose, self.intercept = np.zeros(len(matrices), dtype=int), intercept
         self._readers = [Leads(matrix, intercept) for matrix in matrices]
         self._begin()
 
@@ -273,25 +271,24 @@ class ExactLeads(Charged):
         other._begin()
         return other
 
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
+    def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Charge some rounds to the matrices."""
         for k, reader in enumerate(self._readers):
             each = reader.of(batch, codes)
             hinge = np.maximum(0, 1 - each)
-            self._losses[k, :2] += times * hinge.sum(), times * (hinge * hinge).sum()
+            self._losses[k, :2] += times[k] * np.array([hinge.sum(), (hinge * hinge).sum()])
             self._least[k] = min(self._least[k], each.min(initial=np.inf))
-        self._count(times, norms2(batch) + self.intercept**2)
+        squares = norms2(batch) + self.intercept**2
+        self._count(times, len(batch), float(squares.max(initial=0.0)), float(squares.sum()))
 
 
 class SightOfLeads(Tally):
     """Reads all multiples of some matrices: the table of their leads is read along its columns."""
 
-    target = 0
-
     def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float) -> None:
-        self.tables = len(matrices)
         self._readers = [Leads(matrix, intercept) for matrix in matrices]
         self._sight = Sight(along, 0.0)
+        self.whose, self.tables = self._sight.whose, self._sight.tables
 
     def fresh(self) -> SightOfLeads:
         """One that has taken nothing yet."""
@@ -299,7 +296,7 @@ class SightOfLeads(Tally):
         other._readers, other._sight = [reader.fresh() for reader in self._readers], self._sight.fresh()
         return other
 
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
+    def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the leads of some rounds into their bins."""
         each = [reader.of(batch, codes) for reader in self._readers]
         table = Batch(np.column_stack(each), None, self.tables)

@@ -20,7 +20,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .comparators.search import order_of, passes_over
+from .comparators.search import FEW_TARGETS, order_of, passes_over
 from .second_order_state import SecondOrderState
 from .state import Geometry, State
 
@@ -30,6 +30,7 @@ MATRICES = ("auto", "full", "diagonal")
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
+BALLS_OF_MANY = (0.5,)  # where there are more targets than few
 
 
 def invertible(name: str, value: Any) -> float:
@@ -144,9 +145,9 @@ class Ellipsoid(Geometry):
             return []
         rows, intercept, back = self._whitened(batch, target)
         directions = []
-        for share in BALLS:
+        for share in BALLS if self.state.targets <= FEW_TARGETS else BALLS_OF_MANY:
             rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
-            mean = _averaged(rows, signs, rules)
+            mean = _averaged(rows, signs, rules, passes_over(rows.entries * max(1, self.state.targets // FEW_TARGETS)))
             if mean is not None:
                 directions.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*mean)))
         return directions
@@ -171,11 +172,11 @@ class Ellipsoid(Geometry):
         return Batch(np.ascontiguousarray(rows), None, rows.shape[1]), 0.0, back
 
 
-def _averaged(rows: Batch, signs: Array, rules: Rules) -> tuple[Array, float] | None:
+def _averaged(rows: Batch, signs: Array, rules: Rules, passes: int) -> tuple[Array, float] | None:
     """The mean of the weights over some passes in random orders; None where they overflow."""
     state, random = State(rows.columns, 1, average=True), np.random.default_rng(0)
     player = state.player(rules)
-    for _ in range(passes_over(rows.entries)):
+    for _ in range(passes):
         order = order_of(len(rows), random)
         if player.play(rows.values, rows.indices, rows.starts, signs, None, order)[1] is not None:
             return None

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from ...certificate import NO_LIMIT, Certificate, Most, summed
-from ...data.batch import Array, norms2
+from ...data.batch import Array
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
 from ...theory.aggregated import ADDED_UP, LN2, REACHES, AggregatedFacts, MemberComparator, mixture, switching
-from ..comparators.evaluate import signed
+from ..comparators.evaluate import Exact, Vector, read_tallies, signed
 from ..comparators.search import Question
-from .ridge import SampledRows, Scorer, dot, ridge_regression, sample_rows, weighed
+from .ridge import SampledRows, dot, ridge_regression, sample_rows
 from .sequence import best_sequence, by_blocks
 from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
@@ -30,7 +30,6 @@ FEW_TARGETS = 20  # for which vectors are chosen by more than the run
 FEWER_TARGETS = 4  # and for which the linearised bound is made small too
 LIGHT = 0.1  # a penalty, beside that of a rate
 NEARLY = 0.97  # from where on, of a reach, scores are held back
-BLOCK = 4096  # rows whose scores are made at once
 
 
 @dataclass(slots=True)
@@ -342,29 +341,13 @@ def charge(question: Question, candidates: list[list[Candidate]]) -> None:
     candidates : list of list of Candidate
         Of each target, those whose rounds, losses, squared lengths and largest scores are added up in place.
     """
-    intercept, targets, columns = question.rules.intercept, question.state.targets, question.state.columns
-    vectors = [np.array([one.vector for one in some]).T for some in candidates]
-    scorers = [Scorer(columns, len(some), intercept) for some in candidates]
-    spans, done = [question.span(target) for target in range(targets)], 0
-    for batch, codes in question.rounds():
-        norms = norms2(batch) + intercept * intercept
-        times = [span.times(done, len(batch)) for span in spans]
-        done += len(batch)
-        for begin in range(0, len(batch), BLOCK):
-            block = batch.slice(begin, min(begin + BLOCK, len(batch)))
-            for target, some in enumerate(candidates):
-                if some:
-                    here = slice(begin, begin + len(block))
-                    signs, often = signed(codes[here], target, targets), times[target][here]
-                    _add(some, scorers[target](block, vectors[target]), signs, often, dot(often, norms[here]))
-
-
-def _add(some: list[Candidate], scores: Array, signs: Array, often: Array, norm2: float) -> None:
-    """What candidates are charged in some rounds more."""
-    losses = weighed(often, np.logaddexp(0, -signs[:, None] * scores))
-    sizes = np.abs(scores[often > 0]).max(axis=0, initial=0)
-    for one, loss, size in zip(some, losses, sizes, strict=True):
-        one.rounds += float(often.sum())
-        one.norm2 += norm2
-        one.loss += float(loss)
-        one.largest = max(one.largest, float(size))
+    flat = [(target, one) for target, some in enumerate(candidates) for one in some]
+    vectors = [(target, Vector(one.name, one.vector[1:], float(one.vector[0]))) for target, one in flat]
+    state, spans = question.state, [question.span(target) for target in range(question.state.targets)]
+    exact = Exact(vectors, state.columns, question.rules.intercept, "logistic", state.targets)
+    (sums,) = read_tallies([exact], question.rounds(), spans)
+    for k, (_, one) in enumerate(flat):
+        one.rounds += float(sums.rounds[k])
+        one.norm2 += float(sums.total[k])
+        one.loss += float(sums.losses[k, 2])
+        one.largest = max(one.largest, float(sums.largest[k]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from math import ceil
@@ -11,8 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ... import _core
 from ...comparator import Comparator
-from ...data.batch import Array, Batch, norms2
+from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...rows.state import Rules
 from ..state import BIAS, State
@@ -22,27 +23,27 @@ MOST_TOGETHER = 64  # directions whose tables are kept at once
 
 
 class Tally(ABC):
-    """Adds something up over the rounds of one target.
+    """Adds something up for some vectors, for each over the rounds that its target played.
 
     Attributes
     ----------
-    target : int
-        Whose rounds these are.
+    whose : ndarray of int, shape (vectors,)
+        The target of each vector.
     tables : int
         How many tables of margins it keeps: one a direction, and none where it only sums what vectors are charged.
     """
 
-    target: int
-    tables: int = 1
+    whose: Array
+    tables: int = 0
 
     @abstractmethod
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
-        """Count some rounds, each so many times.
+    def take(self, times: Array, batch: Batch, codes: Array) -> None:
+        """Count some rounds.
 
         Parameters
         ----------
-        times : int
-            How often each was played.
+        times : ndarray, shape (vectors,)
+            How often the target of each vector played them.
         batch : Batch
             Their rows.
         codes : ndarray of int, shape (rounds,)
@@ -83,19 +84,16 @@ class Span:
         """The part of it that is in some of the rows, with so many rows before them."""
         return Span(rows, self.passes, min(max(self.skip - before, 0), rows))
 
-    def times(self, done: int, rows: int) -> Array:
-        """How often each of the next rows after `done` others was played."""
-        times = np.full(rows, float(self.passes))
-        times[: max(self.skip - done, 0)] -= 1
-        return times
 
-    def cut(self, done: int, batch: Batch, signs: Array) -> Iterator[tuple[int, Batch, Array]]:
-        """The next rounds after `done` others, each with how many times it was played."""
-        head = min(max(self.skip - done, 0), len(batch))
-        if head and self.passes > 1:
-            yield self.passes - 1, batch.slice(0, head), signs[:head]
-        if head < len(batch):
-            yield self.passes, batch.slice(head, len(batch)) if head else batch, signs[head:]
+def played_parts(spans: Sequence[Span], done: int, batch: Batch, codes: Array) -> Iterator[tuple[Array, Batch, Array]]:
+    """The next rounds after `done` others, in parts that every span has equally often, with how often each has them."""
+    passes, skips = np.array([(span.passes, span.skip) for span in spans]).reshape(-1, 2).T
+    begin, rows = 0, len(batch)
+    for end in [*np.unique(np.clip(skips - done, 0, rows)).tolist(), rows]:
+        times = (passes - (skips > done + begin)).astype(float)
+        if begin < end and times.any():
+            yield times, batch if end - begin == rows else batch.slice(begin, end), codes[begin:end]
+        begin = max(begin, end)
 
 
 def read_tallies(tallies: Sequence[Tally], rounds: Iterable[tuple[Batch, Array]], spans: Sequence[Span]) -> list[Any]:
@@ -104,7 +102,6 @@ def read_tallies(tallies: Sequence[Tally], rounds: Iterable[tuple[Batch, Array]]
     Parameters
     ----------
     tallies : sequence of Tally
-        Each counts the rounds of its target.
     rounds : iterable of (Batch, ndarray)
         Rows with the codes of their labels.
     spans : sequence of Span
@@ -123,7 +120,7 @@ def read_tallies(tallies: Sequence[Tally], rounds: Iterable[tuple[Batch, Array]]
     done = 0
     for batch, codes in rounds:
         for tally in tallies:
-            for times, part, its_codes in spans[tally.target].cut(done, batch, codes):
+            for times, part, its_codes in played_parts([spans[k] for k in tally.whose], done, batch, codes):
                 tally.take(times, part, its_codes)
         done += len(batch)
     return [tally.sums() for tally in tallies]
@@ -178,18 +175,21 @@ class VectorLosses:
         Sums of hinge losses, of their squares, and of what the learner is charged.
     least : ndarray, shape (vectors,)
         Smallest margin.
-    rounds, longest, total : float
+    largest : ndarray, shape (vectors,)
+        Largest score in size.
+    rounds, longest, total : ndarray, shape (vectors,)
         How many rounds, and their largest squared length and the sum of these.
-    played : float
+    played : ndarray, shape (vectors,)
         How many rounds, each of them one.
     """
 
     losses: Array
     least: Array
-    rounds: float
-    longest: float
-    total: float
-    played: float
+    largest: Array
+    rounds: Array
+    longest: Array
+    total: Array
+    played: Array
 
     def scaled(self, weight: float) -> VectorLosses:
         """The same as if every round were so many."""
@@ -199,8 +199,9 @@ class VectorLosses:
         return VectorLosses(
             self.losses + other.losses,
             np.minimum(self.least, other.least),
+            np.maximum(self.largest, other.largest),
             self.rounds + other.rounds,
-            max(self.longest, other.longest),
+            np.maximum(self.longest, other.longest),
             self.total + other.total,
             self.played + other.played,
         )
@@ -224,10 +225,10 @@ class VectorLosses:
             hinge=float(self.losses[k, 0]),
             squared_hinge=float(self.losses[k, 1]),
             least=float(self.least[k]),
-            rounds=self.rounds,
-            max_norm2=self.longest,
-            total_norm2=self.total,
-            played=self.played,
+            rounds=float(self.rounds[k]),
+            max_norm2=float(self.longest[k]),
+            total_norm2=float(self.total[k]),
+            played=float(self.played[k]),
             **more,
         )
 
@@ -235,72 +236,90 @@ class VectorLosses:
 class Charged(Tally):
     """What some comparators were charged, each as it is."""
 
-    size: int
-    tables = 0
-
     def _begin(self) -> None:
-        self._losses, self._least = np.zeros((self.size, 3)), np.full(self.size, np.inf)
-        self._rounds, self._longest, self._total = 0, 0.0, 0.0
+        size = len(self.whose)
+        self._losses, self._least, self._largest = np.zeros((size, 3)), np.full(size, np.inf), np.zeros(size)
+        self._rounds, self._longest, self._total = np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _count(self, times: int, squares: Array) -> None:
-        """Rounds with rows of these squared lengths."""
-        self._rounds += times * len(squares)
-        self._total += times * float(squares.sum())
-        self._longest = max(self._longest, float(squares.max(initial=0.0)))
+    def _count(self, times: Array, rows: float, longest: float, total: float) -> None:
+        """Rounds with so many rows, of which these are the largest squared length and the sum of all."""
+        self._rounds += times * rows
+        self._total += times * total
+        self._longest = np.maximum(self._longest, np.where(times > 0, longest, 0.0))
 
     def sums(self) -> VectorLosses:
         """What they were charged."""
-        rounds = float(self._rounds)
-        return VectorLosses(self._losses, self._least, rounds, self._longest, self._total, rounds)
+        rounds = self._rounds
+        return VectorLosses(self._losses, self._least, self._largest, rounds, self._longest, self._total, rounds)
+
+
+CHARGED = ("hinge", "squared-hinge", "square", "logistic", "negative-part")  # losses that charge a fixed vector
 
 
 class Exact(Charged):
-    """Reads given vectors, exactly as they are, against the rounds of one target."""
+    """Reads given vectors, exactly as they are, against the rounds of their targets.
 
-    def __init__(self, vectors: list[Vector], columns: int, intercept: float, loss: str, target: int, targets: int):
-        self.target, self.targets, self.size, self.loss = target, targets, len(vectors), loss
-        self._state, self._rules = State(columns, len(vectors)), Rules(intercept=intercept)
-        for k, v in enumerate(vectors):
-            self._state.weights[: len(v.vector), k] = v.vector
-            self._state.memory[k, BIAS] = v.bias
+    Parameters
+    ----------
+    vectors : sequence of (int, Vector)
+        Each with its target.
+    columns : int
+        How wide rows may be.
+    intercept : float
+        Size of the constant feature.
+    loss : str
+        What the learner is charged.
+    targets : int
+        How many there are.
+    """
+
+    def __init__(
+        self, vectors: Sequence[tuple[int, Vector]], columns: int, intercept: float, loss: str, targets: int
+    ) -> None:
+        self.whose = np.array([target for target, _ in vectors], dtype=int)
+        self._intercept, self._loss = intercept, loss if loss in CHARGED else "nothing"
+        self._room = max(4, -(-len(vectors) // 4) * 4)  # the kernel reads four at once
+        self._vectors, self._biases = np.zeros((columns, self._room)), np.zeros(self._room)
+        self._labels = np.zeros(self._room, dtype=np.int32)
+        self._labels[: len(vectors)] = labels_of(self.whose, targets)
+        for k, (_, v) in enumerate(vectors):
+            self._vectors[: len(v.vector), k], self._biases[k] = v.vector, v.bias
         self._begin()
 
     def fresh(self) -> Exact:
         """One that has taken nothing yet."""
         other = copy(self)
-        other._state = copy(self._state)  # without its player, which keeps notes
         other._begin()
         return other
 
-    def scores(self, batch: Batch) -> Array:
-        """What the vectors give to rows, shape (rows, vectors)."""
-        scores, (row, why) = self._state.scores(batch, self._rules)
-        if why is not None:
-            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-        return scores
-
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
+    def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Charge some rounds to the vectors."""
-        scores, signs = self.scores(batch), signed(codes, self.target, self.targets)
-        for begin in range(0, len(batch), BLOCK):  # what the cache holds
-            margins = signs[begin : begin + BLOCK, None] * scores[begin : begin + BLOCK]
-            hinge = np.maximum(0, 1 - margins)
-            sums = [hinge.sum(0), (hinge**2).sum(0), _charged(self.loss, margins).sum(0)]
-            self._losses += times * np.column_stack(sums)
-            self._least = np.minimum(self._least, margins.min(0, initial=np.inf))
-        self._count(times, norms2(batch) + self._rules.intercept**2)
+        for begin in range(0, len(batch), BLOCK):  # long sums would round more
+            part = batch if len(batch) <= BLOCK else batch.slice(begin, min(begin + BLOCK, len(batch)))
+            self._take(times, part, codes[begin : begin + BLOCK], begin)
+
+    def _take(self, times: Array, batch: Batch, codes: Array, before: int) -> None:
+        often, sums, seen = np.zeros(self._room), np.zeros((3, self._room)), np.zeros(3)
+        ends, size = np.stack([np.full(self._room, np.inf), np.zeros(self._room)]), len(times)
+        often[:size] = times
+        rows, vectors = (batch.values, batch.indices, batch.starts), (self._vectors, self._biases, self._labels)
+        row, why = _core.charge(*rows, codes, self._intercept, self._loss, *vectors, often, sums, ends, seen)
+        if why is not None:
+            raise RegretlessError(f"row {before + row} of the rounds to certify against is {why}")
+        self._losses += sums.T[:size]
+        self._least = np.minimum(self._least, ends[0, :size])
+        self._largest = np.maximum(self._largest, ends[1, :size])
+        self._count(times, *seen.tolist())
 
 
-CHARGED: dict[
-    str, Callable[[Array], Array]
-] = {  # what is charged to a fixed vector, for losses that charge it anything
-    "hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins)),
-    "squared-hinge": lambda margins: np.asarray(np.maximum(0, 1 - margins) ** 2),
-    "square": lambda margins: np.asarray((1 - margins) ** 2),
-    "logistic": lambda margins: np.asarray(np.logaddexp(0, -margins)),
-    "negative-part": lambda margins: np.asarray(np.maximum(0, -margins)),
-}
+def labels_of(whose: Array, targets: int) -> Array:
+    """What the kernel plays for the rounds of each vector's target: 1, or with several targets the number of its
+    class."""
+    return np.asarray(np.ones(len(whose)) if targets == 1 else whose, dtype=np.int32)
 
 
-def _charged(loss: str, margins: Array) -> Array:
-    return CHARGED[loss](margins) if loss in CHARGED else np.zeros_like(margins)
+def scores_of(batch: Batch, vector: Vector, intercept: float) -> Array:
+    """What a vector gives to rows that were read before, shape (rows,)."""
+    state = State(max(batch.columns, len(vector.vector)), 1)
+    state.weights[: len(vector.vector), 0], state.memory[0, BIAS] = vector.vector, vector.bias
+    return np.asarray(state.scores(batch, Rules(intercept=intercept))[0][:, 0])

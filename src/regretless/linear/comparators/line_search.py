@@ -24,7 +24,7 @@ from ...ledger import Ledger
 from ...rows.state import length
 from ...theorem import Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
-from .evaluate import Span, Tally, read_tallies, signed
+from .evaluate import Span, Tally, labels_of, read_tallies
 
 STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
 FURTHER = 0.12  # share by which a ray may be worse at a glance than the best
@@ -100,10 +100,10 @@ class Ray:
         made = self._made.get(edge)
         if made is not None:
             return made
-        s = 1 / float(edges()[edge])
-        before = int(np.searchsorted(self.places, edge, side="right"))
-        count, total, squares = self.below[before - 1] if before else self.negative
-        made = self._comparator(s, float(count - s * total), float(count - 2 * s * total + s * s * squares))
+        s = scales()[edge]
+        before = self.places.searchsorted(edge, "right")
+        count, total, squares = (self.below[before - 1] if before else self.negative).tolist()
+        made = self._comparator(s, count - s * total, count - 2 * s * total + s * s * squares)
         self._made[edge] = made
         return made
 
@@ -170,8 +170,15 @@ class Ray:
         """About how far the bound is above what it bounds, at the best of few scales."""
         if slack.never:
             return inf
-        first, last = self._range()
-        return min(map(slack, range(first, last + 1, STEPS[0])))
+        return self._coarse_best(slack, *self._range())[0]
+
+    def _coarse_best(self, slack: Slack, first: int, last: int) -> tuple[float, int]:
+        """The least slack at edges that are the first step apart, and where it is: looked for at every other one, then
+        beside the best of these."""
+        step = STEPS[0]
+        least, best = min((slack(edge), edge) for edge in range(first, last + 1, 2 * step))
+        near = (best - step, best, best + step) if least < inf else range(first, last + 1, step)
+        return min((slack(edge), edge) for edge in near if first <= edge <= last)
 
     def _best_edge(self, slack: Slack, steps: Sequence[int]) -> Comparator | None:
         """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
@@ -180,7 +187,8 @@ class Ray:
         first, last = begin, end = self._range()
         edge = first
         for step in steps:
-            least, edge = min((slack(edge), edge) for edge in range(begin, end + 1, step))
+            each = ((slack(edge), edge) for edge in range(begin, end + 1, step))
+            least, edge = min(each) if step < STEPS[0] else self._coarse_best(slack, begin, end)
             if least < inf:
                 begin, end = max(first, edge - step), min(last, edge + step)
             elif step <= COARSE:
@@ -268,33 +276,35 @@ class RaySums:
         By bin of margins: rounds, sum of margins, sum of their squares.
     least : ndarray, shape (directions,)
         Smallest margin.
-    rounds, longest, total : float
+    rounds, longest, total : ndarray, shape (directions,)
         How many rounds, and their largest squared length and the sum of these.
     """
 
     bins: Array
     least: Array
-    rounds: float
-    longest: float
-    total: float
+    rounds: Array
+    longest: Array
+    total: Array
 
-    def scaled(self, weight: float) -> RaySums:
-        """The same as if every round were so many."""
-        return replace(self, bins=weight * self.bins, rounds=weight * self.rounds, total=weight * self.total)
+    def scaled(self, weight: float | Array) -> RaySums:
+        """The same as if every round were so many, along all directions or along each."""
+        bins = np.reshape(weight, (-1, 1, 1)) * self.bins
+        return replace(self, bins=bins, rounds=weight * self.rounds, total=weight * self.total)
 
     def __add__(self, other: RaySums) -> RaySums:
         return RaySums(
             self.bins + other.bins,
             np.minimum(self.least, other.least),
             self.rounds + other.rounds,
-            max(self.longest, other.longest),
+            np.maximum(self.longest, other.longest),
             self.total + other.total,
         )
 
-    def rays(self, directions: list[Direction], loss_name: str) -> list[Ray]:
+    def rays(self, directions: Sequence[Direction], loss_name: str) -> list[Ray]:
         """One ray a direction."""
-        seen = self.rounds, self.longest, self.total
-        return [_ray(d, self.bins[k], float(self.least[k]), seen, loss_name) for k, d in enumerate(directions)]
+        seen = self.least.tolist(), self.rounds.tolist(), self.longest.tolist(), self.total.tolist()
+        each = zip(directions, self.bins, zip(*seen, strict=True), strict=True)
+        return [_ray(direction, bins, numbers, loss_name) for direction, bins, numbers in each]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the bins that are empty, which are most."""
@@ -309,38 +319,37 @@ def _unpacked(shape: tuple[int, ...], filled: Array, counts: Array, *rest: Any) 
     return RaySums(bins, *rest)
 
 
-class _Bins:
-    """What the kernel adds up along some directions over rounds that were played equally often."""
-
-    def __init__(self, count: int) -> None:
-        self.bins = np.zeros((count, 2 * _core.RAY_SIDE, 3))
-        self.least = np.full(count, np.inf)
-        self.seen = np.zeros(3)
-
-
 class Sight(Tally):
     """Reads rounds along some directions.
 
     Parameters
     ----------
-    directions : list of Direction
+    directions : sequence of Direction
         All of the same length, at least as long as the rows are wide.
     intercept : float
         Size of the constant feature.
-    target, targets : int
-        Whose signs these are, of how many.
+    whose : sequence of int, optional
+        The target of each; that of two classes by default.
+    targets : int, default=1
+        How many there are.
     """
 
-    def __init__(self, directions: list[Direction], intercept: float, target: int = 0, targets: int = 1) -> None:
-        self.target, self.targets, self.intercept = target, targets, intercept
-        self.size = self.tables = len(directions)
-        self._stacked = np.ascontiguousarray(np.column_stack([d.vector for d in directions]))
+    def __init__(
+        self, directions: Sequence[Direction], intercept: float, whose: Sequence[int] | None = None, targets: int = 1
+    ) -> None:
+        self.whose = np.zeros(len(directions), dtype=int) if whose is None else np.array(whose)
+        self.tables, self._intercept = len(directions), intercept
+        self._stacked = np.zeros((len(directions[0].vector), -(-len(directions) // 4) * 4))  # four are read at once
+        for k, direction in enumerate(directions):
+            self._stacked[:, k] = direction.vector
         self._biases = np.array([d.bias for d in directions])
+        self._labels = labels_of(self.whose, targets)
         self._begin()
 
     def _begin(self) -> None:
-        self._scratch = np.zeros(self.size)
-        self._sums: dict[int, _Bins] = {}
+        size = len(self.whose)
+        self._bins, self._least = np.zeros((size, 2 * _core.RAY_SIDE, 3)), np.full(size, np.inf)
+        self._rounds, self._longest, self._total = np.zeros(size), np.zeros(size), np.zeros(size)
 
     def fresh(self) -> Sight:
         """One that has taken nothing yet."""
@@ -348,36 +357,20 @@ class Sight(Tally):
         other._begin()
         return other
 
-    def take(self, times: int, batch: Batch, codes: Array) -> None:
+    def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the margins of some rounds into their bins."""
-        s = self._sums.setdefault(times, _Bins(self.size))
-        row, why = _core.sight(
-            batch.values,
-            batch.indices,
-            batch.starts,
-            signed(codes, self.target, self.targets),
-            self.intercept,
-            self._stacked,
-            self._biases,
-            s.bins,
-            s.least,
-            s.seen,
-            self._scratch,
-        )
+        seen = np.zeros(3)
+        rows, along = (batch.values, batch.indices, batch.starts), (self._stacked, self._biases, self._labels)
+        row, why = _core.sight(*rows, codes, self._intercept, *along, times, self._bins, self._least, seen)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        self._rounds += times * seen[0]
+        self._total += times * seen[2]
+        self._longest = np.maximum(self._longest, np.where(times > 0, seen[1], 0.0))
 
     def sums(self) -> RaySums:
         """The bins of all rounds."""
-        weighted = self._sums or {1: _Bins(self.size)}
-        times, first = next(iter(weighted.items()))
-        bins = first.bins if times == 1 else times * first.bins
-        for times, s in list(weighted.items())[1:]:
-            bins = bins + times * s.bins
-        least = np.min([s.least for s in weighted.values()], axis=0)
-        played, total = (sum(times * s.seen[place] for times, s in weighted.items()) for place in (0, 2))
-        longest = max(s.seen[1] for s in weighted.values())
-        return RaySums(bins, least, float(played), float(longest), float(total))
+        return RaySums(self._bins, self._least, self._rounds, self._longest, self._total)
 
 
 def look(
@@ -403,7 +396,7 @@ def look(
     return rays
 
 
-def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, float, float], loss_name: str) -> Ray:
+def _ray(direction: Direction, bins: Array, seen: tuple[float, float, float, float], loss_name: str) -> Ray:
     filled, side = np.flatnonzero(bins[:, 0] > 0), _core.RAY_SIDE
     some = bins[filled]
     positive = int(np.searchsorted(filled, side))
@@ -415,12 +408,17 @@ def _ray(direction: Direction, bins: Array, least: float, seen: tuple[float, flo
         np.cumsum(some[:positive], axis=0) + negative,
         float(whole[1]),
         float(whole[2]),
-        least,
         *seen,
         loss_name,
         bins,
         some[:, :2].T.copy(),
     )
+
+
+@cache
+def scales() -> list[float]:
+    """1 over each edge."""
+    return [1 / edge for edge in edges().tolist()]
 
 
 @cache

@@ -26,7 +26,19 @@ from ...theory.facts import SEPARATES, LinearFacts
 from ..separation.budget import Budget
 from ..state import Geometry
 from .candidates import Means, Plan, margin_direction, svm_directions
-from .evaluate import CHARGED, Exact, Span, Tally, Vector, VectorLosses, read_tallies, signed, together
+from .evaluate import (
+    CHARGED,
+    MOST_TOGETHER,
+    Exact,
+    Span,
+    Tally,
+    Vector,
+    VectorLosses,
+    read_tallies,
+    scores_of,
+    signed,
+    together,
+)
 from .line_search import Direction, Ray, RaySums, Sight, best_on
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
@@ -36,6 +48,7 @@ QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
+MOST_LOOKED_AT = 1 << 15  # of the rows of larger ones, among which are those that seem to be wrong
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 YOURS = "yours, scaled"
@@ -111,7 +124,7 @@ class Question:
 
     def sums(self, target: int | None = None) -> Ledger:
         """How many rounds a target played, or the whole, and how long their rows are."""
-        return self.state.ledger() if target is None else self.state.ledgers()[target]
+        return self.state.ledger() if target is None else Ledger.read(self.state.books[target])
 
     def whole_facts(self, norm: float) -> Any:
         """What theorems may ask of all classes together, whose weights have this length."""
@@ -120,7 +133,7 @@ class Question:
 
     def span(self, target: int) -> Span:
         """Which of the rounds a target played."""
-        return Span.of(self.rows, self.state.ledgers()[target].rounds)
+        return Span.of(self.rows, Ledger.read(self.state.books[target]).rounds)
 
     def whole_span(self) -> Span:
         """Which of the rounds all classes together played."""
@@ -139,9 +152,10 @@ class Question:
         spans = [Span(rows, 1, 0)] * self.state.targets
         seen = []
         for sight, sums in zip(sights, read_tallies(sights, self.sample(), spans), strict=True):
-            ledger = self.sums(None if whole else sight.target)
-            weighted = sums.scaled(ledger.rounds / max(rows, 1))
-            seen.append(replace(weighted, rounds=ledger.rounds, longest=ledger.max_norm2, total=ledger.total_norm2))
+            ledgers = [self.sums(None if whole else target) for target in sight.whose.tolist()]
+            known = [(ledger.rounds, ledger.max_norm2, ledger.total_norm2) for ledger in ledgers]
+            rounds, longest, total = np.array(known).T
+            seen.append(replace(sums.scaled(rounds / max(rows, 1)), rounds=rounds, longest=longest, total=total))
         return seen
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
@@ -187,11 +201,24 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[B
 
 def _all_rays(question: Question, directions: list[list[Direction]]) -> Iterator[list[Ray]]:
     """Those of each target, from one reading of the rounds for as many targets as there is room for."""
-    intercept, targets = question.rules.intercept, question.state.targets
-    sights = [Sight(its, intercept, target, targets) for target, its in enumerate(directions)]
-    for group in together(sights):
-        for sight, seen in zip(group, question.look(group), strict=True):
-            yield seen.rays(directions[sight.target], question.target_facts[sight.target].loss)
+    group: list[int] = []
+    for target, its in enumerate(directions):
+        if group and sum(len(directions[t]) for t in group) + len(its) > MOST_TOGETHER:
+            yield from _rays_of(question, directions, group)
+            group = []
+        group.append(target)
+    yield from _rays_of(question, directions, group)
+
+
+def _rays_of(question: Question, directions: list[list[Direction]], group: list[int]) -> Iterator[list[Ray]]:
+    """Those of some targets, from one reading of the rounds."""
+    along = [(target, direction) for target in group for direction in directions[target]]
+    whose, flat = [target for target, _ in along], [direction for _, direction in along]
+    sight = Sight(flat, question.rules.intercept, whose, question.state.targets)
+    (seen,) = question.look([sight])
+    rays = iter(seen.rays(flat, question.target_facts[group[0]].loss))
+    for target in group:
+        yield [next(rays) for _ in directions[target]]
 
 
 def _certified(question: Question, chosen: list[BestVectors]) -> list[list[Certificate]]:
@@ -202,11 +229,13 @@ def _certified(question: Question, chosen: list[BestVectors]) -> list[list[Certi
         yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
         vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
     comparators = read_all(question, vectors)
-    return [_of_target(question, target, choice, comparators[target]) for target, choice in enumerate(chosen)]
+    each = zip(question.ledgers(), question.target_facts, chosen, comparators, strict=True)
+    return [_of_target(question, *its) for its in each]
 
 
-def _of_target(question: Question, target: int, best: BestVectors, comparators: list[Comparator]) -> list[Certificate]:
-    ledger, facts = question.ledgers()[target], question.target_facts[target]
+def _of_target(
+    question: Question, ledger: Any, facts: LinearFacts, best: BestVectors, comparators: list[Comparator]
+) -> list[Certificate]:
     certificates = []
     for theorem in question.theorems:
         # Each count has its best comparator, but there is one regret: against the first theorem's.
@@ -226,9 +255,9 @@ def _vector(best: tuple[Comparator, Ray] | None, first: Ray) -> Vector:
     return Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
 
 
-def _signed(question: Question, target: int) -> Iterator[tuple[Batch, Array]]:
-    """The rounds with the signs of one target."""
-    for batch, codes in question.rounds():
+def _signed(question: Question, rounds: Rounds, target: int) -> Iterator[tuple[Batch, Array]]:
+    """Rounds with the signs of one target."""
+    for batch, codes in rounds():
         yield batch, signed(codes, target, question.state.targets)
 
 
@@ -251,36 +280,40 @@ def read(question: Question, target: int, vectors: list[Vector]) -> list[Compara
     RegretlessError
         If a row cannot be used.
     """
-    (exact,) = question.gather([_exact(question, target, vectors)])
-    return _comparators(question, target, vectors, exact)
+    return next(_read(question, [(target, vector) for vector in vectors], [vectors]))
 
 
 def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
     """`read` for the vectors of every target, in one reading of the rounds."""
-    exact = question.gather([_exact(question, target, its) for target, its in enumerate(vectors)])
-    return [_comparators(question, target, its, exact[target]) for target, its in enumerate(vectors)]
+    flat = [(target, vector) for target, its in enumerate(vectors) for vector in its]
+    return list(_read(question, flat, vectors))
 
 
-def _exact(question: Question, target: int, vectors: list[Vector]) -> Exact:
-    state, loss = question.state, question.target_facts[target].loss
-    return Exact(vectors, state.columns, question.rules.intercept, loss, target, state.targets)
+def _read(
+    question: Question, flat: list[tuple[int, Vector]], vectors: list[list[Vector]]
+) -> Iterator[list[Comparator]]:
+    """The comparators that vectors with their targets are, in as many parts as the vectors come in."""
+    state, loss = question.state, question.target_facts[0].loss
+    (exact,) = question.gather([Exact(flat, state.columns, question.rules.intercept, loss, state.targets)])
+    places = iter(range(len(flat)))
+    for its in vectors:
+        yield [_comparator(question, *flat[k], k, exact) for _, k in zip(its, places, strict=False)]
 
 
-def _comparators(question: Question, target: int, vectors: list[Vector], exact: VectorLosses) -> list[Comparator]:
+def _comparator(question: Question, target: int, v: Vector, k: int, exact: VectorLosses) -> Comparator:
     geometry, loss = question.geometry, question.target_facts[target].loss
-    comparators = []
-    for k, v in enumerate(vectors):
-        own, divergence = geometry.measure(v.vector, v.bias, target)
-        more = {
-            "loss": float(exact.losses[k, 2]) if loss in CHARGED else None,
-            "vector": v.vector,
-            "bias": v.bias,
-            "own": own,
-            "divergence": divergence,
-            "product": geometry.product(v.vector, v.bias, target),
-        }
-        comparators.append(exact.comparator(k, v.name, length(v.vector, v.bias), **more))
-    return comparators
+    own, divergence = geometry.measure(v.vector, v.bias, target)
+    return exact.comparator(
+        k,
+        v.name,
+        length(v.vector, v.bias),
+        loss=float(exact.losses[k, 2]) if loss in CHARGED else None,
+        vector=v.vector,
+        bias=v.bias,
+        own=own,
+        divergence=divergence,
+        product=geometry.product(v.vector, v.bias, target),
+    )
 
 
 # ---- directions
@@ -386,7 +419,7 @@ def _from_memory(
     intercept, ledger = question.rules.intercept, question.sums(target)
     candidates: list[tuple[str, Array, float]] = []
     obstacle = inseparable
-    for batch, signs in _signed(question, target):  # in memory, all rounds are one batch
+    for batch, signs in _signed(question, question.rounds, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
         separated = any(ray.least > 0 for ray in rays)
@@ -403,17 +436,20 @@ def _from_memory(
             candidates.append(margin)
         if question.svm:
             candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
-        candidates += question.geometry.directions(batch, signs, target, separable=question.deep or separated)
+        separable = question.deep or separated
+        some = question.rounds if separable or question.sample is None else question.sample
+        for part, its in _signed(question, some, target):
+            candidates += question.geometry.directions(part, its, target, separable=separable)
     directions = _along(question, target, unit_length(ledger), candidates)
     if not directions:
         return [], obstacle
-    (seen,) = question.gather([Sight(directions, intercept, target, question.state.targets)])
+    (seen,) = question.look([Sight(directions, intercept, [target] * len(directions), question.state.targets)])
     return seen.rays(directions, question.target_facts[target].loss), obstacle
 
 
 def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:
     """The direction of the largest margin of rounds that are all in memory, or why there is none."""
-    for batch, signs in _signed(question, target):
+    for batch, signs in _signed(question, question.rounds, target):
         if batch.columns:
             margin = margin_direction(batch, signs, question.rules.intercept, question.budget(batch.entries))
             if isinstance(margin, str):
@@ -424,15 +460,19 @@ def margin_directions(question: Question, target: int) -> tuple[list[Direction],
 
 def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
     """Whether some of the rows cannot be separated, and thus all: those that a direction has most wrong, and others."""
-    direction = ray.direction
+    direction, random = ray.direction, np.random.default_rng(0)
+    numbers = np.arange(len(batch))
+    if len(batch) > MOST_LOOKED_AT:
+        numbers = np.sort(random.integers(0, len(batch), MOST_LOOKED_AT))
+        batch, signs = batch.take(numbers), signs[numbers]
     vector = Vector(direction.name, direction.vector, direction.bias)
-    margins = signs * _exact(question, 0, [vector]).scores(batch)[:, 0]
+    margins = signs * scores_of(batch, vector, question.rules.intercept)
     fewest, most = SOME
     count = min(len(batch), max(fewest, min(2 * batch.columns, most)))
     some = np.zeros(len(batch), dtype=bool)
     some[np.argpartition(margins, count // 2)[: count // 2]] = True
-    some[np.random.default_rng(0).integers(0, len(batch), count // 2)] = True
-    part, numbers = batch.only(some), np.flatnonzero(some)
+    some[random.integers(0, len(batch), count // 2)] = True
+    part = batch.take(np.flatnonzero(some))
     budget = question.budget(part.entries)
-    margin = margin_direction(part, signs[some], question.rules.intercept, budget, numbers)
+    margin = margin_direction(part, signs[some], question.rules.intercept, budget, numbers[some])
     return margin if isinstance(margin, str) else UNKNOWN
