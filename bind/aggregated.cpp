@@ -128,7 +128,7 @@ class AggregatedPlayer {
       demand(shaped(*members, std::size_t(block.rows), std::size_t(state_.targets) * aggregated_lanes), no_room);
       state.members = members->data();
     }
-    nb::gil_scoped_release unlocked;
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
       return aggregated_kernels().score(rows, rules_, from(state, first), out.data() + first * state_.targets);
     }));

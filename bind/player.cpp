@@ -89,7 +89,7 @@ class Player {
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
-    nb::gil_scoped_release unlocked;
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
       return kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
     }));

@@ -108,7 +108,7 @@ class RegressionPlayer {
     const Block block = rows_to_score(values, indices, starts, out, 1);
     if (members)
       demand(shaped(*members, std::size_t(block.rows), regression_lanes), "room for one forecast per row and member");
-    nb::gil_scoped_release unlocked;
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, 1);
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
       return regression_kernels().score(rows, rules_, state_, out.data() + first,
                                         members ? members->data() + first * regression_lanes : nullptr);

@@ -65,6 +65,13 @@ inline double* room_for_scores(const std::optional<State2>& out, const Rounds& r
   return out->data();
 }
 
+// Lets other threads of Python run while rows are scored, unless these are so few that they are done sooner: a thread
+// that lets go may wait for milliseconds until it has its next turn.
+inline std::optional<nb::gil_scoped_release> unlock_if_long(const Block& block, std::int64_t targets) {
+  constexpr std::int64_t few = 512;  // values; a full matrix of second order squares them
+  return block.entries * targets <= few ? std::nullopt : std::optional<nb::gil_scoped_release>(std::in_place);
+}
+
 inline Block rows_to_score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                            const State2& out, std::int64_t targets) {
   const Block block = block_of(values, indices, starts);

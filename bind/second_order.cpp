@@ -86,7 +86,7 @@ class SecondOrderPlayer {
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                State2 out) const {
     const Block block = rows_to_score(values, indices, starts, out, state_.targets);
-    nb::gil_scoped_release unlocked;
+    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
     return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
       return second_order_kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
     }));
