@@ -20,6 +20,7 @@ SUFFIXES = {  # in lower case, without a compression's
     "npy": (".npy",),
     "nfg": (".nfg",),
     "efg": (".efg",),
+    "vw": (".vw",),
 }
 FOREIGN = (  # formats that are often kept under these names, and that nothing here reads
     ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".ndjson", ".pkl", ".pickle", ".h5", ".hdf5", ".mat", ".zip", ".sqlite",
@@ -73,6 +74,7 @@ class Formats(NamedTuple):
 
 
 ROWS = Formats(("svmlight", *TABLES, "npz", "npy"), "the formats are", "svmlight")
+DECISIONS = Formats((*ROWS.names, "vw"), "the formats are", "svmlight")
 FORECASTS = Formats((*TABLES, "npz"), "tables of forecasts are")
 LOSSES = Formats((*TABLES, "npz", "npy"), "tables of losses are")
 COLUMNS = Formats(TABLES, "such a table is")

@@ -1,0 +1,367 @@
+"""Decisions in tables: columns of features, and beside them costs, or an action with its cost and probability."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, ParameterError, RegretlessError
+from .arrow import ArrowStream
+from .batch import Array, Batch
+from .csv import CsvStream
+from .decisions import (
+    LEAST,
+    NO_PROBABILITY,
+    SUMS,
+    Decisions,
+    DecisionStream,
+    about_action,
+    ordered,
+    past,
+    places_of,
+    refuse_actions,
+)
+from .formats import COLUMNS, delimiter_of
+from .messages import shown
+from .named_columns import read_picked
+from .source import Source, name_of
+from .table import TableStream
+from .table_chunk import Chunk
+
+Sides = dict[str, Array]
+OUT_OF_RANGE = "declare with --range LO HI where costs can lie"
+
+
+class _BesideTable(TableStream):
+    """A table with columns that are no features: words, and numbers.
+
+    Attributes
+    ----------
+    words, numbers : sequence of str
+    check : callable
+        Takes a chunk; returns the columns beside by name, and notes in the chunk what is wrong with them.
+    sides : dict of str to ndarray
+        Those of the rows that were read last and can be used.
+    """
+
+    words: Sequence[str]
+    numbers: Sequence[str]
+    check: Any
+    sides: Sides
+
+    def _choose(self, names: list[str]) -> list[str]:
+        self._refuse_names(names)
+        beside = [*self.words, *self.numbers]
+        self._refuse_missing(beside, names)
+        return [*super()._choose([name for name in names if name not in beside]), *beside]
+
+    def _find_target(self, names: list[str]) -> str | None:
+        return None
+
+    def _kind(self, name: str) -> str:
+        if name in self.words:
+            return "text"
+        return "number" if name in self.numbers else super()._kind(name)
+
+    def _apart(self) -> Collection[str]:
+        return self.numbers
+
+    def _judge(self, chunk: Chunk) -> tuple[Array | None, DataError | None]:
+        sides = self.check(chunk)
+        good, error = super()._judge(chunk)
+        self.sides = sides if good is None else {name: column[good] for name, column in sides.items()}
+        return good, error
+
+
+class _BesideText(_BesideTable, CsvStream):
+    """Delimited text."""
+
+    def _names_target(self, cells: list[str]) -> bool:
+        return {*self.words, *self.numbers} <= set(cells)
+
+    def _ways(self, name: str, numbers: int, cells: int) -> str:
+        return "" if name in self.numbers else super()._ways(name, numbers, cells)
+
+
+class _BesideArrow(_BesideTable, ArrowStream):
+    """Parquet and Arrow."""
+
+    def _refuse_other_kind(self, name: str, kind: str, of_type: Any) -> None:
+        if name in self.numbers and kind not in ("number", "boolean", "empty"):
+            raise self._error(f"column {name!r} is of type {of_type}", "numbers are expected")
+        if name not in self.words:
+            super()._refuse_other_kind(name, kind, of_type)
+
+
+def _opened(path: Source, format: str | None, options: Mapping[str, Any]) -> _BesideTable:
+    chosen = COLUMNS.choose(path, format)
+    if chosen in ("csv", "tsv"):
+        return _BesideText(path, delimiter=delimiter_of(chosen), **options)
+    refused = [name for name in ("header",) if options.get(name) is not None]
+    if refused:
+        raise RegretlessError(f"--header is for csv and tsv, and {name_of(path)} is read as {chosen}")
+    kept = {name: value for name, value in options.items() if name != "header"}
+    return _BesideArrow(path, kind="Parquet" if chosen == "parquet" else "Arrow", **kept)
+
+
+class _TableDecisions(DecisionStream):
+    """What tables of either kind share."""
+
+    def __init__(self, path: Source, format: str | None, options: Mapping[str, Any]) -> None:
+        self._table = _opened(path, format, options)
+        self.name, self.rereadable = self._table.name, self._table.rereadable
+        self._table.check = self._check
+
+    def rounds(self, skip: int = 0) -> Iterator[Decisions]:
+        return past(self._rounds(), skip)
+
+    def schema(self) -> dict[str, Any]:
+        return self._table.schema()
+
+    def feature_names(self) -> list[str] | None:
+        return self._table.feature_names()
+
+    @property
+    def notes(self) -> list[str]:
+        return self._table.notes
+
+    @property
+    def skipped(self) -> int:
+        return self._table.skipped
+
+    @property
+    def first_errors(self) -> list[str]:
+        return self._table.first_errors
+
+    def _rounds(self) -> Iterator[Decisions]:
+        sides, done = None, 0
+        for batch in self._table.batches():
+            if sides is not self._table.sides:  # else a further piece of the same rows
+                sides, done = self._table.sides, 0
+            piece = {name: column[done : done + len(batch)] for name, column in sides.items()}
+            yield self._decisions(batch, piece)
+            done += len(batch)
+
+    def _check(self, chunk: Chunk) -> Sides:
+        """The columns beside of all rows of a chunk; what cannot be used is noted."""
+        raise NotImplementedError
+
+    def _decisions(self, batch: Batch, sides: Sides) -> Decisions:
+        raise NotImplementedError
+
+
+class CostTable(_TableDecisions):
+    """A table that says of every round what each action would cost.
+
+    Parameters
+    ----------
+    path : path or "-"
+        Delimited text, perhaps compressed, Parquet, Arrow or Feather.
+    costs : sequence of str
+        The column of each action, which is called so; all others are features.
+    value_range : (float, float)
+        Where all costs lie.
+    format : str, optional
+        By default by the suffix.
+    **options
+        Of `TableStream`.
+
+    Raises
+    ------
+    DataError
+        If fewer than two columns are named.
+    """
+
+    logged = False
+
+    def __init__(
+        self,
+        path: Source,
+        costs: Sequence[str],
+        *,
+        value_range: tuple[float, float] = (0.0, 1.0),
+        format: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(path, format, options)
+        self.actions = list(costs)
+        refuse_actions(self.name, self.actions, "--costs names")
+        self._range = value_range
+        self._table.words, self._table.numbers = (), self.actions
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": "costs", "logged": False, "costs": self.actions}
+
+    def _check(self, chunk: Chunk) -> Sides:
+        return {name: _cost(chunk, name, self._range) for name in self.actions}
+
+    def _decisions(self, batch: Batch, sides: Sides) -> Decisions:
+        return Decisions(batch, np.column_stack([sides[name] for name in self.actions]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogColumns:
+    """Which columns of a log are what.
+
+    Attributes
+    ----------
+    action, cost : str
+    probability : str or float or None
+        The column of the probability with which the action was taken, or the number for all rows; None where
+        `probabilities` say it.
+    probabilities : sequence of str
+        Columns of the probability of each action, in the order of the actions.
+    """
+
+    action: str
+    cost: str
+    probability: str | float | None = None
+    probabilities: Sequence[str] = ()
+
+    @property
+    def numbers(self) -> list[str]:
+        """All columns of numbers."""
+        one = [self.probability] if isinstance(self.probability, str) else []
+        return [self.cost, *one, *self.probabilities]
+
+
+class DecisionLog(_TableDecisions):
+    """A table that says of every round which action was taken, with which probability, and what it cost.
+
+    Parameters
+    ----------
+    path : path or "-"
+        As of `CostTable`.
+    columns : LogColumns
+    actions : sequence of str, optional
+        All that can be taken; by default those that the log has, for which it is read once more.
+    value_range, format, **options
+        As of `CostTable`.
+
+    Raises
+    ------
+    DataError
+        If the log has one action only, or is read without names of actions though it can be read only once.
+    RegretlessError
+        If a column is named for two things, or there are not as many columns of probabilities as actions.
+    """
+
+    logged = True
+
+    def __init__(
+        self,
+        path: Source,
+        columns: LogColumns,
+        *,
+        actions: Sequence[str] | None = None,
+        value_range: tuple[float, float] = (0.0, 1.0),
+        format: str | None = None,
+        **options: Any,
+    ) -> None:
+        named = [columns.action, *columns.numbers]
+        if len(set(named)) < len(named):
+            raise RegretlessError("action, cost and probabilities are columns of their own; one is named twice")
+        if columns.probability is None and not columns.probabilities:
+            raise RegretlessError("a log says with which probability each action was taken: name the column")
+        if isinstance(columns.probability, float) and not LEAST <= columns.probability <= 1:
+            raise ParameterError(
+                "propensity",
+                f"{columns.probability:g}",
+                "a number above 0 and at most 1, or a column, is expected",
+                ": ",
+            )
+        super().__init__(path, format, options)
+        self._columns, self._range = columns, value_range
+        self.actions = list(actions) if actions is not None else self._found(path, format)
+        refuse_actions(self.name, self.actions, f"the column {columns.action!r} holds")
+        if columns.probabilities and len(columns.probabilities) != len(self.actions):
+            fault = f"{len(columns.probabilities)} for probabilities, and {len(self.actions)} actions"
+            raise RegretlessError(
+                f"{self.name}: columns: {fault} ({', '.join(self.actions)}); one for each is expected"
+            )
+        self._table.words, self._table.numbers = (columns.action,), columns.numbers
+
+    def _found(self, path: Source, format: str | None) -> list[str]:
+        if not self.rereadable:
+            advice = "name all actions with --actions A,B"
+            raise DataError(self.name, None, None, "which actions there are is not known before all is read", advice)
+        words: dict[str, None] = {}
+        for part in read_picked(path, [self._columns.action], [], format):
+            words.update(dict.fromkeys(part.words[self._columns.action][1]))
+        return ordered(list(words))
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": "log", "logged": True, **asdict(self._columns), "probabilities": [*self._columns.probabilities]}
+
+    def _check(self, chunk: Chunk) -> Sides:
+        columns, rows = self._columns, chunk.columns.rows
+        taken = self._taken(chunk)
+        cost = _cost(chunk, columns.cost, self._range)
+        shares = _shares(chunk, columns.probabilities)
+        if columns.probability is None:
+            chances = shares[np.arange(rows), np.maximum(taken, 0)]
+            _refuse_improbable(chunk, columns.action, chances, "of the action taken is")
+        elif isinstance(columns.probability, str):
+            chances = chunk.columns.floats(columns.probability)
+            _refuse_improbable(chunk, columns.probability, chances, "is")
+        else:
+            chances = np.full(rows, columns.probability)
+        return {"taken": taken, "cost": cost, "chances": chances}
+
+    def _taken(self, chunk: Chunk) -> Array:
+        name = self._columns.action
+        codes, words = chunk.columns.codes(name)
+        chunk.fault(chunk.columns.missing(name), name, lambda _: "the action is missing", "every row needs one")
+        places = np.append(places_of(words, self.actions), np.int32(-1))
+        taken: Array = places[codes]  # the code -1 picks the last
+        for code in np.unique(codes[(taken < 0) & (codes >= 0)]).tolist():
+            fault, advice = about_action(words[code], self.actions)
+            chunk.fault(np.flatnonzero(codes == code), name, lambda _, fault=fault: fault, advice)  # type: ignore[misc]
+        return taken
+
+    def _decisions(self, batch: Batch, sides: Sides) -> Decisions:
+        costs = np.full((len(batch), len(self.actions)), np.nan)
+        costs[np.arange(len(batch)), sides["taken"]] = sides["cost"]
+        return Decisions(batch, costs, sides["taken"], sides["chances"])
+
+
+def _cost(chunk: Chunk, name: str, value_range: tuple[float, float]) -> Array:
+    """A column of costs."""
+    low, high = value_range
+    values = chunk.columns.floats(name)
+    missing = chunk.columns.missing(name)
+    chunk.fault(missing, name, lambda _: f"the cost {shown(name)} is missing", "every row needs one")
+    bad = np.setdiff1d(np.flatnonzero(~((values >= low) & (values <= high))), missing)
+    advice = f"costs from {low:g} to {high:g} are expected; {OUT_OF_RANGE}"
+    chunk.fault(bad, name, lambda row: f"the cost {shown(name)} is {values[row]:g}", advice)
+    return values
+
+
+def _refuse_improbable(chunk: Chunk, name: str, chances: Array, which: str) -> None:
+    bad = np.flatnonzero(~((chances >= LEAST) & (chances <= 1)))
+
+    def found(row: int) -> str:
+        return "the probability is missing" if np.isnan(chances[row]) else f"the probability {which} {chances[row]:g}"
+
+    chunk.fault(bad, name, found, NO_PROBABILITY)
+
+
+def _shares(chunk: Chunk, names: Sequence[str]) -> Array:
+    """The probabilities of all actions, which must add up."""
+    if not names:
+        return np.empty((chunk.columns.rows, 0))
+    shares = np.column_stack([chunk.columns.floats(name) for name in names])
+    for name, column in zip(names, shares.T, strict=True):
+        bad = np.flatnonzero(~((column >= 0) & (column <= 1)))
+        chunk.fault(bad, name, _holds(name, column), "a probability from 0 to 1 is expected")
+    sums = shares.sum(axis=1)
+    bad = np.flatnonzero(np.abs(sums - 1) > SUMS)
+    chunk.fault(bad, names[0], lambda row: f"the probabilities sum to {sums[row]:.6g}", "they must sum to 1")
+    return shares
+
+
+def _holds(name: str, column: Array) -> Any:
+    return lambda row: f"column {name!r} holds {column[row]:g}"

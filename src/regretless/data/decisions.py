@@ -1,0 +1,164 @@
+"""Rounds in which one of several actions is taken: what each would cost, or what a log says of the one taken."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, did_you_mean
+from .batch import Array, Batch
+from .messages import listed, shown
+
+LEAST = 1e-100  # of a probability: the square of one by it, and sums of these, are floats
+SUMS = 1e-6  # how far from 1 the probabilities of a row may sum to, as they are rounded in a file
+MOST_ACTIONS = 1 << 12  # each has a regressor of its own
+NO_PROBABILITY = "that of an action that was taken is above 0 (1e-100 or more) and at most 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Consecutive rounds.
+
+    Attributes
+    ----------
+    rows : Batch
+        The features; without labels.
+    costs : ndarray of float64, shape (rounds, actions)
+        What each action costs; of a log nan but for the action that was taken.
+    taken : ndarray of int32, shape (rounds,), or None
+        Which action a log says was taken; None where the costs of all are known.
+    chances : ndarray of float64, shape (rounds,), or None
+        The probability with which it was.
+    available : ndarray of bool, shape (rounds, actions), or None
+        Which actions of a log could be taken; None: all.
+    """
+
+    rows: Batch
+    costs: Array
+    taken: Array | None = None
+    chances: Array | None = None
+    available: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def slice(self, begin: int, end: int) -> Decisions:
+        """The rounds begin <= t < end."""
+        logged = (None if one is None else one[begin:end] for one in (self.taken, self.chances, self.available))
+        return Decisions(self.rows.slice(begin, end), self.costs[begin:end], *logged)
+
+
+class DecisionStream(ABC):
+    """A source of decisions.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    actions : list of str
+    logged : bool
+        Whether it is a log, which says of the action taken alone what it cost.
+    rereadable : bool
+        Whether a second call of `rounds` gives the same again.
+    """
+
+    name: str
+    actions: list[str]
+    logged: bool
+    rereadable: bool
+
+    @abstractmethod
+    def rounds(self, skip: int = 0) -> Iterator[Decisions]:
+        """Read from the start, passing over the first `skip` rounds.
+
+        Raises
+        ------
+        DataError
+            If a row cannot be used; those before it have been given.
+        """
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """By which another file gets the same columns, as JSON values."""
+
+    @abstractmethod
+    def feature_names(self) -> list[str] | None:
+        """What the features are called that are known so far; None where names are hashed."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What the user should know of how the rows are read."""
+
+    @property
+    def skipped(self) -> int:
+        """Rows that were passed over."""
+        return 0
+
+    @property
+    def first_errors(self) -> list[str]:
+        """What was wrong with the first of them."""
+        return []
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """How the rounds are written in the file, as JSON values: their form, and the columns that say them."""
+
+
+def past(rounds: Iterator[Decisions], skip: int) -> Iterator[Decisions]:
+    """The rounds without the first `skip`."""
+    for part in rounds:
+        if skip < len(part):
+            yield part.slice(skip, len(part)) if skip else part
+        skip = max(0, skip - len(part))
+
+
+def places_of(words: Sequence[str], actions: Sequence[str]) -> Array:
+    """Which of the actions each word is, int32; -1 for none."""
+    places = {name: place for place, name in enumerate(actions)}
+    return np.array([places.get(word, -1) for word in words], np.int32)
+
+
+def about_action(word: str, actions: Sequence[str]) -> tuple[str, str]:
+    """What to say of an action that is none of those known: what was found, and what was expected."""
+    return f"the action {shown(word)} is not known", f"{did_you_mean(word, actions)}the actions are {listed(actions)}"
+
+
+def ordered(words: Sequence[str]) -> list[str]:
+    """Actions in the order of the numbers, or letters, that they are."""
+
+    def number(word: str) -> float:
+        try:
+            value = float(word)
+        except ValueError:
+            return float("inf")
+        return value if value == value else float("inf")
+
+    return sorted(dict.fromkeys(words), key=lambda word: (number(word), word))
+
+
+def refuse_actions(name: str, actions: Sequence[str], which: str) -> None:
+    """Refuse a number of actions that leaves no choice, or would need a regressor for each of very many.
+
+    Parameters
+    ----------
+    name : str
+        What the file is called.
+    which : str
+        What says them, as "the column 'arm' holds".
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two, or more than 4,096.
+    """
+    if len(actions) < 2:
+        only = f"one only, {shown(actions[0])}" if actions else "none"
+        raise DataError(name, None, None, f"{which} {only}", "name all of two or more with --actions")
+    if len(actions) > MOST_ACTIONS:
+        fault = f"{which} {len(actions):,} different actions"
+        raise DataError(name, None, None, fault, f"each has a regressor of its own, and {MOST_ACTIONS:,} are the most")
