@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..bandits.state import Scale
-from ..bandits.validation import MOST, arm_names, at_most, mask_of, number_of, outside, scale_of, seed_of
+from ..bandits.validation import MOST, arm_names, arm_of, at_most, mask_of, number_of, outside, scale_of, seed_of
 from ..checks import drawn_seed, positive, share
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
@@ -161,7 +161,10 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         ndarray of shape (arms,)
         """
-        units = self._foretold(self._row(x))
+        return self._reported(self._foretold(self._row(x)))
+
+    def _reported(self, units: Array) -> Array:
+        """Losses in units of the declared range, in those of what is reported."""
         low, high = self.value_range
         return np.asarray(high - (high - low) * units if self.rewards else low + (high - low) * units)
 
@@ -233,7 +236,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             then.
         """
         waiting = self._waiting(ticket)
-        units = self._units(waiting, loss if reward is None else self._earned(loss, reward))
+        units = self._units(waiting.name, loss if reward is None else self._earned(loss, reward))
         self._models[waiting.action].update_one(waiting.row, units)
         self._state.settle(waiting, units)
         del self._pending[waiting.number]
@@ -248,6 +251,46 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         """
         del self._pending[self._waiting(ticket).number]
         self._state.lose()
+
+    # ---- another policy's decisions
+
+    def foreseen(self, x: Any, available: Any = None) -> tuple[Array, Array]:
+        """The probabilities with which `act` would draw, and what each arm is expected to lose, as `forecasts` say it.
+
+        Parameters
+        ----------
+        x, available
+            As for `act`.
+
+        Returns
+        -------
+        probabilities, forecasts : ndarray of shape (arms,)
+        """
+        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+        units = self._foretold(self._row(x))
+        return self._spread(units, mask)[0], self._reported(units)
+
+    def observe(self, x: Any, action: Any, loss: Any) -> None:
+        """Learn from a decision that another policy made, as a log has them; it is no decision of this learner.
+
+        The regression of that arm learns the loss. How probable the arm was makes no difference to it.
+
+        Parameters
+        ----------
+        x : array-like of shape (features,)
+        action : int or str
+            The arm, by its number or name.
+        loss : float
+            Or the reward with ``rewards=True``.
+
+        Raises
+        ------
+        RegretlessError
+            If there is no such arm, or the loss lies outside the declared range. Nothing is learned then.
+        """
+        row, arm = self._row(x), arm_of(action, self.arm_names_, self.n_arms_)
+        self._models[arm].update_one(row, self._units(self.names()[arm], loss))
+        self._state.add(taught=1)
 
     # ---- a table
 
@@ -285,7 +328,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             delta=self.delta,
             width=self._scale.width,
             implicit=self._state.IMPLICIT,
-            least=float(sum(fact.least for fact in facts)),
+            # Of rows that were decisions of others a mean loss may miss the loss by 1.
+            least=float(sum(fact.least for fact in facts)) - self._state.one("taught"),
             penalty=prior * self.norm**2 * self.n_arms_,
         )
 
@@ -339,7 +383,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             raise ValueError("it has not as many regressions as arms")
         waiting = self._state.resume({name: tensors[name] for name in own}, self.names(), columns)
         self._pending = {ticket.number: ticket for ticket in waiting}
-        if bool(self.rounds_) != bool(self._models) or len(self._pending) < len(waiting):
+        if bool(self.rounds_ + self._state.one("taught")) != bool(self._models) or len(self._pending) < len(waiting):
             raise ValueError("a decision waits twice, or was made without a regression")
 
     # ---- inside
@@ -393,13 +437,13 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             raise RegretlessError("give loss= or reward=, which are the same here, not both")
         return reward
 
-    def _units(self, ticket: Ticket, loss: Any) -> float:
+    def _units(self, name: str, loss: Any) -> float:
         """A loss in units of the declared range, checked."""
         low, high = self._scale.low, self._scale.high
-        number = number_of(loss, "reward" if self.rewards else "loss", ticket.name)
+        number = number_of(loss, "reward" if self.rewards else "loss", name)
         if not low <= number <= high:
             fault, advice = outside((low, high), self.rewards)
-            raise RegretlessError(f"arm {ticket.name}: {fault} ({number:g} was found); {advice}")
+            raise RegretlessError(f"arm {name}: {fault} ({number:g} was found); {advice}")
         return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)
 
 

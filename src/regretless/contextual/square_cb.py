@@ -62,7 +62,7 @@ class SquareCB(ContextualBandit):
         positive("scale", self.scale)
 
     def _distribution(self, forecasts: Array) -> tuple[Array, float, float]:
-        gamma, gaps = self.scale * sqrt(self.rounds_ + 1), forecasts - forecasts.min()
+        gamma, gaps = self.scale * sqrt(self.rounds_ + self._state.one("taught") + 1), forecasts - forecasts.min()
         low, high = 1.0, float(len(gaps))
         for _ in range(HALVINGS):
             between = (low + high) / 2

@@ -12,8 +12,8 @@ from ..persist.validation import refuse_shapes, whole_numbers
 from .ticket import Ticket
 
 Array = np.ndarray[Any, Any]
-FIELDS = ("rounds", "settled", "lost", "loss", "late", "restricted", "price", "gamma", "error")
-COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "lost", "late", "restricted")]
+FIELDS = ("rounds", "settled", "lost", "loss", "late", "restricted", "price", "gamma", "error", "taught")
+COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "lost", "late", "restricted", "taught")]
 DRAWS, LOSSES, MISSED, ASLEEP = range(4)  # rows of the tallies
 
 
@@ -32,7 +32,7 @@ class ContextualState:
 
     Attributes
     ----------
-    book : ndarray, shape (9,)
+    book : ndarray, shape (10,)
         The numbers of `FIELDS`.
     tallies : ndarray, shape (4, arms)
         Of each arm: draws, losses, the learner's losses in rounds in which the arm could not be drawn, and how many
@@ -88,7 +88,7 @@ class ContextualState:
         """What was observed so far."""
         draws, losses, missed, asleep = self.tallies.copy()
         return ContextualLedger(
-            **dict(zip(FIELDS, self.book.tolist(), strict=True)),
+            **{name: self.one(name) for name in FIELDS if name != "taught"},
             width=width,
             draws=draws,
             losses=losses,
