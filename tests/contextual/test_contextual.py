@@ -256,4 +256,38 @@ def test_the_command_line_shows_a_model_and_says_what_it_is_not_for(tmp_path, ca
     assert [one["theorem"] for one in shown["certificates"]] == ["observable_by_features", "realised_square_cb"]
     (tmp_path / "x.csv").write_text("a,b,c,d\n1,2,3,4\n")
     assert main(["predict", path, str(tmp_path / "x.csv")]) == 1
-    assert "this model draws arms (square-cb); inspect shows it" in capsys.readouterr().err
+    assert (
+        "this model draws actions by features (square-cb); explore --resume goes on with it" in capsys.readouterr().err
+    )
+
+
+def test_what_others_decided_is_learned_and_is_no_draw(tmp_path):
+    """A decision of a log teaches its arm's regression what a draw of it would; draws, ledger and theorems stay."""
+    X, losses = trial(20)
+    bandit, drew = made("square-cb"), made("square-cb")
+    for x, lost in zip(X, losses, strict=True):
+        probabilities, forecasts = bandit.foreseen(x)
+        np.testing.assert_array_equal(probabilities, bandit.probabilities(x))
+        np.testing.assert_array_equal(forecasts, bandit.forecasts(x))
+        bandit.observe(x, 1, lost[1])
+        drew.learn(drew.act(x, [1]), lost[1])
+    assert bandit.counts_.tolist() == [0, 0, 0]
+    assert bandit.ledger_.rounds == 0
+    assert not any(one.applies for one in bandit.certify())
+    np.testing.assert_array_equal(bandit.forecasts(X[0]), drew.forecasts(X[0]))
+    with pytest.raises(RegretlessError, match="loss"):
+        bandit.observe(X[0], 1, 2.0)
+    bandit.save(tmp_path / "m.rgl")
+    again = regretless.load(tmp_path / "m.rgl")
+    np.testing.assert_array_equal(again.probabilities(X[0]), bandit.probabilities(X[0]))
+
+
+def test_taught_rows_loosen_the_realised_bound():
+    """A row of others lowers what the mean losses must have missed by, though least squares grow: it may have been
+    missed by 1."""
+    X, losses = trial(30)
+    bandit = made("square-cb")
+    bandit.play(X, losses)
+    before = bandit.facts().least
+    bandit.observe(X[0], 0, losses[0, 0])
+    assert bandit.facts().least <= before

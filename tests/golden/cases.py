@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from regretless.catalogue import BANDITS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
+from regretless.catalogue import BANDITS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, LEARNERS, REGRESSORS
 from regretless.cli.combine import LOSSES
 from regretless.cli.entry import make
 from regretless.environments.registry import ENVIRONMENTS, entry_of
@@ -490,6 +490,52 @@ def _evaluate() -> Iterator[Case]:
     )
 
 
+# ---- explore
+
+
+def _explore() -> Iterator[Case]:
+    log = "decisions.csv --action way --cost paid --propensity prob"
+    for name in CONTEXTUAL_BANDITS:
+        words = f"--learner {name}"
+        yield Case(
+            f"explore/{name}",
+            (
+                f"explore trial.csv --costs walk,bus {words} --save m.rgl --report r.html --log l.csv",
+                f"explore trial.csv --costs walk,bus {words} --seed 3 --json > report.json",
+                "verify report.json trial.csv",
+                "explore trial.csv --costs walk,bus --resume m.rgl --save more.rgl --quiet",
+                f"explore three.csv {words} --quiet",
+                f"explore {log} {words} --quiet --save l.rgl",
+                f"explore {log} {words} --json > log.json",
+                "verify log.json decisions.csv",
+                "inspect m.rgl",
+                "inspect l.rgl --json",
+            ),
+            exact=False,
+        )
+    yield Case(
+        "explore/options",
+        (
+            "explore decisions.vw --hash-bits 4 --max-features 99 --save v.rgl --report v.html",
+            "explore decisions.vw --resume v.rgl --quiet",
+            "explore blocks.vw --quiet",
+            "explore trial.csv --costs walk,bus --log out.adf.vw --quiet",
+            "explore trial.csv --costs walk,bus --log out.vw --quiet --delta 0.2 --range 0 2",
+            "explore out.vw --range 0 2 --actions walk,bus --format vw --quiet",
+            f"explore {log} --propensities pw,pb --actions walk,bus --quiet",
+            "explore decisions.csv --action way --cost paid --propensity 0.5 --ignore prob,pw,pb --progress",
+            "explore two.svm --ids-from 1 --normalize --threads 2 --quiet --checkpoint-every 10 --save t.rgl",
+            "explore cities.csv --missing zero --on-error skip --categorical zone --target label --quiet",
+            "explore cities.csv --missing zero --on-error skip --text city --ngrams 2 --quiet --json",
+            "explore trial.csv --costs walk,bus --interactions rain*town --hash-bits 5 --keep-names 3 --quiet",
+            "explore bare.data --target c6 --no-header --learner square-cb --set scale=2 --quiet",
+            "explore three.csv --header --regressor vovk-azoury-warmuth --set-regressor matrix=diagonal --quiet",
+            "explore - --format csv --costs walk,bus --set epsilon=0.2 --json < trial.csv",
+        ),
+        exact=False,
+    )
+
+
 # ---- solve
 
 PATIENCE = "--seconds 600"  # what finds equilibria compiles itself first, which takes long on a busy machine
@@ -660,7 +706,7 @@ def _others() -> Iterator[Case]:
 
 CASES = [
     case
-    for group in (_learn, _compare, _watch, _combine, _pull, _evaluate, _solve, _dimension, _play, _others)
+    for group in (_learn, _compare, _watch, _combine, _pull, _explore, _evaluate, _solve, _dimension, _play, _others)
     for case in group()
 ]
 

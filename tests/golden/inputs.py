@@ -124,6 +124,33 @@ def _losses(kind: str = "") -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
+def _trial(form: str) -> bytes:
+    """What two ways would cost in 60 rounds, by the rain and the town; or the log of one who took them by chance."""
+    draw = Random(11)
+    lines = (
+        []
+        if form in ("vw", "blocks")
+        else ["rain,town,walk,bus" if form == "costs" else "rain,town,way,paid,prob,pw,pb"]
+    )
+    for row in range(60):
+        rain, town = draw.randrange(0, 9) / 8, NAMES[row % 3]
+        walk = min(1.0, rain + (town == "east") / 8)
+        costs, share = {"walk": walk, "bus": 0.5 + draw.randrange(-2, 3) / 16}, draw.choice([0.25, 0.5, 0.75])
+        way = "walk" if draw.random() < share else "bus"
+        chance = share if way == "walk" else 1 - share
+        head = f"{rain},{town}"
+        if form == "costs":
+            lines.append(f"{head},{costs['walk']},{costs['bus']}")
+        elif form == "blocks":
+            told = {name: f"0:{costs[name]}:{chance} " if name == way else "" for name in costs}
+            lines.append("".join([f"shared |w rain:{rain}\n", *(f"{told[name]}|a {name}\n" for name in costs)]))
+        elif form == "log":
+            lines.append(f"{head},{way},{costs[way]},{chance},{share},{1 - share}")
+        else:
+            lines.append(f"{way}:{costs[way]}:{chance} |w rain:{rain} |p {town}")
+    return "\n".join([*lines, ""]).encode()
+
+
 def _advice() -> bytes:
     return ("first,second\n" + "".join(f"{NAMES[row % 3]},{NAMES[1]}\n" for row in range(40))).encode()
 
@@ -223,6 +250,12 @@ FILES: dict[str, Callable[[], bytes]] = {
     "advice.csv": _advice,
     "log.csv": lambda: seeds.LOG,
     "policy.csv": lambda: seeds.POLICY,
+    "trial.csv": lambda: _trial("costs"),
+    "decisions.csv": lambda: _trial("log"),
+    "decisions.vw": lambda: _trial("vw"),
+    "blocks.vw": lambda: _trial("blocks"),
+    "bad-log.csv": lambda: b"x,way,paid,prob\n1,walk,0,0.5\n2,bus,1,0\n",
+    "bad.vw": lambda: b"1:0:0.5 | a\n2:3:0.5 | b\n",
     "game.csv": lambda: _game(4, 5),
     "named.csv": lambda: _game(3, 3, names=True),
     "rps.csv": lambda: seeds.GAME,

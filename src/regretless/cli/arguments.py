@@ -200,6 +200,30 @@ class BanditSettings:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ExploreOptions(ReadingOptions, FeatureOptions, ReportOptions):
+    """Of `explore`."""
+
+    file: str
+    costs: list[str]
+    action: str | None
+    cost: str | None
+    propensity: str | None
+    propensities: list[str]
+    actions: list[str]
+    range: list[float] | None
+    learner: str | None
+    set: list[str]
+    regressor: str | None
+    set_regressor: list[str]
+    seed: int | None
+    delta: float | None
+    save: str | None
+    resume: str | None
+    checkpoint_every: int | None
+    log: str | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SolveOptions(ReportOptions):
     """Of `solve`."""
 

@@ -32,7 +32,7 @@ STDOUT = "standard output"
 
 
 VERBS = (
-    "learn", "combine", "pull", "evaluate", "solve", "dimension", "play",
+    "learn", "combine", "pull", "explore", "evaluate", "solve", "dimension", "play",
     "compare", "watch", "predict", "certify", "verify", "inspect", "serve", "replay", "demo",
 )  # fmt: skip
 EPILOG = """\
@@ -116,7 +116,7 @@ def _complete_files(parser: argparse.ArgumentParser, files: Any) -> None:
             action.complete = files  # type: ignore[attr-defined]
 
 
-FILES = ("FILE", "LOG", "MODEL", "STORE", "STATE", "PAGE", "DIR", "A", "B")  # A and B are models or learners
+FILES = ("FILE", "LOG", "MODEL", "STORE", "STATE", "PAGE", "OUT", "DIR", "A", "B")  # A and B are models or learners
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from .output import UsageError
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from .arguments import CertifyingOptions, CombineOptions, LearnOptions
+    from .arguments import CertifyingOptions, CombineOptions, ExploreOptions, LearnOptions
 
 MODEL = ".rgl"  # how a saved model is called
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
@@ -41,7 +41,7 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
 
 
 def refuse_overwriting_or_model(
-    arguments: LearnOptions | CombineOptions, inputs: Sequence[str], outputs: Sequence[str | None]
+    arguments: LearnOptions | CombineOptions | ExploreOptions, inputs: Sequence[str], outputs: Sequence[str | None]
 ) -> None:
     """The same of a run that may go on with a model, which is replaced unless --save names another file.
 

@@ -72,7 +72,7 @@ def _values_and_lines(
     elif learner.kind == "contextual":
         from .inspect_kinds import describe_contextual, lines_of_contextual
 
-        values = describe_contextual(learner)
+        values = describe_contextual(learner, extra)
         lines = lines_of_contextual(values, arguments.top)
     elif learner.kind == "class":
         from .inspect_kinds import MOST, describe_class_learner, lines_of_class_learner

@@ -163,8 +163,8 @@ def describe_bandit(learner: Bandit) -> dict[str, Any]:
     }
 
 
-def describe_contextual(learner: ContextualBandit) -> dict[str, Any]:
-    """A model as JSON values."""
+def describe_contextual(learner: ContextualBandit, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as JSON values; `run` is what ``explore`` says of the rounds that made it."""
     book, names = learner.ledger_, learner.names()
     return {
         "learner": learner.name,
@@ -181,6 +181,23 @@ def describe_contextual(learner: ContextualBandit) -> dict[str, Any]:
         "total": learner.total_,
         "draws": dict(zip(names, learner.counts_.tolist(), strict=True)),
         "certificates": [one.describe() for one in learner.certify()],
+        "run": _explored(learner, extra) if "decisions" in extra else None,
+    }
+
+
+def _explored(learner: ContextualBandit, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The rounds that ``explore`` went over, which of a log are no draws of the learner."""
+    from ..run.explore import ExploreContinuation
+
+    known = ExploreContinuation.read(learner, extra)
+    tally = known.tally
+    return {
+        "decisions": known.decisions,
+        "rounds": tally.rounds,
+        "cost": tally.cost,
+        "interval": list(tally.interval),
+        "action_costs": dict(zip(tally.actions, tally.each.tolist(), strict=True)),
+        "unfinished": None if known.source is None else {"row": known.place, "source": known.source},
     }
 
 
@@ -202,6 +219,10 @@ def lines_of_contextual(values: Mapping[str, Any], top: int) -> list[str]:
         if values["restricted"]
         else None,
     }
+    if (run := values["run"]) is not None:
+        stands = run["unfinished"]
+        facts["log"] = f"{many(run['rounds'], 'round')} of another policy" if run["decisions"]["logged"] else None
+        facts["run"] = "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}"
     drawn = sorted(draws, key=lambda name: -draws[name])[:top]
     table = [f"{name:<30}{draws[name]:>12,}" for name in drawn]
     return [*fact_lines(facts), "", f"{'arm':<30}{'draws':>12}", *table]

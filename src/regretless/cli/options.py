@@ -155,10 +155,10 @@ def add_header(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_reading(parser: ArgumentParser) -> argparse._ArgumentGroup:
-    """How the file is to be read."""
+def add_reading(parser: ArgumentParser, formats: Formats = ROWS) -> argparse._ArgumentGroup:
+    """How the file, of one of these formats, is to be read."""
     group = parser.add_argument_group("reading the file")
-    add_format(group, ROWS)
+    add_format(group, formats)
     group.add_argument(
         "--target", metavar="COLUMN", help="the column of labels (npz: the array; npy: last, a number or a file)"
     )

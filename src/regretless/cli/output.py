@@ -18,6 +18,7 @@ from ..report.formatting import is_printable, printable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..data.decisions import DecisionStream
     from ..data.stream import Stream
     from .arguments import CombineOptions, LearnOptions, WatchedOptions
 
@@ -246,7 +247,7 @@ def _head(place: str | None) -> str:
     return "" if place is None else f"{place}: "
 
 
-def warn_skipped(stream: Stream) -> None:
+def warn_skipped(stream: Stream | DecisionStream) -> None:
     """Say on stderr how many rows were passed over, and what was wrong with the first of them."""
     if not stream.skipped:
         return

@@ -104,8 +104,11 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
     from ..persist.model import read
 
     learner, extra = read(path)
-    if learner.kind in ("bandits", "contextual"):
+    if learner.kind == "bandits":
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
+    if learner.kind == "contextual":
+        fault = f"this model draws actions by features ({learner.name})"
+        raise ModelError(f"{path}: {fault}; explore --resume goes on with it, inspect shows it")
     if learner.kind == "class":
         fault = f"this model learned a finite class ({learner.name})"
         advice = (

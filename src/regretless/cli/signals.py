@@ -17,6 +17,7 @@ from .output import HUNG_UP, INTERRUPTED, TERMINATED, Console, Ended, explain, m
 
 if TYPE_CHECKING:
     from ..run.experts import CombineRun
+    from ..run.explore import ExploreRun
     from ..run.linear import Run
 
 
@@ -266,7 +267,7 @@ class PointTable(ABC):
             PointTable.point(self, point)
 
 
-def go(run: Run | CombineRun, table: PointTable, console: Console) -> None:
+def go(run: Run | CombineRun | ExploreRun, table: PointTable, console: Console) -> None:
     """Play a run.
 
     Raises
@@ -296,7 +297,7 @@ def go(run: Run | CombineRun, table: PointTable, console: Console) -> None:
         raise Ended(f"interrupted when the run was over; {saved_message(run)}", code)
 
 
-def saved_message(run: Run | CombineRun) -> str:
+def saved_message(run: Run | CombineRun | ExploreRun) -> str:
     """What is saved of a run that was stopped."""
     if run.save is None:
         return "nothing was kept, for there is no --save"
@@ -306,7 +307,7 @@ def saved_message(run: Run | CombineRun) -> str:
     return f"{run.saved} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
 
 
-def whole_run_message(run: Run | CombineRun, then: str = "") -> str:
+def whole_run_message(run: Run | CombineRun | ExploreRun, then: str = "") -> str:
     """What is saved of a run that is over, if only what follows it was stopped."""
     whole = run.save is not None and run.saved and run.unsaved is None
     return f"the whole run is kept in {run.save}{then}" if whole else saved_message(run)
@@ -328,7 +329,7 @@ def certify_hint(run: Run, path: str) -> str:
     )
 
 
-def _rescued(run: Run | CombineRun, error: str) -> str:
+def _rescued(run: Run | CombineRun | ExploreRun, error: str) -> str:
     lost = "" if run.unsaved is None or explain(run.unsaved) == error else f"; {explain(run.unsaved)}"
     if not run.saved:
         return f" (nothing is kept{lost})" if lost else ""

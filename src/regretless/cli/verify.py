@@ -25,11 +25,11 @@ WORDS = ("and of certificates their names, sources and formulas",)
 
 HELP = "compute the certificates of a report again, from the data"
 DESCRIPTION = (
-    "REPORT is what --json of learn, certify, combine, pull or solve printed, DATA the file that it is about, read "
-    "with the same options. The comparators' sums are computed again from the rows, what was observed by the algorithm "
-    "of the textbook where it has one, and each bound by its printed formula; nothing that made the report takes part. "
-    "A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; and which numbers had "
-    "to be taken from the report."
+    "REPORT is what --json of learn, certify, combine, pull, explore or solve printed, DATA the file that it is about, "
+    "read with the same options. The comparators' sums are computed again from the rows, what was observed by the "
+    "algorithm of the textbook where it has one, and each bound by its printed formula; nothing that made the report "
+    "takes part. A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; and which "
+    "numbers had to be taken from the report."
 )
 
 
@@ -235,10 +235,37 @@ def _games(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) 
     return verify.games.check(report, -payoffs if arguments.losses else payoffs, (game.rows, game.columns))
 
 
+def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
+    from dataclasses import fields
+
+    import numpy as np
+
+    from .. import verify
+    from .arguments import ExploreOptions, FeatureOptions, ReadingOptions
+    from .explore_stream import stream_of
+
+    read = {field.name for kind in (ReadingOptions, FeatureOptions) for field in fields(kind)}
+    reading = {name: getattr(arguments, name) for name in read}
+    others = {field.name: None for field in fields(ExploreOptions) if field.name not in read}
+    lists: dict[str, Any] = {"costs": [], "propensities": [], "actions": [], "file": arguments.file}
+    low, high = report["parameters"]["value_range"]
+    how = ExploreOptions(**(others | lists | reading))
+    stream = stream_of(how, (low, high), report["input"], None, list(report["actions"]))
+    parts = list(stream.rounds())
+    warn_skipped(stream)
+    costs = np.concatenate([part.costs for part in parts])
+    chances = np.concatenate([np.asarray(part.chances) for part in parts]) if stream.logged else None
+    each = [part.available for part in parts]
+    missing = sum((~one).sum(axis=0) for one in each if one is not None)
+    awake = len(costs) - np.broadcast_to(missing, (len(stream.actions),))
+    return verify.explore.check(report, costs, stream.actions, chances, awake)
+
+
 CHECKED: dict[str, Callable[[VerifyOptions, dict[str, Any], dict[str, Any]], list[Check]]] = {
     "learn": _linear,
     "certify": _linear,
     "combine": _experts,
     "pull": _bandits,
+    "explore": _explored,
     "solve": _games,
 }

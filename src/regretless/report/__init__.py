@@ -9,6 +9,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .bimatrix_page import page_of_bimatrix
     from .compare_page import CompareReport, page_of_comparison
+    from .explore_page import ExploreReport, page_of_explore
     from .forecast_page import ForecastReport, page_of_forecasts
     from .game_page import page_of_game
     from .games import BimatrixReport, GameReport, InformationSetRow
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BimatrixReport",
     "CompareReport",
+    "ExploreReport",
     "ForecastReport",
     "GameReport",
     "InformationSetRow",
@@ -45,6 +47,7 @@ __all__ = [
     "WatchedColumn",
     "page_of_bimatrix",
     "page_of_comparison",
+    "page_of_explore",
     "page_of_forecasts",
     "page_of_game",
     "page_of_log",
@@ -65,6 +68,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "BimatrixReport": "games",
         "CompareReport": "compare_page",
+        "ExploreReport": "explore_page",
         "ForecastReport": "forecast_page",
         "GameReport": "games",
         "InformationSetRow": "games",
@@ -83,6 +87,7 @@ __getattr__, __dir__ = lazy_names(
         "WatchedColumn": "watch_page",
         "page_of_bimatrix": "bimatrix_page",
         "page_of_comparison": "compare_page",
+        "page_of_explore": "explore_page",
         "page_of_forecasts": "forecast_page",
         "page_of_game": "game_page",
         "page_of_log": "logged_page",

@@ -6,7 +6,7 @@ sums from numpy, and bounds from the formulas as they are printed.
 
 from __future__ import annotations
 
-from . import bandits, experts, games, linear, regression
+from . import bandits, experts, explore, games, linear, regression
 from .certificates import Again, whole
 from .checks import Check, Malformed, Number
 from .shape import refuse_misshapen
@@ -18,6 +18,7 @@ __all__ = [
     "Number",
     "bandits",
     "experts",
+    "explore",
     "games",
     "linear",
     "refuse_misshapen",

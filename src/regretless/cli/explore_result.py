@@ -1,0 +1,235 @@
+"""The result of `explore`: lines, JSON and report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .output import (
+    Console,
+    Output,
+    certificate_values,
+    label_text,
+    many,
+    number_text,
+    parameters_of,
+    short,
+    verdict,
+)
+from .signals import certifying, whole_run_message
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..run.explore import ExploreRun
+    from ..run.hindsight import Hindsight
+    from .arguments import ExploreOptions
+
+SCHEMA = "regretless.explore/1"
+WIDTH = 34  # of names
+MOST = 12  # lines of actions
+AGAINST_ARMS = "observable_by_features"
+POLICY = "linear policy in hindsight"
+APPROXIMATE = "least squares of every action's cost, and the least of them taken: the best linear policy costs no more"
+ELSEWHERE = ("arms", "seed", "regressor")  # parameters that are shown in other places
+
+
+@dataclass
+class ExploreOutput(Output):
+    """A run that is over.
+
+    Attributes
+    ----------
+    run : ExploreRun
+    path : str
+        The file, as the user called it.
+    seconds : float
+        How long the learning took.
+    hindsight : Hindsight or None
+        What the rounds would have cost with all costs known; None where that is not computed.
+    certificates : list of Certificate
+    """
+
+    run: ExploreRun
+    path: str
+    seconds: float
+    hindsight: Hindsight | None = None
+    certificates: list[Certificate] = field(default_factory=list)
+
+    def conclude(self, arguments: ExploreOptions, console: Console) -> int:
+        """Look back, certify, write and print the result; the exit code."""
+        run = self.run
+        with certifying(lambda: whole_run_message(run)):
+            if not run.earlier:
+                from ..run.hindsight import hindsight
+
+                console.doing("the rounds are read again for the policy in hindsight")
+                self.hindsight = hindsight(run.stream, run.columns, run.rounds)
+                console.settle()
+            self.certificates = self._certified()
+        self.publish(arguments, console, arguments.report, log=arguments.log, model=run.save)
+        return verdict(self.certificates)
+
+    @property
+    def logged(self) -> bool:
+        """Whether the rounds were those of a log."""
+        return self.run.stream.logged
+
+    def _certified(self) -> list[Certificate]:
+        """What theorems say of the run; in a trial the regret against the best action was observed."""
+        tally = self.run.tally
+        if self.logged:
+            return tally.certify()
+        regret = tally.cost - tally.best_cost
+        own = self.run.learner.certify()
+        seen = [replace(one, observed=regret) if one.theorem.name == AGAINST_ARMS else one for one in own]
+        return [*seen, *tally.certify()]
+
+    # For programs.
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        run, learner, tally = self.run, self.run.learner, self.run.tally
+        low, high = tally.interval
+        actions = tally.actions
+        values = {
+            "schema": SCHEMA,
+            "learner": learner.name,
+            "parameters": parameters_of(learner, ELSEWHERE) | {"value_range": list(learner.value_range)},
+            "regressor": learner._model.name,
+            "seed": learner.seed_,
+            "logged": self.logged,
+            "rounds": run.rounds,
+            "actions": actions,
+            "features": run.columns,
+            "cost": tally.cost,
+            "interval": [low, high],
+            "best_action": actions[tally.best],
+            "best_action_cost": tally.best_cost,
+            "hindsight_policy_cost": None if self.hindsight is None else self.hindsight.policy_cost,
+            "action_costs": dict(zip(actions, tally.each.tolist(), strict=True)),
+            "awake": dict(zip(actions, tally.awake.tolist(), strict=True)),
+            "taken": dict(zip(actions, tally.taken.tolist(), strict=True)),
+            "least_probability": tally.least,
+            "halvings": np.trim_zeros(tally.halves, "b").tolist(),
+        }
+        return {
+            **values,
+            **(self._estimates() if self.logged else {}),
+            **certificate_values(self.certificates),
+            "curve": [list(point) for point in run.whole_curve],
+            "model": None if run.save is None else os.fspath(run.save),
+            "notes": list(run.stream.notes),
+            "input": {"path": self.path, "rows": run.place, "skipped": run.stream.skipped, **run.stream.describe()},
+            "seconds": self.seconds,
+        }
+
+    def _estimates(self) -> dict[str, Any]:
+        """Of a log: what the learner would have paid, and how much that is worth."""
+        tally: Any = self.run.tally
+        return {
+            "logged_cost": tally.logged,
+            "estimates": {name: value for name, value, _ in self._means()},
+            "effective_rounds": tally.effective,
+            "largest_weight": tally.largest,
+            "shares": dict(zip(tally.actions, (tally.shares / max(tally.rounds, 1)).tolist(), strict=True)),
+        }
+
+    def _means(self) -> list[tuple[str, float | None, str]]:
+        """Of a log: estimates of the mean cost of a round, by their short names and in words."""
+        tally: Any = self.run.tally
+        rounds = max(tally.rounds, 1)
+        normal = tally.weighted / tally.weights if tally.weights else None
+        return [
+            ("ips", tally.weighted / rounds, "inverse propensity"),
+            ("snips", normal, "self-normalised"),
+            ("dr", tally.robust / rounds, "doubly robust"),
+        ]
+
+    # For people.
+
+    def lines(self) -> Iterator[str]:
+        """Lines for people before the certificates."""
+        run, tally = self.run, self.run.tally
+        counts = f"{many(run.rounds, 'round')}, {many(len(tally.actions), 'action')}, {many(run.columns, 'feature')}"
+        yield f"{run.learner.name}: {counts}, seed {run.learner.seed_}"
+        yield from self._of_log() if self.logged else self._of_trial()
+        yield from self._actions()
+        yield from self._probabilities()
+
+    def _of_trial(self) -> Iterator[str]:
+        tally, rounds = self.run.tally, self.run.rounds
+        low, high = tally.interval
+        words = f"expected {number_text(low)} to {number_text(high)} a round, {self._level} after any number of rounds"
+        yield _line("cost", tally.cost, rounds, f"  {words}")
+        yield _line(f"best single action {label_text(tally.actions[tally.best])}", tally.best_cost, rounds)
+        if self.hindsight is not None:
+            yield _line(POLICY, self.hindsight.policy_cost, rounds, f"  {APPROXIMATE}")
+
+    def _of_log(self) -> Iterator[str]:
+        tally: Any = self.run.tally
+        low, high = tally.interval
+        yield f"  {'mean cost of the log':<{WIDTH}} {number_text(tally.logged / tally.rounds):>14}"
+        for _, value, words in self._means():
+            yield f"  {f'of the learner, {words}':<{WIDTH}} {'-' if value is None else number_text(value):>14}"
+        ends = f"{number_text(low)} to {number_text(high)}"
+        yield f"  {'of the learner, from and to':<{WIDTH}} {ends:>14}  {self._level} after any number of rounds"
+        best = tally.best_cost / tally.rounds
+        name = short(f"best action {label_text(tally.actions[tally.best])}", WIDTH)
+        yield f"  {name:<{WIDTH}} {number_text(best):>14}"
+        worth = f"worth {number_text(round(tally.effective))} rounds of equal weights"
+        yield f"  {worth}; the largest weight is {tally.largest:.4g}"
+
+    @property
+    def _level(self) -> str:
+        return f"with probability {100 * (1 - self.run.tally.delta):g}%"
+
+    def _actions(self) -> Iterator[str]:
+        """The actions that were taken most, and what each would have cost."""
+        tally: Any = self.run.tally
+        rounds = tally.rounds
+        head = f"{'in the log':>14} {'by the learner':>14}" if self.logged else f"{'taken':>14}"
+        yield f"{'actions':<{WIDTH + 2}} {head} {'cost a round':>14}"
+        for place in np.argsort(-tally.taken, kind="stable")[:MOST].tolist():
+            shares = [tally.taken[place] / rounds, *([tally.shares[place] / rounds] if self.logged else [])]
+            cells = " ".join(f"{100 * share:>13.4g}%" for share in shares)
+            name = short(label_text(tally.actions[place]), WIDTH)
+            yield f"  {name:<{WIDTH}} {cells} {number_text(float(tally.means[place])):>14}"
+        if len(tally.actions) > MOST:
+            yield f"  and {len(tally.actions) - MOST:,} more"
+
+    def _probabilities(self) -> Iterator[str]:
+        """With which probabilities the actions were taken."""
+        tally = self.run.tally
+        counted = tally.halves.tolist()
+        each = [
+            f"{count:,} above {2.0 ** -(place + 1):.4g}" for place, count in enumerate(counted[:-1]) if count
+        ]  # fmt: skip
+        yield f"probabilities of the actions taken: {', '.join(each)}; the least is {tally.least:.4g}"
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import ExploreReport, page_of_explore, write_report
+
+        run, tally = self.run, self.run.tally
+        report = ExploreReport(
+            title=f"{type(run.learner).__name__} on {os.path.basename(run.stream.name)}",
+            learner=run.learner.name,
+            parameters=parameters_of(run.learner, ELSEWHERE) | {"seed": run.learner.seed_},
+            source={"path": self.path, "rows": run.rounds, "features": run.columns},
+            tally=tally,
+            logged=self.logged,
+            curve=run.whole_curve,
+            hindsight=self.hindsight,
+            estimates={words: value for _, value, words in self._means()} if self.logged else {},
+            certificates=self.certificates,
+            seconds=self.seconds,
+        )
+        write_report(path, page_of_explore(report))
+
+
+def _line(name: str, total: float, rounds: int, more: str = "") -> str:
+    return f"  {short(name, WIDTH):<{WIDTH}} {number_text(total):>14}, {number_text(total / rounds)} a round{more}"

@@ -1,0 +1,275 @@
+"""A run of a contextual bandit over decisions: trials, where all costs are known, or the log of another policy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..contextual.base import ContextualBandit
+from ..data.batch import Array, Batch, first_columns
+from ..data.decisions import Decisions, DecisionStream
+from ..errors import DataError, RegretlessError
+from ..persist.validation import count, fits, one
+from .base import StreamRun, refuse_other_stream
+from .explore_tally import LogTally, TrialTally
+from .linear import points_within
+
+if TYPE_CHECKING:
+    from .explore_log import DecisionsOut
+
+Point = tuple[int, float, float]  # rounds, what they cost, and what the best single action would have cost
+Tally = TrialTally | LogTally
+
+
+@dataclass
+class ExploreRun(StreamRun):
+    """One contextual bandit, one stream of decisions.
+
+    Attributes
+    ----------
+    learner : ContextualBandit
+    stream : DecisionStream
+    columns : int
+        How many features a row has; further ones of the file are left out. 0: as many as the first rows have.
+    save : path or None
+        Where checkpoints and the finished model go.
+    checkpoint_every : int or None
+        The model is saved whenever the number of rounds is a multiple of this.
+    tally : TrialTally or LogTally
+        What the rounds cost.
+    curve : list of (rounds, cost, best single action's cost)
+        At the round counts of `run.linear.CURVE_POINTS`.
+    place : int
+        How many rows of this stream are learned; at first, where the run begins.
+    out : DecisionsOut or None
+        Where the decisions are written.
+    on_first : callable
+        Called with the number of features before the first round; what it raises ends the run.
+    on_point, on_rounds : callable
+        Called with each point of the curve, and with the number of rounds after each part.
+    stop : callable
+        Called before each part, and a few times a second within one; true stops the run.
+    waiting : bool
+        Whether the next part is being read.
+    saved : int
+        How many rounds the model had when this run last saved it.
+    """
+
+    learner: ContextualBandit
+    stream: DecisionStream
+    columns: int
+    tally: Tally
+    save: str | os.PathLike[str] | None = None
+    checkpoint_every: int | None = None
+    curve: list[Point] = field(default_factory=list)
+    place: int = 0
+    out: DecisionsOut | None = None
+    on_first: Callable[[int], None] = lambda columns: None
+    on_point: Callable[[Point], None] = lambda point: None
+    on_rounds: Callable[[int], None] = lambda rounds: None
+    stop: Callable[[], bool] = lambda: False
+    waiting: bool = False
+    saved: int = 0
+    _begun: bool = field(default=False, init=False)
+
+    def play(self) -> None:
+        """Go over the stream; save the model at the end, and also when something stops it.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` was true.
+        Exception
+            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        """
+        try:
+            self._with_rescue(lambda: self._go_over(self.stream.rounds(self.place)))
+            if not self.place:
+                raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
+            self._write(unfinished=False)
+        finally:
+            if self.out is not None:
+                self.out.close(keep=self.place > 0)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played so far, by this run and those before it."""
+        return self.tally.rounds
+
+    @property
+    def earlier(self) -> int:
+        """How many rounds had been played before those of this stream."""
+        return self.rounds - self.place
+
+    @property
+    def point(self) -> Point:
+        """Rounds, their cost, and that of the best single action."""
+        return self.rounds, self.tally.cost, self.tally.best_cost
+
+    @property
+    def whole_curve(self) -> list[Point]:
+        """The curve to its very end."""
+        return self.curve if self.curve and self.curve[-1][0] == self.rounds else [*self.curve, self.point]
+
+    def _batch(self, part: Decisions) -> None:
+        self.columns = self.columns or part.rows.columns
+        if not self._begun:
+            self.on_first(self.columns)
+            self._begun = True
+        first, last, done = self.rounds, self.rounds + len(part), 0
+        points, checkpoints = points_within(first, last), self._checkpoints_within(first, last)
+        rows = dense(part.rows, self.columns)
+        for halt in sorted({*points, *checkpoints, last}):
+            for begin, end in self._pieces(done, halt - first):
+                self._observe(part.slice(begin, end), rows[begin:end])
+            done = halt - first
+            if halt in points:
+                self.curve.append(self.point)
+                self.on_point(self.point)
+            if halt in checkpoints:
+                self._write(unfinished=True)
+
+    def _observe(self, part: Decisions, rows: Array) -> None:
+        """Play some rounds."""
+        if isinstance(self.tally, LogTally):
+            assert part.taken is not None, "a log says which action was taken"
+            taught(self.learner, self.tally, part, rows)
+            self.place += len(part)
+            return
+        trial = self.learner.play(rows, part.costs)
+        self.tally.add(part.costs, trial)
+        self.place += len(part)
+        if self.out is not None:
+            self.out.write(rows, trial)
+
+    def _checkpoints_within(self, first: int, last: int) -> range:
+        """The round counts first < t <= last at which to save."""
+        every = self.checkpoint_every
+        if self.save is None or every is None:
+            return range(0)
+        return range((first // every + 1) * every, last + 1, every)
+
+    def describe(self, *, unfinished: bool) -> dict[str, Any]:
+        """What goes into the model file; where the run stands only while it is not finished."""
+        stands = {"row": self.place, "source": os.path.basename(self.stream.name)}
+        return {
+            "schema": self.stream.schema(),
+            "decisions": self.stream.describe(),
+            "tally": self.tally.state_dict(),
+            "curve": [list(point) for point in self.curve],
+            "unfinished": stands if unfinished else None,
+        }
+
+
+@dataclass(frozen=True)
+class ExploreContinuation:
+    """How a run that was saved goes on.
+
+    Attributes
+    ----------
+    schema : dict
+        Of the stream, by which the next one builds the same columns.
+    decisions : dict
+        How the rounds were written in the file.
+    tally : TrialTally or LogTally
+    curve : tuple of (rounds, cost, best single action's cost)
+    place : int
+        Of an unfinished run, how many rows of its stream are learned; else 0.
+    source : str or None
+        The stream that an unfinished run stopped in, without its folder.
+    """
+
+    schema: dict[str, Any]
+    decisions: dict[str, Any]
+    tally: Tally
+    curve: tuple[Point, ...] = ()
+    place: int = 0
+    source: str | None = None
+
+    @classmethod
+    def read(cls, learner: ContextualBandit, extra: Mapping[str, Any]) -> ExploreContinuation:
+        """What `ExploreRun.describe` wrote.
+
+        Raises
+        ------
+        ModelError
+            If it does not fit together.
+        RegretlessError
+            If the model was made in Python, so that nothing is said of any file.
+        """
+        if "decisions" not in extra:
+            raise RegretlessError("the model does not say which file its rounds came from; go on with it in Python")
+        with fits("what the model says of its run"):
+            schema, decisions = dict(extra["schema"]), dict(extra["decisions"])
+            kind = LogTally if one(decisions["logged"], bool, "logged") else TrialTally
+            tally = kind.from_state(extra["tally"])
+            if len(tally.actions) != learner.n_arms_:
+                raise ValueError("its sums are of another number of actions")
+            curve = tuple((count(r, "rounds"), float(c), float(b)) for r, c, b in extra["curve"])
+            stands = extra["unfinished"]
+            if stands is None:
+                return cls(schema, decisions, tally, curve)
+            place, source = count(stands["row"], "row"), one(stands["source"], str, "source")
+        return cls(schema, decisions, tally, curve, place, source)
+
+    def refuse_other(self, stream: DecisionStream) -> None:
+        """An unfinished run goes on in the stream that it stopped in.
+
+        Raises
+        ------
+        RegretlessError
+            If this one has another name.
+        """
+        if self.source is not None:
+            refuse_other_stream(stream.name, self.source, self.place)
+
+
+def columns_of(stream: DecisionStream) -> int:
+    """How many features the rows of a stream have, which is read for it: to its end, where rows are sparse.
+
+    0 of what can be read only once.
+
+    Raises
+    ------
+    DataError
+        If a row cannot be used.
+    """
+    columns = 0
+    for part in stream.rounds() if stream.rereadable else ():
+        columns = max(columns, part.rows.columns)
+        if not part.rows.sparse:
+            break
+    return columns
+
+
+def dense(batch: Batch, columns: int) -> Array:
+    """The rows with so many features: those beyond are left out, and what a row does not have is 0."""
+    if batch.starts is None:
+        rows = batch.values[:, :columns].astype(np.float64)
+        return np.ascontiguousarray(np.pad(rows, ((0, 0), (0, columns - rows.shape[1]))))
+    batch = first_columns(batch, columns)
+    rows = np.zeros((len(batch), columns))
+    lengths = np.diff(np.asarray(batch.starts))
+    rows[np.repeat(np.arange(len(batch)), lengths), batch.indices] = batch.values
+    return rows
+
+
+def taught(learner: ContextualBandit, tally: LogTally, part: Decisions, rows: Array) -> None:
+    """Learn from a log: before each round, what the learner would have done in it is compared with what was done."""
+    taken, chances = np.asarray(part.taken), np.asarray(part.chances)
+    costs = part.costs[np.arange(len(part)), taken]
+    for place, (row, action) in enumerate(zip(rows, taken.tolist(), strict=True)):
+        there = None if part.available is None else part.available[place]
+        probabilities, forecasts = learner.foreseen(row, there)
+        tally.add(action, float(costs[place]), float(chances[place]), probabilities, forecasts, there)
+        learner.observe(row, action, costs[place])
+
+
+def parts(stream: DecisionStream, columns: int) -> Iterator[tuple[Array, Array]]:
+    """Dense rows and their costs, part by part."""
+    for part in stream.rounds():
+        yield dense(part.rows, columns), part.costs

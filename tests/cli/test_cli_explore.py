@@ -1,0 +1,183 @@
+"""``regretless explore`` over trials, labels, logs and Vowpal Wabbit's text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regretless.cli import main
+from regretless.contextual import EpsilonGreedy
+from regretless.run import explore as exploring
+
+from ..command_line import CommandLine
+
+ROUNDS = 60
+COSTS = ("--costs", "walk,bus")
+LOG = ("--action", "action", "--cost", "cost", "--propensity", "probability")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def table(rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
+    """A feature, and what walking and the bus cost: the more of it, the less walking pays."""
+    draw = np.random.default_rng(3)
+    rain = draw.integers(0, 9, rounds) / 8
+    return rain[:, None], np.column_stack([rain, 0.5 + draw.integers(-2, 3, rounds) / 16])
+
+
+def write(path: Path, rows: int = ROUNDS, last: str = "") -> Path:
+    X, costs = table()
+    lines = [f"{x[0]},{walk},{bus}" for x, (walk, bus) in zip(X[:rows], costs[:rows], strict=True)]
+    path.write_text("\n".join(["rain,walk,bus", *lines, last]))
+    return path
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    return write(tmp_path / "trial.csv")
+
+
+def test_a_trial_is_that_of_the_learner_in_python(run, trial):
+    """The actions, their probabilities and costs are those of `play` over the same rows."""
+    X, costs = table()
+    bandit = EpsilonGreedy(arms=["walk", "bus"], seed=5)
+    played = bandit.play(X, costs)
+    found = run("explore", trial, *COSTS, "--seed", 5, "--json").json
+    assert found["cost"] == pytest.approx(played.total)
+    assert list(found["taken"].values()) == bandit.counts_.tolist()
+    assert found["least_probability"] == played.probabilities.min()
+    assert found["action_costs"] == pytest.approx(dict(zip(("walk", "bus"), costs.sum(axis=0), strict=True)))
+    assert found["hindsight_policy_cost"] < found["best_action_cost"]
+    assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
+
+
+def test_a_bad_row_keeps_those_before_and_the_run_goes_on(run, trial, tmp_path):
+    """A run that stopped at a bad row, and goes on with the mended file, ends with the bytes of one that did not."""
+    whole, part = tmp_path / "whole.rgl", tmp_path / "part.rgl"
+    run("explore", trial, *COSTS, "--save", whole, "--quiet")
+    write(trial, 37, "0.5,7,0\n")
+    stopped = run("explore", trial, *COSTS, "--save", part, "--quiet")
+    assert stopped.code == 1
+    assert f"{trial}:39:5: the cost 'walk' is 7" in stopped.err
+    assert f"37 rounds are kept in {part}" in stopped.err
+    write(trial)
+    assert run("explore", trial, "--resume", part, "--quiet").code == 0
+    assert part.read_bytes() == whole.read_bytes()
+
+
+def test_a_signal_saves_what_was_learned(run, trial, tmp_path, monkeypatch):
+    """Stopped between two pieces, the run ends with 130; --resume ends with the bytes of a whole one."""
+    import signal
+
+    whole, part = tmp_path / "whole.rgl", tmp_path / "part.rgl"
+    run("explore", trial, *COSTS, "--save", whole, "--quiet")
+    observe = exploring.ExploreRun._observe
+
+    def struck(self, rounds, rows):
+        observe(self, rounds, rows)
+        if self.place == 8:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exploring.ExploreRun, "_observe", struck)
+        stopped = run("explore", trial, *COSTS, "--save", part, "--quiet")
+    assert stopped.code == 130
+    assert "8 rounds are kept" in stopped.err
+    run("explore", trial, "--resume", part, "--quiet")
+    assert part.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "vw", "adf.vw"])
+def test_the_log_of_a_run_can_be_read_again(run, trial, tmp_path, suffix):
+    """A learner of the same parameters would have done what was logged: weights of 1, and the cost that was paid."""
+    log = tmp_path / f"log.{suffix}"
+    paid = run("explore", trial, *COSTS, "--log", log, "--json").json
+    columns = () if suffix.endswith("vw") else LOG
+    names = "a^walk,a^bus" if suffix == "adf.vw" else "walk,bus"
+    again = run("explore", log, *columns, "--actions", names, "--json").json
+    assert again["rounds"] == ROUNDS
+    assert again["logged_cost"] == pytest.approx(paid["cost"])
+    assert list(again["taken"].values()) == list(paid["taken"].values())
+    assert again["estimates"]["ips"] == pytest.approx(paid["cost"] / ROUNDS)
+    assert again["largest_weight"] == pytest.approx(1)
+    low, high = again["interval"]
+    assert low < paid["cost"] / ROUNDS < high
+
+
+def test_pull_evaluates_the_log(run, trial, tmp_path):
+    """`pull --logged` reads what --log wrote."""
+    log, policy = tmp_path / "log.csv", tmp_path / "policy.csv"
+    run("explore", trial, *COSTS, "--log", log, "--quiet")
+    policy.write_text("action,probability\nbus,1\n")
+    columns = ("--action", "action", "--reward", "cost", "--propensity", "probability", "--losses")
+    found = run("pull", "--logged", log, *columns, "--policy", policy, "--json").json
+    each = [line.split(",") for line in log.read_text().splitlines()[1:]]
+    rows = [(float(cost), 1 / float(chance)) for action, cost, chance, *_ in each if action == "bus"]
+    by_hand = sum(cost * weight for cost, weight in rows) / sum(weight for _, weight in rows)
+    assert found["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+
+
+def test_labels_are_actions(run, tmp_path):
+    """Of labelled rows the action that is the label costs nothing, all others 1."""
+    X, costs = table()
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(f"{int(c[0] > c[1])} 1:{x[0]}\n" for x, c in zip(X, costs, strict=True)))
+    found = run("explore", path, "--json").json
+    wrong = [int((costs[:, 0] > costs[:, 1]).sum()), int((costs[:, 0] <= costs[:, 1]).sum())]
+    assert list(found["action_costs"].values()) == wrong
+    assert found["cost"] < min(wrong)
+
+
+def test_a_pipe_is_read_once(run, trial):
+    """From a pipe a trial is the same, without the policy in hindsight, which needs a second reading."""
+    whole = run("explore", trial, *COSTS, "--json").json
+    piped = run("explore", "-", "--format", "csv", *COSTS, "--json", stdin=trial.read_bytes()).json
+    assert piped["hindsight_policy_cost"] is None
+    assert piped["cost"] == whole["cost"]
+
+
+def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
+    """A report agrees with its file, and no longer once a number of it is another."""
+    report = tmp_path / "r.json"
+    found = run("explore", trial, *COSTS, "--json")
+    report.write_text(found.out)
+    assert run("verify", report, trial).code == 0
+    changed = found.json
+    changed["best_action_cost"] *= 1.001
+    report.write_text(json.dumps(changed))
+    assert run("verify", report, trial).code == 3
+
+
+def test_a_log_is_learned_from(run, trial, tmp_path):
+    """What a log teaches is kept: the model goes on with it, and its forecasts are those of the rows that it has."""
+    import regretless
+
+    log, model = tmp_path / "log.csv", tmp_path / "m.rgl"
+    run("explore", trial, *COSTS, "--log", log, "--set", "epsilon=0.9", "--quiet")
+    run("explore", log, *LOG, "--save", model, "--quiet")
+    learner = regretless.load(model)
+    assert learner.rounds_ == 0
+    wet, dry = learner.forecasts([1.0]), learner.forecasts([0.0])
+    assert (wet[1] > wet[0]) == (learner.names()[1] == "walk")
+    assert (dry[1] > dry[0]) == (learner.names()[1] == "bus")
+    assert run("explore", log, "--resume", model, "--quiet").code == 0
+
+
+def test_a_damaged_model_is_refused(run, trial, tmp_path):
+    """A model whose sums are of other actions than its learner's is no model to go on with."""
+    from regretless.persist.model import read, write
+
+    model = tmp_path / "m.rgl"
+    assert main(["explore", str(trial), *COSTS, "--save", str(model), "--quiet"]) == 0
+    learner, extra = read(model)
+    for change in ({"rounds": 3}, {"taken": [1, 2, 3]}, {"cost": "much"}, {"least": None}):
+        write(model, learner, extra | {"tally": extra["tally"] | change})
+        refused = run("explore", trial, "--resume", model)
+        assert refused.code == 1
+        assert "does not fit together" in refused.err
