@@ -16,6 +16,7 @@ MOST_PARTS = 20  # problems of one against the rest that are described one by on
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
 
 
+ALONE = " for this number of rounds alone"
 OTHER_ROUNDS = "learned from others"  # how it ends why nothing applies, where the rounds are not those that were played
 NOT_REPRODUCED = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
@@ -226,9 +227,8 @@ class Certificate:
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
-        alone = " for this number of rounds alone" if self.at_once is False else ""
         assumption = "" if self.assuming is None else f", assuming {self.assuming}"
-        reading = f"{self._reading()}{empty}{often}{alone}{against}{assumption}"
+        reading = f"{self._reading()}{empty}{often}{self._when()}{against}{assumption}"
         line = f"{self.theorem.title}: {reading}  [{self.theorem.source}]"
         if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
             return line
@@ -248,6 +248,9 @@ class Certificate:
 
     def _often(self) -> str:
         return "with probability"
+
+    def _when(self) -> str:
+        return ALONE if self.at_once is False else ""
 
 
 def _part(certificate: Certificate) -> dict[str, Any]:

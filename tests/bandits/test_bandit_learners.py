@@ -286,6 +286,37 @@ def test_rewards_are_reported_as_such():
     assert hedge.estimates_.tolist() == [0.75, 0]
 
 
+def test_draws_that_wait_too_long_expire():
+    """The draws after which two others were made are withdrawn, and no younger one: their losses count as the largest,
+    and are refused when they come."""
+    learner = Exp3IX(n_arms=2, rate=0.1, seed=0)
+    draws = [learner.draw() for _ in range(5)]
+    learner.update(draws[1], 0.5)
+    assert learner.expire(2) == (1, 3)
+    assert learner.pending_ == (4, 5)
+    assert learner.expire(2) == ()
+    twin = Exp3IX(n_arms=2, rate=0.1, seed=0)
+    again = [twin.draw() for _ in range(5)]
+    twin.update(again[1], 0.5)
+    for old in (again[0], again[2]):
+        twin.withdraw(old)
+    assert learner.certify()[-1].bound == twin.certify()[-1].bound
+    with pytest.raises(RegretlessError, match="reported already, or it was withdrawn"):
+        learner.update(draws[0], 0.5)
+    with pytest.raises(RegretlessError, match="age=0"):
+        learner.expire(0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"), [({"rate": 0.1}, " at any time"), ({}, " for this number of rounds alone")]
+)
+def test_a_line_says_whether_it_holds_at_any_time(settings, words):
+    """With one rate for all rounds the observable bound holds at any time, with rates that fall after one number."""
+    learner = Exp3IX(n_arms=2, seed=0, **settings)
+    learner.play(np.full((50, 2), 0.5))
+    assert f"with probability 95%{words}, against" in str(learner.certify()[-1])
+
+
 def test_a_draw_of_the_bare_core_can_be_withdrawn():
     """While one is open the errors name its arm; withdraw() with nothing said, or by its ticket, gives it up."""
     learner = Exp3IX(arms=["a", "b", "c"], seed=1)

@@ -78,6 +78,10 @@ class BanditCertificate(Certificate):
             return f"{seen} above {bound} by less than {ERRORS} standard errors"
         return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}"
 
+    def _when(self) -> str:
+        # A bandit in production is looked at again and again, so that both are said.
+        return " at any time" if self.at_once else Certificate._when(self)
+
     def _often(self) -> str:
         # A run that was picked for its place among the others has no such guarantee.
         return "of each run with probability" if self.runs else "with probability"

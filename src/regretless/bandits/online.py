@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..ledger import BanditLedger
@@ -221,6 +222,45 @@ class Drawing(Pictured, ABC):
         record = self._record_of(draw, ticket)
         state.core.lose(record[3])
         self._forget(record)
+
+    def expire(self, age: int) -> tuple[int, ...]:
+        """Give up all draws after which so many others were made, or more, whose losses are not known.
+
+        Each is withdrawn: the observable bound counts it as the largest loss there is, whatever kept its loss from
+        coming, and theorems that want every loss, or each before the next draw, say that they do not apply. A loss that
+        comes later still is refused, as one that comes twice is.
+
+        Parameters
+        ----------
+        age : int
+            At least 1.
+
+        Returns
+        -------
+        tuple of int
+            Their tickets.
+
+        Raises
+        ------
+        ParameterError
+            If it is no whole number of at least 1.
+
+        Examples
+        --------
+        >>> from regretless.bandits import Exp3IX
+        >>> bandit = Exp3IX(n_arms=2, seed=0)
+        >>> draws = [bandit.draw() for _ in range(5)]
+        >>> bandit.update(draws[0], 0.5)
+        >>> bandit.expire(2)
+        (2, 3)
+        >>> bandit.pending_
+        (4, 5)
+        """
+        last = self._known().rounds - whole("age", age)
+        old = tuple(number for number in self._pending if number <= last)
+        for number in old:
+            self.withdraw(ticket=number)
+        return old
 
     def _forget(self, record: DrawRecord) -> None:
         del self._pending[record[3]]

@@ -25,7 +25,7 @@ def policy_interval(rewards: Sequence[float], weights: Sequence[float], alpha: f
 
 def controlled(r: float, w: float, guess: float, mean: float, largest: float, most_weight: float) -> list[float]:
     """The weighted reward of a round with its control variate, for each rate."""
-    return [w * r + min(1.0, 1 / (2 * u * most_weight * largest)) * (mean - w * guess) for u in RATES]
+    return [w * r + min(1.0, 3 / (4 * u * most_weight * largest)) * (mean - w * guess) for u in RATES]
 
 
 def largest_refused(numbers: Sequence[Sequence[float]], most: float, alpha: float) -> float:

@@ -24,8 +24,8 @@ a grid of means needs J for each, and the average of means that change is bounde
 
 A control variate: let g_t(k) in [0, h_t] be a guess of the reward of action k, of the rounds before and the situation
 alone (0 of an action that never came), e_t its mean under A, and w_t <= W in all rounds. For each rate there is a share
-c_t(u) = min(1, 1 / (2 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
--1 / (2 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/2, so that all of the above holds. With a small rate
+c_t(u) = min(1, 3 / (4 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
+-3 / (4 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/4, so that all of the above holds. With a small rate
 it is the doubly robust term; with a large one the weighted reward alone.
 """
 
@@ -137,7 +137,7 @@ NOT_ALL = ("every mean is refused: either the propensities are wrong, or what is
 
 @theorem(
     title="Policy value",
-    quantity="error of the estimate",
+    quantity="error of the estimate at any time",
     counts=conditional_mean,
     formula=r"\left|\hat a - \frac{1}{T}\sum_{t=1}^{T} a_t\right| \le w \max(\hat a - L(w_t r_t), 1 - L(w_t (1 - r_t))"
     r" - \hat a),\quad L(x): "
@@ -159,7 +159,7 @@ def policy_value(ledger: ValueLedger, comparator: Any, learner: Confidence) -> f
 
 @theorem(
     title="Policy excess",
-    quantity="average excess loss",
+    quantity="average excess loss at any time",
     counts=conditional_mean,
     formula=r"\frac{1}{T}\sum_{t=1}^{T} (b_t - a_t) \le w (1 - L),\quad \frac{1}{J}\sum_{j=1}^{J} \prod_{t=1}^{T} "
     r"\frac{1 + u_j (w_t r_t + v_t (1 - r_t))}{1 + u_j L} = \frac{N}{\delta}",

@@ -22,6 +22,7 @@ from ...theory.off_policy import (
 )
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+LEFT = 0.75  # how much of a capital a control variate may cost in a round
 CELLS = 1 << 20  # rounds by rates at once
 THE_LOG = "the policy of the log"
 
@@ -229,6 +230,6 @@ def _onto(sums: Array, numbers: Array) -> Array:
 def _control(guessed: Guessed, here: slice, weights: Array, most_weight: float) -> Array:
     """c_t(u) (e_t - w_t g_t), for each round and rate."""
     most = most_weight * guessed.largest[here, None]
-    shares = np.minimum(1.0, 0.5 / np.maximum(RATES * most, 0.5))
+    shares = np.minimum(1.0, LEFT / np.maximum(RATES * most, LEFT))
     terms: Array = shares * (guessed.expected[here] - weights * guessed.logged[here])[:, None]
     return terms
