@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar, Self
 
 
 def did_you_mean(text: str, names: Iterable[str], most: int = 2) -> str:
@@ -131,3 +132,42 @@ class RowRefused(RegretlessError):
         """The same of a file where it is this row, from 1, of those that were not passed over."""
         counted = " (of those that can be used)" if skipped else ""
         return DataError(path, line, None, f"row {row:,}{counted} {self.fault}", self.advice)
+
+
+class RoundRefused(RegretlessError):
+    """A round of a table that cannot be played; those before it are learned.
+
+    Parameters
+    ----------
+    row : int
+        Its place in what was given, from 0.
+    whose : str or None
+        The column that is at fault, by its name; None for the outcome or the row as a whole.
+    found : str
+        What is wrong.
+    advice : str
+        What to do about it.
+    column : int, optional
+        The place of that column, from 0.
+    """
+
+    noun: ClassVar[str]
+    """What a column is."""
+
+    def __init__(self, row: int, whose: str | None, found: str, advice: str, column: int | None = None) -> None:
+        where = "" if whose is None else f", {self.noun} {whose}"
+        super().__init__(f"row {row} (from 0){where}: {found}; {advice}")
+        self.row, self.whose, self.found, self.advice, self.column = row, whose, found, advice, column
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, and whose it is, for callers that name the row otherwise."""
+        return self.found if self.whose is None else f"{self.noun} {self.whose}: {self.found}"
+
+    def at(self, row: int) -> Self:
+        """The same of another row."""
+        return type(self)(row, self.whose, self.found, self.advice, self.column)
+
+    def __reduce__(self) -> tuple[type[RoundRefused], tuple[int, str | None, str, str, int | None]]:
+        # By default an error is made again from its message alone; this one travels between processes whole.
+        return type(self), (self.row, self.whose, self.found, self.advice, self.column)

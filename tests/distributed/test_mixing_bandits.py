@@ -131,7 +131,7 @@ def test_an_error_of_a_run_comes_back_whole():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool, pytest.raises(LossError) as away:
         simulate(**how, executor=pool)
     assert str(away.value) == str(here.value)
-    assert (away.value.row, away.value.arm) == (here.value.row, here.value.arm) == (4, "2")
+    assert (away.value.row, away.value.whose) == (here.value.row, here.value.whose) == (4, "2")
 
 
 def test_what_there_is_no_room_for_is_kept_of_the_first_runs_alone(monkeypatch):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import names_of, numbers, reordered
 from ..checks import whole
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, RegretlessError, RoundRefused
 from ..info import BanditInfo
 from ..learner_table import BANDITS
 from .state import SUM, Scale
@@ -305,31 +305,10 @@ def scale_of(value_range: Any, rewards: Any) -> Scale:
 ADVISED_ASLEEP = ("an expert advises it, and it is asleep", "advise arms that are awake")
 
 
-class LossError(RegretlessError):
-    """A round of a table that cannot be played; those before it are learned.
+class LossError(RoundRefused):
+    """A round whose losses cannot be played."""
 
-    Parameters
-    ----------
-    row : int
-        Its place in what was given, from 0.
-    arm : str or None
-        Whose loss it is; None for the row as a whole.
-    found : str
-        What is wrong.
-    advice : str
-        What to do about it.
-    column : int, optional
-        The arm's place, from 0.
-    """
-
-    def __init__(self, row: int, arm: str | None, found: str, advice: str, column: int | None = None) -> None:
-        whose = "" if arm is None else f", arm {arm}"
-        super().__init__(f"row {row} (from 0){whose}: {found}; {advice}")
-        self.row, self.arm, self.found, self.advice, self.column = row, arm, found, advice, column
-
-    def __reduce__(self) -> tuple[type[LossError], tuple[int, str | None, str, str, int | None]]:
-        # By default an error is made again from its message alone; this one travels between processes whole.
-        return type(self), (self.row, self.arm, self.found, self.advice, self.column)
+    noun = "arm"
 
 
 def complaint(

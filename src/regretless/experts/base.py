@@ -255,7 +255,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
                 out.losses[t] = self._settle(self._pending.pop(forecast.ticket), outcome)
             except AdviceError as error:
                 self._pending.clear()
-                raise AdviceError(t, error.expert, error.found, error.advice, error.column) from error
+                raise error.at(t) from error
             except RegretlessError as error:
                 self._pending.clear()
                 raise AdviceError(t, None, str(error), "see to the loss function") from error

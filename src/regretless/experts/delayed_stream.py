@@ -123,7 +123,7 @@ class Late:
         try:
             forecast = self._learner.predict(rows.advice[place])
         except AdviceError as error:
-            raise AdviceError(place, error.expert, error.found, error.advice, error.column) from error
+            raise error.at(place) from error
         rest = self._learner.waiting(forecast.ticket)
         outcome = 0.0 if rows.outcomes is None else float(rows.outcomes[place])
         out.losses[place] = self._foreseen(place, forecast.ticket, rest, outcome)

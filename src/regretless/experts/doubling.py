@@ -136,7 +136,7 @@ class Doubling(Pictured):
             try:
                 pieces.append(learner.play(table[row:end], None if known is None else known[row:end], weights=weights))
             except AdviceError as error:
-                raise AdviceError(row + error.row, error.expert, error.found, error.advice, error.column) from error
+                raise error.at(row + error.row) from error
             learner.expert_names_ = learner.expert_names_ or names
             row = end
         if not pieces:
@@ -172,7 +172,7 @@ class Doubling(Pictured):
                     learner.expert_names_ = learner.expert_names_ or names
                     rest[t] = learner.waiting(forecasts[t]).weights
         except AdviceError as error:
-            raise AdviceError(row, error.expert, error.found, error.advice, error.column) from error
+            raise error.at(row) from error
         finally:
             for place, ticket in self.pending_:
                 self.blocks_[place].withdraw(ticket)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numbers, reordered
-from ..errors import RegretlessError
+from ..errors import RegretlessError, RoundRefused
 from .losses import Loss
 
 Array = np.ndarray[Any, Any]
@@ -99,36 +99,10 @@ ADVICE = {
 }
 
 
-class AdviceError(RegretlessError):
-    """A round that cannot be played; those before it are learned.
+class AdviceError(RoundRefused):
+    """A round whose advice or outcome cannot be played."""
 
-    Parameters
-    ----------
-    row : int
-        Its place in what was given, from 0.
-    expert : str or None
-        Whose advice it is; None for the outcome or the row as a whole.
-    found : str
-        What is wrong.
-    advice : str
-        What to do about it.
-    column : int, optional
-        The expert's place, from 0.
-    """
-
-    def __init__(self, row: int, expert: str | None, found: str, advice: str, column: int | None = None) -> None:
-        whose = "" if expert is None else f", expert {expert}"
-        super().__init__(f"row {row} (from 0){whose}: {found}; {advice}")
-        self.row, self.expert, self.found, self.advice, self.column = row, expert, found, advice, column
-
-    @property
-    def fault(self) -> str:
-        """What is wrong, and whose advice it is, for callers that name the row otherwise."""
-        return self.found if self.expert is None else f"expert {self.expert}: {self.found}"
-
-    def __reduce__(self) -> tuple[type[AdviceError], tuple[int, str | None, str, str, int | None]]:
-        # By default an error is made again from its message alone; this one travels between processes whole.
-        return type(self), (self.row, self.expert, self.found, self.advice, self.column)
+    noun = "expert"
 
 
 def complaint(why: str, row: int, column: int, names: Sequence[str], loss: Loss) -> AdviceError:

@@ -392,7 +392,7 @@ class CombineRun(StreamRun):
 
     def _name_error(self, error: AdviceError, rows: ForecastBatch) -> DataError:
         """The error with the place in the file in it."""
-        return rows.error(min(error.row, len(rows) - 1), error.expert, error.fault, error.advice)
+        return rows.error(min(error.row, len(rows) - 1), error.whose, error.fault, error.advice)
 
     def _close(self, *, keep: bool) -> None:
         tables = [table for table in (self.out, self.weights_out) if table is not None]
@@ -432,8 +432,6 @@ class CombineRun(StreamRun):
             known = batch.with_outcomes()
             if len(known):
                 yield known.advice, None if self.blind else known.outcomes
-
-    # What goes into the model file.
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file, from which `CombineContinuation.read` goes on."""
