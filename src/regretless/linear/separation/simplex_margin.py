@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def max_margin_simplex(
     intercept : float, default=0.0
         Size of a constant feature that every row is given; 0 for none.
     max_seconds : float, optional
-        Return a wider interval after about so long.
+        Return a wider interval after about so much processor time.
 
     Returns
     -------
@@ -163,14 +163,14 @@ def _dense(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
     shape = payoffs.shape
     if payoffs.spread == 0:
         return np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1])
-    began = perf_counter()
-    late = None if max_seconds is None else lambda: perf_counter() - began >= max_seconds
+    began = process_time()
+    late = None if max_seconds is None else lambda: process_time() - began >= max_seconds
     if shape[0] * shape[1] * min(shape) <= SIMPLEX_WORK:
         solution = simplex(payoffs, stop=late)
     else:
         solution = interior_point(payoffs, FINE * payoffs.spread, stop=late)
     if solution.stopped is None and _gap(payoffs, solution) > RELATIVE * payoffs.spread:
-        left = None if max_seconds is None else max_seconds - (perf_counter() - began)
+        left = None if max_seconds is None else max_seconds - (process_time() - began)
         solution = min(solution, _program(payoffs, (solution.row, solution.column), left), key=partial(_gap, payoffs))
     return solution.row, solution.column
 
