@@ -1,4 +1,20 @@
-"""Certificates over shards: of learners that were mixed, and of ordinary ones whose rounds are in shards."""
+"""Certificates over shards: of learners that were mixed, and of ordinary ones whose rounds are in shards.
+
+**New rounds.** Where all rounds are independent draws from one distribution, the first epoch says what is to be
+expected of new ones. Go over the shards one after the other: the hypothesis that played a round had learned from
+earlier rounds of the same shard, and from the groups of shards before, so the round was new to it, and it is fixed by
+rounds that come earlier in this order; what the risks exceed the mistakes by is a martingale. How weights are mixed at
+the end of the epoch does not matter. From the second epoch on every hypothesis has seen all rounds.
+
+Discovery has read all shards for labels and columns before. Columns that are still to come have weights of zero and
+change nothing, unless p is "auto". Of classes, those that were not announced are known to no hypothesis of the
+argument: its hypotheses choose among the classes that were announced, that earlier groups have had, or their own shard
+so far. Each class against the rest learns apart from the others, so these are the scores that were played, and such a
+hypothesis errs only where the learner erred, or where a class is new: at most once in each shard of the group that has
+it first, which `unannounced_` adds to the mistakes. Where classes that are still to come do move the others there is no
+such argument, and the certificates are declined: with several classes, for the multiclass perceptron, whose rivals they
+may be, and for weights by updates, theirs included, over several groups.
+"""
 
 from __future__ import annotations
 
@@ -68,21 +84,7 @@ def certify_mixture(
         Whether to try scikit-learn's linear SVMs, if all rounds fit in memory.
     iid : bool, default=False
         Whether you vouch that all rounds are independent draws from one distribution; then the first epoch says what is
-        to be expected of new ones. In it, go over the shards one after the other: the hypothesis that played a round
-        had learned from earlier rounds of the same shard, and from the groups of shards before, so the round was new to
-        it, and it is fixed by rounds that come earlier in this order; what the risks exceed the mistakes by is a
-        martingale. How weights are mixed at the end of the epoch does not matter. From the second epoch on every
-        hypothesis has seen all rounds.
-
-        Discovery has read all shards for labels and columns before. Columns that are still to come have weights of
-        zero and change nothing, unless p is "auto". Of classes, those that were not announced are known to no
-        hypothesis of the argument: its hypotheses choose among the classes that were announced, that earlier groups
-        have had, or their own shard so far. Each class against the rest learns apart from the others, so these are the
-        scores that were played, and such a hypothesis errs only where the learner erred, or where a class is new: at
-        most once in each shard of the group that has it first, which `unannounced_` adds to the mistakes. Where classes
-        that are still to come do move the others there is no such argument, and the certificates are declined: with
-        several classes, for the multiclass perceptron, whose rivals they may be, and for weights by updates, theirs
-        included, over several groups.
+        to be expected of new ones, by the argument at the head of this module.
     delta : float, default=0.05
         How improbable it may be that this guarantee fails.
     deep : bool

@@ -1,4 +1,27 @@
-"""Experts combined on every shard by itself: ledgers add up, and so does what theorems say against one comparator."""
+"""Experts combined on every shard by itself: ledgers add up, and so does what theorems say against one comparator.
+
+**The theorem.** Let u be one comparator for all shards: an expert, or a convex (for `Ridge` a linear) combination. If a
+theorem bounds the regret against u by B_s(u) in every play of the rounds of shard s from the prior, then
+
+    sum_s (loss of the learner's copy on s) - (loss of u on all shards) <= sum_s B_s(u).
+
+**Proof.** The loss of a fixed u on all rounds is the sum of its losses on the shards, so that the left side is the sum
+of the regrets R_s(u) of the copies, and R_s(u) <= B_s(u) on each. Nothing else is used: not the order of the shards,
+not where they were played. The same holds of mistakes and of expected losses, whose bounds add up in the same way. An
+expert that was silent on a whole shard had no regret there, and every B_s is at least 0 for it. Draws of experts are
+independent from shard to shard (each copy has a seed of its own, made of the learner's and of the shard's place), so
+that the luck of all draws is that of one sequence of independent draws as long as all shards.
+
+**What this does not say.** No learner went over all rounds. Every copy paid for finding out by itself, so that a bound
+that is constant in the rounds is S times that of one pass over S shards, and one that grows with the square root of the
+rounds is sqrt(S) times as large, for shards of one length. There are no weights for the rounds to come but those of a
+play that goes over the shards one after the other. And u is one for all shards: that each copy would also stand up to
+the best expert of its own shard is said by the certificates of the shards, not by the sum.
+
+**What does not add up** is declined, with its reason: the best sequence of experts with so many switches, for shards
+have no order among each other; the best combination under other losses than the square loss, which is no function of
+sums; `Doubling`, whose stretches begin anew by the count of all rounds.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +75,9 @@ def combine(
     """Combine the forecasts of experts on every shard by itself, and add up what was observed.
 
     Every shard is played from the prior by a copy of the learner of its own. Ledgers add: losses, what each expert
-    lost, and the rest are sums over all rounds of all shards. What is certified is about these sums.
+    lost, and the rest are sums over all rounds of all shards. What is certified is about these sums: beside one
+    comparator for all shards the copies lose at most what the bounds of the shards add up to. It is no bound of one
+    pass over all rounds; the head of this module has the proof, and what does not add up.
 
     Parameters
     ----------
@@ -83,30 +108,6 @@ def combine(
         If the learner cannot be copied for every shard, or the experts are not the same everywhere.
     Interrupted
         If `stop` was true.
-
-    Notes
-    -----
-    The theorem. Let u be one comparator for all shards: an expert, or a convex (for `Ridge` a linear) combination. If a
-    theorem bounds the regret against u by B_s(u) in every play of the rounds of shard s from the prior, then
-
-        sum_s (loss of the learner's copy on s) - (loss of u on all shards) <= sum_s B_s(u).
-
-    Proof: the loss of a fixed u on all rounds is the sum of its losses on the shards, so that the left side is the sum
-    of the regrets R_s(u) of the copies, and R_s(u) <= B_s(u) on each. Nothing else is used: not the order of the
-    shards, not where they were played. The same holds of mistakes and of expected losses, whose bounds add up in the
-    same way. An expert that was silent on a whole shard had no regret there, and every B_s is at least 0 for it. Draws
-    of experts are independent from shard to shard (each copy has a seed of its own, made of the learner's and of the
-    shard's place), so that the luck of all draws is that of one sequence of independent draws as long as all shards.
-
-    What this does not say: no learner went over all rounds. Every copy paid for finding out by itself, so that a bound
-    that is constant in the rounds is S times that of one pass over S shards, and one that grows with the square root of
-    the rounds is sqrt(S) times as large, for shards of one length. There are no weights for the rounds to come but
-    those of a play that goes over the shards one after the other. And u is one for all shards: that each copy would
-    also stand up to the best expert of its own shard is said by the certificates of the shards, not by the sum.
-
-    What does not add up is declined, with its reason: the best sequence of experts with so many switches, for shards
-    have no order among each other; the best combination under other losses than the square loss, which is no function
-    of sums; `Doubling`, whose stretches begin anew by the count of all rounds.
 
     Examples
     --------

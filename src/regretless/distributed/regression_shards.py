@@ -1,4 +1,17 @@
-"""Vovk, Azoury and Warmuth's forecaster over shards: each is learned by itself, and what they know adds up."""
+"""Vovk, Azoury and Warmuth's forecaster over shards: each is learned by itself, and what they know adds up.
+
+**Sums add up.** Each shard measures outcomes from its own first one. With o and o' the first outcomes of two
+neighbours, the sum of x (y - o) over the second is that of x (y - o') plus (o' - o) times the sum of x. The first row
+of a shard, which its copy does not learn from, is kept beside the sums and added when it is not the first of all. So
+the result is that of one pass over all rows, but for rounding: in its weights, in what it predicts, and in what it
+learns next. Rounding is that of normal equations in units of the features, which the prior keeps from being singular:
+where two of eight columns agreed but for a part in 10^7, forecasts of outcomes that spread by 3 differed by less than
+1e-9 for priors from 1e-6 on, and by 1e-3 for the prior 1e-12.
+
+**The bound.** What the copies lost on the way is bounded beside every vector at once by `against_all_over_shards`. It
+is no bound on what one pass would have lost: each copy pays for finding out by itself, and has its first round for
+free. The merged vector has made no forecast yet; what is known of it is that it is ridge regression on these rows.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +124,9 @@ def regress(
     """Learn ridge regression from shards in one pass, as one learner would that goes over all rows.
 
     A copy of the learner plays each shard from the prior. What it knows then are sums: A less its prior, which is the
-    sum of x x', and the sum of x z; these add up, in a tree whose shape depends on the number of shards alone.
+    sum of x x', and the sum of x z; these add up, in a tree whose shape depends on the number of shards alone. So the
+    result is that of one pass over all rows but for rounding, of which the head of this module says how small it is.
+    The bound is about the forecasts of the copies.
 
     Parameters
     ----------
@@ -142,20 +157,6 @@ def regress(
         If the learner has played or keeps a diagonal, or no shard has a row.
     Interrupted
         If `stop` was true.
-
-    Notes
-    -----
-    Each shard measures outcomes from its own first one. With o and o' the first outcomes of two neighbours, the sum of
-    x (y - o) over the second is that of x (y - o') plus (o' - o) times the sum of x. The first row of a shard, which
-    its copy does not learn from, is kept beside the sums and added when it is not the first of all. So the result is
-    that of one pass over all rows, but for rounding: in its weights, in what it predicts, and in what it learns next.
-    Rounding is that of normal equations in units of the features, which the prior keeps from being singular: where two
-    of eight columns agreed but for a part in 10^7, forecasts of outcomes that spread by 3 differed by less than 1e-9
-    for priors from 1e-6 on, and by 1e-3 for the prior 1e-12.
-
-    What the copies lost on the way is bounded beside every vector at once by `against_all_over_shards`. It is no bound
-    on what one pass would have lost: each copy pays for finding out by itself, and has its first round for free. The
-    merged vector has made no forecast yet; what is known of it is that it is ridge regression on these rows.
 
     Examples
     --------

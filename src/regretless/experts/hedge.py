@@ -116,11 +116,8 @@ class ExponentiallyWeightedAverage(ExponentialWeights):
 
     Parameters
     ----------
-    eta : float, optional
-        A constant rate.
-    horizon : int, optional
-        The number of rounds to come, for which the constant rate sqrt(8 ln N / T) / span is best; values lie in [0, 1]
-        unless `value_range` declares another range. With neither, the rate of round t is 2 sqrt(ln N / t) / span.
+    eta, horizon
+        As for `Hedge`.
     n_experts, loss, tau, value_range, linearize, prior
         As for `ExpertLearner`.
 

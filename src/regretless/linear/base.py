@@ -364,6 +364,9 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
                 self._meet(labels[new])
             begin = end
 
+    def _before(self, batch: Batch) -> None:
+        """Called before rounds of a batch are played."""
+
     def _play(
         self,
         batch: Batch,
@@ -375,6 +378,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         end: int = -1,
     ) -> Batch:
         """Play the rounds begin <= t < end of a batch; it comes back with its rows in order, if they were not."""
+        self._before(batch)
         self.state_.follow(rules)
         player = self.state_.player(rules)
         scores = None

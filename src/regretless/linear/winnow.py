@@ -61,24 +61,11 @@ class Winnow(OnlineClassifier):
     intercept : float, default=0.0
         Size of a constant feature that is appended to every row; 0 for none. It is one of the N, and an entry of the
         row.
-    ties : {"update", 1, -1}, default="update"
-        What a score of exactly 0 means. "update": predict +1, and update whatever the label is, as the proofs do. 1 or
-        -1: predict that label, and update only if it is wrong.
-    passes : int, default=1
-        How many times `fit` goes over the rows.
     until_clean : bool, default=False
         Whether `fit` goes on until a pass without an update. It comes if some v, without negative entries unless
         `balanced`, separates the rows and the rate is small enough for its margin.
-    max_passes : int, default=1000
-        The most passes it makes then; `passes`, if it is above 1, is such a limit too.
-    shuffle : bool, default=False
-        Whether `fit` plays each pass in a new random order.
-    random_state : int, numpy Generator or None, default=None
-        Where that order comes from.
-    class_weight : dict, "balanced" or None, default=None
-        As in scikit-learn: by how much the rounds of each class weigh.
-    warm_start : bool, default=False
-        Whether `fit` goes on from what was learned before.
+    ties, passes, max_passes, shuffle, random_state, class_weight, warm_start
+        As in `Perceptron`.
 
     Attributes
     ----------

@@ -16,7 +16,6 @@ from ...errors import ParameterError, RegretlessError
 from ...info import LinearInfo
 from ...pictured import Bars
 from ...rows.estimator import with_constructor
-from ...rows.state import Rules
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ...theory.perceptron import BUDGET, KERNEL_PERCEPTRON, KernelFacts
@@ -90,18 +89,10 @@ class KernelPerceptron(OnlineClassifier):
         What a score of exactly 0 means; see `Perceptron`.
     passes : int, default=1
         How many times `fit` goes over the rows; a row that is learned from again adds to its own coefficient.
-    until_clean : bool, default=False
-        Whether `fit` goes on until a pass without an update.
-    max_passes : int, default=1000
-        The most passes it makes then.
-    shuffle : bool, default=False
-        Whether `fit` plays each pass in a new random order.
+    until_clean, max_passes, shuffle, class_weight, warm_start
+        As in `Perceptron`.
     random_state : int, numpy Generator or None, default=None
         Where that order, and random removals, come from; with None the removals are always the same ones.
-    class_weight : mapping, "balanced" or None, default=None
-        What the rounds of each class weigh.
-    warm_start : bool, default=False
-        Whether `fit` goes on from what was learned before.
 
     Attributes
     ----------
@@ -229,12 +220,8 @@ class KernelPerceptron(OnlineClassifier):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or table, shape (rounds, features)
-            With a precomputed kernel, the Gram matrix, shape (rounds, rounds).
-        y : array-like, shape (rounds,)
-            Any labels, of two classes or more.
-        sample_weight : array-like, shape (rounds,), optional
-            What each round's loss is multiplied by.
+        X, y, sample_weight
+            As of every learner; with a precomputed kernel, X is the Gram matrix, shape (rounds, rounds).
 
         Returns
         -------
@@ -427,22 +414,12 @@ class KernelPerceptron(OnlineClassifier):
         if self.kernel == "precomputed":
             raise RegretlessError("a precomputed kernel is one of rows that are all known: use fit")
 
-    def _play(
-        self,
-        batch: Batch,
-        codes: Array,
-        weights: Array | None,
-        order: Array | None,
-        rules: Rules,
-        begin: int = 0,
-        end: int = -1,
-    ) -> Batch:
+    def _before(self, batch: Batch) -> None:
         state = self.state_
         if self._again and state.books[-1, ROUNDS] == 0:
             state.period = len(batch)
         elif not self._again:
             state.forget_rows()
-        return super()._play(batch, codes, weights, order, rules, begin, end)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
