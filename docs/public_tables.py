@@ -45,7 +45,7 @@ def run(page: Path, makers: Makers, usage: str | None) -> None:
 def told(page: Path, makers: Makers) -> str:
     """The document with its tables, of what is kept beside it, and the output of its commands as they should be."""
     with tempfile.TemporaryDirectory() as folder:
-        return tour.told(filled(page, makers, page.parent), folder)
+        return tour.filled(filled(page, makers, page.parent), folder)
 
 
 def tell(page: Path, makers: Makers, picture: Path, figure: Callable[[], str]) -> None:

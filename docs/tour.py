@@ -6,19 +6,24 @@ there. A test compares. The commands run in a folder of their own, one after the
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+
+from regretless.cli import main
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 ELSEWHERE = "/home/you"  # what stands for the folder
 
 
-def told(text: str, folder: str) -> str:
+def filled(text: str, folder: str) -> str:
     """The document, each command of its console blocks followed by what it prints."""
     return BLOCK.sub(lambda block: "".join(_run(line, folder) for line in _commands(block[0])), text)
 
@@ -30,6 +35,23 @@ def _commands(block: str) -> list[str]:
 
 
 def _run(command: str, folder: str) -> str:
+    words = shlex.split(command)
+    alone = words[0] == "regretless" and not set(command) & set("|<>;&$`*")
+    printed = _in_this_process(words[1:], folder) if alone else _by_the_shell(command, folder)
+    return f"$ {command}\n" + printed.replace(os.path.realpath(folder), ELSEWHERE)
+
+
+def _in_this_process(words: list[str], folder: str) -> str:
+    """What a verb prints; a process of its own would be most of what it takes."""
+    screen = io.StringIO()
+    with chdir(folder), redirect_stdout(screen), redirect_stderr(screen):
+        code = main(words)
+    if code != 0:
+        raise RuntimeError(f"{words}: exit code {code}: {screen.getvalue()}")
+    return screen.getvalue()
+
+
+def _by_the_shell(command: str, folder: str) -> str:
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
     done = subprocess.run(
         ["bash", "-c", command],
@@ -40,13 +62,13 @@ def _run(command: str, folder: str) -> str:
         text=True,
         check=True,
     )
-    return f"$ {command}\n" + done.stdout.replace(os.path.realpath(folder), ELSEWHERE)
+    return done.stdout
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        found = told(README.read_text(encoding="utf-8"), folder)
+        text = filled(README.read_text(encoding="utf-8"), folder)
     if "--write" in sys.argv[1:]:
-        README.write_text(found, encoding="utf-8")
+        README.write_text(text, encoding="utf-8")
     else:
-        print(found, end="")
+        print(text, end="")

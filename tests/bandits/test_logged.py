@@ -25,7 +25,7 @@ from regretless.info import BanditInfo
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 800
-LOGS = 250
+LOGS = 150
 DELTA = 0.1
 UNLIKELY = 1e-3  # that a test fails though intervals hold as often as they say
 

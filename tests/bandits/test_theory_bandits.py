@@ -181,10 +181,10 @@ def often(certificate, delta):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_bounds_hold_over_seeds(name):
-    """Of 150 runs in each of five games no more exceed a bound than delta = 0.3 allows; means are within theirs."""
+    """Of 80 runs in each of five games no more exceed a bound than delta = 0.3 allows; means are within theirs."""
     made = a_setting(name, 3, 120, delta=0.3)
     for seed, game in enumerate((*tables(3, 120), punisher, echo)):
-        runs = play(made, game, 150, seed)
+        runs = play(made, game, 80, seed)
         runs.facts = replace(runs.facts, oblivious=not callable(game))
         for one in judged(runs).values():
             if "fixed beforehand" in str(one.why):

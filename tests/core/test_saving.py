@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @EVERY
-@at_most(15)
+@at_most(10)
 @given(rounds=ROUNDS, classes=st.integers(2, 3))
 def test_a_learner_can_be_saved_after_the_last_of_any_rounds(folder, name, settings, rounds, classes):
     """However large the rows of some rounds were, what a learner has learned after the last of them is saved, read, and

@@ -30,7 +30,7 @@ def toured(tmp_path_factory) -> tuple[Path, str]:
     if shutil.which("bash") is None:
         pytest.skip("the tour is for bash")
     folder = tmp_path_factory.mktemp("tour")
-    return folder, script("tour").told(read("README.md"), str(folder))
+    return folder, script("tour").filled(read("README.md"), str(folder))
 
 
 def test_the_readme_shows_what_the_commands_print(toured):

@@ -138,7 +138,7 @@ import sys, threading
 import numpy as np, scipy.sparse as sp
 from regretless.catalogue import learner_class
 
-rows, columns = 200, 5000
+rows, columns = 200, 1500
 rng = np.random.default_rng(0)
 X = sp.csr_matrix(rng.normal(size=(rows, columns)))
 y = rng.choice([-1, 1], rows)

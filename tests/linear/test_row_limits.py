@@ -78,7 +78,7 @@ def check_scores(learner: OnlineClassifier, X: np.ndarray) -> None:
 
 @EVERY
 @pytest.mark.parametrize("classes", [2, 3])
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(rows=ROWS)
 def test_a_round_is_refused_or_leaves_numbers(name, case, classes, rows):
     """A round near the limits of floats is refused and changes nothing, or leaves nothing behind that is not finite."""

@@ -107,8 +107,8 @@ class MatrixGame(ZeroSum):
         Parameters
         ----------
         method : str
-            ``"auto"`` chooses by size and tolerance. `METHODS` of `games.methods` says what the others are: solvers,
-            which end at an equilibrium, and learners that play each other.
+            ``"auto"`` chooses by size and tolerance. ``"simplex"``, ``"interior-point"``, ``"linear-programming"`` end
+            at an equilibrium; by ``"rm+"``, ``"prm+"``, ``"rm"``, ``"optimistic-hedge"``, ``"hedge"`` learners play.
         tolerance : float, optional
             The duality gap to reach, in payoffs; by default 1e-9 times their range, but at least some units in the last
             place of the largest. Self-play with `rounds` and without a tolerance plays exactly `rounds`.
