@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,14 +179,36 @@ def certify_outcomes(
     if not stream.rereadable:
         return learner.declined(ONCE.format(name=stream.name))
 
-    def again() -> Iterator[Batch]:
-        for batch in stream.batches():
-            if batch.labels is None:
-                raise RegretlessError(f"{stream.name}: certificates need the outcomes, and there are none")
-            if batch.columns > learner.state_.columns:
-                raise RegretlessError(f"{stream.name}: {UNKNOWN}")
-            yield batch
-
+    again = partial(_outcomes, learner, stream)
     if not (trusted or learner.gives(again)):
         return learner.declined(NOT_REPRODUCED.format(name=stream.name))
     return learner.certify_rounds(again, against)
+
+
+def _outcomes(learner: OnlineRegressor, stream: Stream) -> Iterator[Batch]:
+    """The rounds of a stream, as a learner of numbers can have played them."""
+    for batch in stream.batches():
+        if batch.labels is None:
+            raise RegretlessError(f"{stream.name}: certificates need the outcomes, and there are none")
+        if batch.columns > learner.state_.columns:
+            raise RegretlessError(f"{stream.name}: {UNKNOWN}")
+        yield batch
+
+
+def gives(learner: Any, stream: Stream) -> bool:
+    """Whether the rounds of a stream, played from the start, give a learner of rows, bit for bit.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier or OnlineRegressor
+    stream : Stream
+        One that can be read again.
+
+    Raises
+    ------
+    RegretlessError
+        If there are no labels, or there are labels or features that the learner has never met.
+    """
+    if learner.kind == "linear":
+        return reproduces(learner, Replay(stream, learner))
+    return bool(learner.gives(partial(_outcomes, learner, stream)))

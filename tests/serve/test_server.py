@@ -116,7 +116,8 @@ def test_options_of_another_model(
 def test_the_rows_of_another_model(
     run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learner: tuple[str, ...]
 ) -> None:
-    """A file with another number of rows than the model had learned is refused at the start, its own is not."""
+    """A file with another number of rows than the model had learned is refused at the start, and one of other rows,
+    also where the log has begun; its own is not."""
     monkeypatch.setattr("regretless.serve.server.serve", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     lines = [f"{k % 3},{k % 5},{k % 2}\n" for k in range(12)]
@@ -128,7 +129,12 @@ def test_the_rows_of_another_model(
     assert refused.code == 1
     assert not (tmp_path / "m.db").exists()
     assert "--rows other.csv: this file has 7 rows, and the model had learned" in refused.err
-    assert run("serve", "m.rgl", "--port", 0, "--rows", "r.csv").code == 0
+    (tmp_path / "changed.csv").write_text("".join(["a,b,y\n", *lines[:-1], "1,4,1\n"]))
+    for _ in range(2):
+        refused = run("serve", "m.rgl", "--port", 0, "--rows", "changed.csv")
+        assert refused.code == 1
+        assert "--rows changed.csv: the rows of this file, played again, do not give the model" in refused.err
+        assert run("serve", "m.rgl", "--port", 0, "--rows", "r.csv").code == 0
 
 
 def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

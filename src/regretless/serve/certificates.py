@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate import Certificate
-from ..certify import certify_outcomes, certify_stream
+from ..certify import certify_outcomes, certify_stream, gives
 from ..data import open_stream
 from ..data.batch import Batch
 from ..data.stream import Stream, past
@@ -228,24 +228,34 @@ def rows_before(path: str, live: Live) -> Stream:
     return open_stream(path, schema=getattr(live.served.learner, "schema_", live.served.schema), frozen=True)
 
 
-def refuse_rows(path: str, live: Live) -> None:
-    """Refuse a file of rows that a model cannot have learned before it was served.
+def refuse_rows(path: str, first: Live) -> None:
+    """Refuse a file of rows that a model did not learn before it was served.
+
+    Parameters
+    ----------
+    path : str
+    first : Live
+        The model that the log begins with.
 
     Raises
     ------
     RegretlessError
-        If there is no such file, the model had learned nothing, or it had learned another number of rows.
+        If there is no such file, the model had learned nothing, or other rows.
     """
-    tally = live.tally
+    before = first.tally.base_rounds
     if not Path(path).is_file():
         raise RegretlessError(f"--rows {path}: there is no such file")
-    if not tally.base_rounds:
+    if not before:
         raise RegretlessError(f"--rows {path}: the model had learned nothing before it was served")
-    if tally.since or not isinstance(live.served, ServedRows):  # a second learner that answers has other rows
+    if not isinstance(first.served, ServedRows):
         return
-    rows = sum(map(len, rows_before(path, live).batches()))
-    if not rows or tally.before % rows:  # of several passes they are a multiple
-        fault = f"this file has {rows:,} rows, and the model had learned {tally.before:,} rounds before it was served"
+    stream = rows_before(path, first)
+    rows = sum(map(len, stream.batches()))
+    if not rows or before % rows:  # of several passes they are a multiple
+        fault = f"this file has {rows:,} rows, and the model had learned {before:,} rounds before it was served"
+        raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
+    if not gives(first.served.learner, stream):
+        fault = "the rows of this file, played again, do not give the model as it was before it was served"
         raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
 
 

@@ -79,7 +79,7 @@ def open_model(
         live = restored(store)
         _refuse_settings(live, settings)
         if rows is not None and not new:
-            refuse_rows(rows, live)
+            refuse_rows(rows, Live.of(store.snapshots()[0], str(path)))
         set_shadow(store, live, path.stem, other, clock.time())
         set_alarm(store, live, settings.alarm, clock.time())
     except BaseException:
