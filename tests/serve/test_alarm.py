@@ -16,13 +16,12 @@ from regretless.alarms import Watch
 from regretless.cli import main
 from regretless.errors import RegretlessError
 from regretless.linear import Perceptron
-from regretless.regression import AggregatedRegressor
 from regretless.serve import alarm as alarms
 from regretless.serve.logs import ServiceLog
 from regretless.serve.settings import Settings
 
 from .asking import COLUMNS, Client, begun, rows, served
-from .test_restart import model
+from .test_restart import KINDS, model
 
 SCHEMA = {"features": COLUMNS, "classes": ["no", "yes"]}
 REFERENCE = {"reference": 0.2, "reference_rounds": None, "mean_rounds": 100.0}
@@ -136,8 +135,14 @@ def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     assert out.getvalue().count("alert failed") == alarms.ATTEMPTS
 
 
-def test_numbers_have_no_mistakes(tmp_path: Path) -> None:
-    """An alarm on mistakes is refused where answers are numbers."""
-    path = begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS})
-    with pytest.raises(RegretlessError, match="learners of labels"):
+@pytest.mark.parametrize("kind", ["numbers", "experts", "bandit"])
+def test_numbers_have_no_mistakes(kind: str, tmp_path: Path) -> None:
+    """An alarm on mistakes, and a second learner whose mistakes are compared, are refused at the start where answers
+    are numbers or draws, and leave no log behind."""
+    make, schema = KINDS[kind]
+    path = begun(tmp_path, make(), schema)
+    with pytest.raises(RegretlessError, match="for learners of labels"):
         served(path, model, Settings(alarm=REFERENCE))
+    with pytest.raises(RegretlessError, match="both models must be learners of labels"):
+        served(path, model, shadow=begun(tmp_path, Perceptron(), SCHEMA, "other"))
+    assert not path.with_suffix(".db").exists()

@@ -404,4 +404,5 @@ class ReplayOptions:
 
     store: str
     save: str | None
+    prune: float | None
     json: bool

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
 
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}  # of times, in seconds
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
 
 
@@ -72,6 +73,17 @@ def positive(text: str) -> float:
 def seconds(text: str) -> float:
     """The same, of seconds."""
     return _number(text, float, lambda number: 0 < number < inf, "a number of seconds above 0")
+
+
+def duration(text: str) -> float:
+    """A time with its unit, in seconds."""
+    try:
+        value = float(text[:-1]) * UNITS.get(text[-1:].lower(), 0.0)  # a number alone may be meant in any unit
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e12:
+        raise ArgumentTypeError(f"{text!r} is not a time, as in 7d, 12h, 30m or 60s")
+    return value
 
 
 def _number(text: str, kind: type[int] | type[float], fits: Callable[[float], bool], expected: str) -> float:

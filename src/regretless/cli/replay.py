@@ -7,10 +7,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import options
 from .files import refuse_overwriting
 from .output import DONE, FAILED, UsageError, complain, many, write_json
 
 if TYPE_CHECKING:
+    from ..serve.live import Live
+    from ..serve.replay import SnapshotComparison
     from .arguments import ReplayOptions
 
 HELP = "learn the log of a served model again, and compare"
@@ -25,40 +28,73 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("store", metavar="STORE", help="the log: MODEL.db, or postgresql://...#MODEL")
     parser.add_argument("--save", metavar="MODEL", help="write the model at the end of the log (.rgl)")
+    parser.add_argument(
+        "--prune",
+        type=options.duration,
+        metavar="TIME",
+        help="then forget what was settled longer ago than 90d, 12h, 30m, 60s, so that the log begins there",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def run(arguments: ReplayOptions) -> int:
-    """Replay."""
-    from ..atomic_write import replacing
-    from ..serve.replay import replay, store_of
-    from ..serve.store import digest
-
+    """Replay, and prune if that is asked and nothing differs."""
     _refuse_model(arguments.store)
     refuse_overwriting([arguments.store], [arguments.save])
     began = time.perf_counter()
-    store = store_of(arguments.store, writes=False)
-    store.open()
-    try:
-        live, compared = replay(store)
-    finally:
-        store.close()
-    model = live.snapshot(0.0).model
-    if arguments.save is not None:
-        with replacing(Path(arguments.save)) as file:
-            file.write(model)
+    live, compared, begins = _replayed(arguments.store)
     differing = [one for one in compared if not one.same]
-    if arguments.json:
-        seconds = time.perf_counter() - began
-        write_json(_values(arguments, live, compared, digest(model), seconds))
-    else:
-        print(f"{many(live.version, 'label')} and {many(live.number, 'prediction')}: model {digest(model)[:16]}")
-        for one in compared:
-            print(f"snapshot after {many(one.version, 'label')}: {'the same bytes' if one.same else 'DIFFERS'}")
+    if arguments.prune is not None and not differing:
+        begins = _pruned(arguments.store, time.time() - arguments.prune)
+    _show(arguments, live, compared, begins, began)
     if differing:
         complain(f"{arguments.store}: played again, the log does not give the model that was served")
         return FAILED
     return DONE
+
+
+def _replayed(where: str) -> tuple[Live, list[SnapshotComparison], int]:
+    """The model at the end of a log, the snapshots it was compared with, and after which label the log begins."""
+    from ..serve.replay import replay, store_of
+
+    store = store_of(where, writes=False)
+    store.open()
+    try:
+        return *replay(store), store.begins_after()
+    finally:
+        store.close()
+
+
+def _pruned(where: str, before: float) -> int:
+    """Prune a log; after which label it begins then."""
+    from ..serve.replay import prune, store_of
+
+    store = store_of(where)
+    store.open()
+    try:
+        return prune(store, before)
+    finally:
+        store.close()
+
+
+def _show(arguments: ReplayOptions, live: Live, compared: list[SnapshotComparison], begins: int, began: float) -> None:
+    """Save the model, and print what was compared."""
+    from ..atomic_write import replacing
+    from ..serve.store import digest
+
+    model = live.snapshot(0.0).model
+    if arguments.save is not None:
+        with replacing(Path(arguments.save)) as file:
+            file.write(model)
+    if arguments.json:
+        seconds = time.perf_counter() - began
+        write_json(_values(arguments, live, compared, begins, digest(model), seconds))
+        return
+    print(f"{many(live.version, 'label')} and {many(live.number, 'prediction')}: model {digest(model)[:16]}")
+    for one in compared:
+        print(f"snapshot after {many(one.version, 'label')}: {'the same bytes' if one.same else 'DIFFERS'}")
+    if begins:
+        print(f"the log begins after {many(begins, 'label')}: what was before is not known any more")
 
 
 def _refuse_model(text: str) -> None:
@@ -68,12 +104,15 @@ def _refuse_model(text: str) -> None:
         raise UsageError(f"{text}: the log of a served model is expected; of this one that is {log}")
 
 
-def _values(arguments: ReplayOptions, live: Any, compared: Any, sha256: str, seconds: float) -> dict[str, Any]:
+def _values(
+    arguments: ReplayOptions, live: Live, compared: list[SnapshotComparison], begins: int, sha256: str, seconds: float
+) -> dict[str, Any]:
     return {
         "schema": "regretless.replay/1",
         "store": arguments.store,
         "labels": live.version,
         "predictions": live.number,
+        "begins_after": begins,
         "sha256": sha256,
         "snapshots": [{"version": one.version, "number": one.number, "same": one.same} for one in compared],
         "seconds": seconds,

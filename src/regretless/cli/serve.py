@@ -23,7 +23,6 @@ DESCRIPTION = (
 )
 MEAN_ROUNDS = 10_000  # labels to a false alarm
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 ANOTHER = "name another MODEL for a new one"
 SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -59,7 +58,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_late_labels(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("labels that do not come")
-    group.add_argument("--expire", type=_duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s")
+    group.add_argument(
+        "--expire", type=options.duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s"
+    )
     group.add_argument(
         "--default-loss", type=float, metavar="LOSS", help="of bandits: the loss, or the reward, that is learned then"
     )
@@ -285,16 +286,6 @@ def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65_535:
         raise ArgumentTypeError(f"{text!r} is not a port, from 0 to 65535")
     return int(text)
-
-
-def _duration(text: str) -> float:
-    try:
-        value = float(text[:-1]) * UNITS.get(text[-1:].lower(), 0.0)  # a number alone may be meant in any unit
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e12:
-        raise ArgumentTypeError(f"{text!r} is not a time, as in 7d, 12h, 30m or 60s")
-    return value
 
 
 def _url(text: str) -> str:

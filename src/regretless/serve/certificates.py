@@ -49,7 +49,7 @@ EARLIER = (
     "the model had learned {rounds:,} rounds before those of the log; serve a new one (--learner), or start with their "
     "file (--rows)"
 )
-
+PRUNED = "the log was pruned: the rounds up to label {label:,} are not in it"
 ASIDE = "the model had learned {rounds:,} rounds before it learned those of the log, which does not have them"
 
 
@@ -87,6 +87,14 @@ class LogStream(Stream):
                 if learnt:
                     labels = self._rows.labels([label_of(event) for event in learnt])
                     yield self._rows.batch([event.input for event in learnt], labels)
+        finally:
+            self._store.close()
+
+    def begins_after(self) -> int:
+        """The last sequence number before the log begins: above 0 once it was pruned."""
+        self._store.open()
+        try:
+            return self._store.begins_after()
         finally:
             self._store.close()
 
@@ -215,6 +223,8 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     if not live.served.sums()[0]:
         return list(learner.declined("no label was learned yet"))
     log = LogStream(store_of(where, writes=False), live)
+    if (pruned := log.begins_after()) > tally.since:
+        return _by_sums(learner, PRUNED.format(label=pruned))
     stream: Stream = log
     if tally.before:
         stream = FileAndLog(rows_before(str(rows), live), log, learner.state_.columns)

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS snapshots (
     version BIGINT, number BIGINT, time DOUBLE PRECISION NOT NULL, model BYTEA NOT NULL, PRIMARY KEY (version, number)
 );
 CREATE TABLE IF NOT EXISTS holder (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one), name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS origin (digest TEXT NOT NULL);
 """
 HOLD = "INSERT INTO holder (name) VALUES (%s) ON CONFLICT (one) DO UPDATE SET name = excluded.name"
 

@@ -1,4 +1,4 @@
-"""The log of a model: where it is, how it begins, and how it is played again."""
+"""The log of a model: where it is, how it begins, how it is played again, and how its beginning is forgotten."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ModelError
 from .live import Live
-from .store import BY_NUMBER, BY_SEQUENCE, LEARNT, Event, Snapshot, Store, StoreError
+from .store import BY_NUMBER, BY_SEQUENCE, LEARNT, Event, Snapshot, Store, StoreError, digest
 
 BLOCK = 1000  # events that are read at once
 
@@ -46,7 +46,7 @@ def begin(store: Store, model: bytes, name: str, time: float) -> None:
         first = Snapshot(0, 0, time, model)
         Live.of(first, name)
         store.save(first)
-    elif snapshots[0].model != model:
+    elif (store.origin() or digest(snapshots[0].model)) != digest(model):
         fault = f"the log {store.name} began with another model than {name} holds now"
         raise ModelError(f"{fault}; give the model that it began with, or another --store")
 
@@ -129,7 +129,7 @@ class SnapshotComparison(NamedTuple):
 
 
 def replay(store: Store) -> tuple[Live, list[SnapshotComparison]]:
-    """Play the whole log, from its first model on.
+    """Play the whole log, from its first model on, or from the one that it begins with since it was pruned.
 
     Parameters
     ----------
@@ -156,3 +156,35 @@ def replay(store: Store) -> tuple[Live, list[SnapshotComparison]]:
         here = restored(store, here, snapshot).snapshot(snapshot.time)
         compared.append(SnapshotComparison(snapshot.version, snapshot.number, here.model == snapshot.model))
     return restored(store, here), compared
+
+
+def prune(store: Store, before: float) -> int:
+    """Forget what was settled before a time, so that the log begins with the model as it was then.
+
+    Predictions that wait for their labels stay. Of those that are forgotten neither the answer is known any more nor
+    the label, and no certificate can be on them.
+
+    Parameters
+    ----------
+    store : Store
+        Opened to be written to.
+    before : float
+        In seconds since 1970.
+
+    Returns
+    -------
+    int
+        The sequence number after which the log begins.
+
+    Raises
+    ------
+    StoreError
+        If the log does not fit together.
+    """
+    first = store.snapshots()[0]
+    version, number, time = store.last_before(before)
+    if version <= first.version:
+        return first.version
+    end = Snapshot(version, max(number, first.number), time, b"")
+    store.forget(restored(store, first, end).snapshot(time), digest(first.model))
+    return version

@@ -29,6 +29,7 @@ CREATE INDEX IF NOT EXISTS waiting ON events (number) WHERE state = 'pending';
 CREATE TABLE IF NOT EXISTS snapshots (
     version INTEGER, number INTEGER, time REAL NOT NULL, model BLOB NOT NULL, PRIMARY KEY (version, number)
 );
+CREATE TABLE IF NOT EXISTS origin (digest TEXT NOT NULL);
 """
 
 

@@ -79,7 +79,7 @@ def open_model(
         live = restored(store)
         _refuse_settings(live, settings)
         if rows is not None and not new:
-            refuse_rows(rows, Live.of(store.snapshots()[0], str(path)))
+            _refuse_rows_of(store, rows, str(path))
         set_shadow(store, live, path.stem, other, clock.time())
         set_alarm(store, live, settings.alarm, clock.time())
     except BaseException:
@@ -96,6 +96,14 @@ def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | No
         fitting(shadow[1], shadow[0], live.served)
     if rows is not None:
         refuse_rows(rows, live)
+
+
+def _refuse_rows_of(store: Store, rows: str, name: str) -> None:
+    """Refuse rows that the model of a log did not learn, or that no certificate can be on."""
+    if store.begins_after():
+        fault = "the log was pruned, so that no certificate can be on the rows before it"
+        raise RegretlessError(f"--rows {rows}: {fault}; start without --rows")
+    refuse_rows(rows, Live.of(store.snapshots()[0], name))
 
 
 def _refuse_settings(live: Live, settings: Settings) -> None:

@@ -23,11 +23,13 @@ BY_SEQUENCE = f"SELECT {COLUMNS} FROM events WHERE sequence > ? ORDER BY sequenc
 BY_NUMBER = f"SELECT {COLUMNS} FROM events WHERE number > ? ORDER BY number LIMIT ?"
 # The first by their numbers are the oldest: no event is before an earlier one, and pending ones are indexed by number.
 OLDEST = f"SELECT {COLUMNS} FROM events WHERE state = 'pending' ORDER BY number LIMIT ?"
-# Each by its own index; of times the last is the largest.
+# Each by its own index; of times the last is the largest. Of a pruned log the snapshots may know more than the events.
 ENDS = (
-    "SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT max(sequence) FROM events), 0), "
+    "SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT max(number) FROM snapshots), 0), "
+    "coalesce((SELECT max(sequence) FROM events), 0), coalesce((SELECT max(version) FROM snapshots), 0), "
     "coalesce((SELECT time FROM events ORDER BY number DESC LIMIT 1), 0.0), "
-    "coalesce((SELECT settled FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1), 0.0)"
+    "coalesce((SELECT settled FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1), 0.0), "
+    "coalesce((SELECT max(time) FROM snapshots WHERE version > 0), 0.0)"
 )
 PENDING_ONES = "SELECT count(*), min(time) FROM events WHERE state = 'pending'"
 SNAPSHOTS = "SELECT version, number, time, model FROM snapshots ORDER BY version, number"
@@ -37,6 +39,15 @@ SAVE = (
     "model = excluded.model"
 )
 DROP = "DELETE FROM snapshots WHERE version = ? AND number = ?"
+FIRST = "SELECT version FROM snapshots ORDER BY version, number LIMIT 1"
+LAST_BEFORE = (
+    "SELECT sequence, settled FROM events WHERE sequence IS NOT NULL AND settled < ? ORDER BY sequence DESC LIMIT 1"
+)
+NUMBER_AT = "SELECT max(number) FROM events WHERE version < ?"
+ORIGIN = "SELECT digest FROM origin"
+SET_ORIGIN = "INSERT INTO origin VALUES (?)"
+FORGET_SNAPSHOTS = "DELETE FROM snapshots WHERE version < ?"
+FORGET_EVENTS = "DELETE FROM events WHERE sequence <= ?"
 KEEP = 2  # snapshots beside the first one
 
 State = Literal["pending", "learnt", "expired", "refused", "shadowed", "promoted", "watched"]
@@ -219,8 +230,8 @@ class Store(ABC):
 
     def ends(self) -> tuple[int, int, float]:
         """The last number, the last sequence number and the last time; zeros of an empty log."""
-        ((number, sequence, *times),) = self.rows(ENDS)
-        return int(number), int(sequence), float(max(times))
+        ((number, of_snapshot, sequence, version, *times),) = self.rows(ENDS)
+        return int(max(number, of_snapshot)), int(max(sequence, version)), float(max(times))
 
     def pending(self) -> tuple[int, float | None]:
         """How many events wait for their labels, and when the oldest of them was predicted."""
@@ -236,3 +247,39 @@ class Store(ABC):
     def snapshots(self) -> list[Snapshot]:
         """Those that are kept, the earliest first."""
         return [Snapshot(version, number, time, bytes(model)) for version, number, time, model in self.rows(SNAPSHOTS)]
+
+    # ---- a log that was pruned
+
+    def begins_after(self) -> int:
+        """The last sequence number before the log begins: above 0 once it was pruned."""
+        found = self.rows(FIRST)
+        return int(found[0][0]) if found else 0
+
+    def origin(self) -> str | None:
+        """The digest of the model that the log began with, if it was pruned since."""
+        found = self.rows(ORIGIN)
+        return str(found[0][0]) if found else None
+
+    def last_before(self, time: float) -> tuple[int, int, float]:
+        """The last sequence number before a time, how many predictions had been made, and when it was; or zeros."""
+        found = self.rows(LAST_BEFORE, time)
+        if not found:
+            return 0, 0, 0.0
+        ((sequence, settled),), ((number,),) = found, self.rows(NUMBER_AT, found[0][0])
+        return int(sequence), int(number), float(settled)
+
+    def forget(self, base: Snapshot, origin: str) -> None:
+        """Let the log begin with a snapshot, and forget what was settled before; all of it or nothing.
+
+        Parameters
+        ----------
+        base : Snapshot
+        origin : str
+            The digest of the model that it begins with now.
+        """
+        with self.transaction() as change:
+            if not self.rows(ORIGIN):
+                change(SET_ORIGIN, [(origin,)])
+            change(SAVE, [(base.version, base.number, base.time, base.model)])
+            change(FORGET_SNAPSHOTS, [(base.version,)])
+            change(FORGET_EVENTS, [(base.version,)])

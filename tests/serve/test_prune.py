@@ -1,0 +1,117 @@
+"""Logs whose beginning was forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regretless.cli import main
+from regretless.errors import RegretlessError
+from regretless.serve.replay import prune, store_of
+from regretless.serve.settings import Settings
+from regretless.serve.startup import open_model
+
+from .asking import Client, begun, rows, served
+from .postgres_server import Postgres
+from .test_restart import KINDS, label_of, model, traffic
+
+
+def pruned(where: str | Path, before: float = 1e9 + 14.5) -> tuple[int, int]:
+    """After which label a log begins now, and how many events it has."""
+    store = store_of(where)
+    store.open()
+    begins = prune(store, before)
+    assert prune(store, before) == begins
+    ((count,),) = store.rows("SELECT count(*) FROM events")
+    store.close()
+    return begins, count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pruned_log_goes_on(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After a log was pruned in the middle, a server goes on from it with the bits of one that was not pruned, what
+    waits for a label is there, and the log is played again from where it begins."""
+    make, schema = KINDS[kind]
+    some, now, kept = rows(40, seed=3), [1e9], []
+
+    async def first(client: Client) -> None:
+        for place in range(0, 24, 3):
+            await traffic(client, kind, place, place + 3)
+            now[0] += 3.0
+
+    async def second(client: Client) -> tuple[bytes, list[int]]:
+        codes = [
+            (await client.ask("/v1/label", {"id": id, "label": label_of(kind, some[int(id[1:])])})).status
+            for id in ("r1", "r0")
+        ]
+        await traffic(client, kind, 24, 40)
+        return await model(client), codes
+
+    for name in ("whole", "parts"):
+        path, now[0] = begun(tmp_path, make(), schema, name), 1e9
+        served(path, first, Settings(snapshot_every=5), clock=lambda: now[0])
+        if name == "parts":
+            assert pruned(path.with_suffix(".db")) == (10, 14)  # labels to 12 s, of 24 events
+        kept.append(served(path, second, clock=lambda: now[0]))
+        assert main(["replay", str(path.with_suffix(".db")), "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert said["begins_after"] == (10 if name == "parts" else 0)
+        assert all(one["same"] for one in said["snapshots"])
+    assert kept[0][0] == kept[1][0]
+    assert [codes for _, codes in kept] == [[200, 200], [200, 404]]
+
+
+def test_what_is_said_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`replay --prune` says where the log begins; certificates that need the rows before do not apply, the server is
+    started with the same model, and is refused another one and `--rows`."""
+    make, schema = KINDS["three classes"]
+    path = begun(tmp_path, make(), schema)
+    served(path, lambda client: traffic(client, "three classes", 0, 24))
+    assert main(["replay", str(path.with_suffix(".db")), "--prune", "60s"]) == 0
+    assert "the log begins after 16 labels" in capsys.readouterr().out
+
+    async def work(client: Client) -> Any:
+        return (await client.ask("/v1/certificate")).json["certificates"], (await client.ask("/")).status
+
+    certificates, status = served(path, work)
+    assert status == 200
+    assert any("the log was pruned: the rounds up to label 16" in str(one["why"]) for one in certificates)
+    with pytest.raises(RegretlessError, match="the log was pruned, so that no certificate"):
+        open_model(path, path.with_suffix(".db"), Settings(), None, os.devnull)
+    begun(tmp_path, make(), schema | {"classes": [0, 1, 3]})
+    with pytest.raises(RegretlessError, match="began with another model"):
+        served(path, work)
+
+
+def test_what_is_not_pruned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log that does not give its snapshots is not pruned, nor one that a server holds, nor what is younger."""
+    make, schema = KINDS["aggregated"]
+    path = begun(tmp_path, make(), schema)
+    log = path.with_suffix(".db")
+    served(path, lambda client: traffic(client, "aggregated", 0, 12))
+    assert pruned(log, 1e9 - 1) == (0, 12)
+    store = store_of(log)
+    store.open()
+    assert main(["replay", str(log), "--prune", "1s"]) == 1
+    assert "serves this model; stop that server first" in capsys.readouterr().err
+    store.close()
+    with sqlite3.connect(log) as db:
+        db.execute("""UPDATE events SET label = '"no"' WHERE label = '"yes"'""")
+    db.close()
+    assert main(["replay", str(log), "--prune", "1s"]) == 1
+    assert pruned(log, 1e9 - 1) == (0, 12)
+
+
+def test_a_pruned_log_on_postgres(tmp_path: Path, postgres: Postgres, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same in PostgreSQL: a server goes on from a pruned log, with all numbers after those that were forgotten."""
+    make, schema = KINDS["bandit"]
+    path, where = begun(tmp_path, make(), schema), f"{postgres.url}#pruned"
+    served(path, lambda client: traffic(client, "bandit", 0, 12), where=where)
+    assert pruned(where, 2e9) == (8, 4)
+    served(path, lambda client: traffic(client, "bandit", 12, 24), where=where)
+    assert main(["replay", where]) == 0
