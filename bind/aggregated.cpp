@@ -6,8 +6,7 @@
 #include <cstddef>
 
 #include "compiled.hpp"
-#include "pieces.hpp"
-#include "turn.hpp"
+#include "round_player.hpp"
 #include "regretless/aggregated_types.hpp"
 
 using namespace nb::literals;
@@ -47,7 +46,18 @@ Places memory_places() {
   return bytes;
 }
 
-class AggregatedPlayer {
+struct AggregatedKind {
+  using State = Aggregated;
+  using Rules = AggregatedRules;
+  static const AggregatedKernels& kernels() { return aggregated_kernels(); }
+  static void check(const State&) {}
+  static State from(State state, std::int64_t first) {
+    if (state.members) state.members += first * state.targets * aggregated_lanes;
+    return scores_from(state, first);
+  }
+};
+
+class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
  public:
   AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
                    std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
@@ -95,29 +105,13 @@ class AggregatedPlayer {
     const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
     const Turn turn(busy_);
     Aggregated state = state_;
-    state.scores = room_for_scores(watched_, r, state_.targets);
     state.members = members_of(std::size_t(r.count));
-    nb::gil_scoped_release unlocked;
-    return report(in_pieces(
-        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-          return aggregated_kernels().play(block, of, rules_, from(state, first), begin, end);
-        }));
-  }
-
-  void watch(std::optional<State2> scores) {
-    const Turn turn(busy_);
-    watched_ = scores;
+    return play_from(r, state);
   }
 
   void watch_members(std::optional<State2> scores) {
     const Turn turn(busy_);
     watched_members_ = scores;
-  }
-
-  Report one(const Reals& x, std::int32_t label, double weight) const {
-    const Rounds r = one_round(x, label, weight, state_.targets);
-    const Turn turn(busy_);
-    return report(aggregated_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
   }
 
   Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, State2 out,
@@ -128,10 +122,7 @@ class AggregatedPlayer {
       demand(shaped(*members, std::size_t(block.rows), std::size_t(state_.targets) * aggregated_lanes), no_room);
       state.members = members->data();
     }
-    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
-    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-      return aggregated_kernels().score(rows, rules_, from(state, first), out.data() + first * state_.targets);
-    }));
+    return score_from(block, state, out);
   }
 
  private:
@@ -147,43 +138,27 @@ class AggregatedPlayer {
     return watched_members_->data();
   }
 
-  // The state whose scores are written from round `first` on.
-  static Aggregated from(Aggregated state, std::int64_t first) {
-    if (state.scores) state.scores += first * state.targets;
-    if (state.members) state.members += first * state.targets * aggregated_lanes;
-    return state;
-  }
-
   State2 cells_, memory_, books_;
-  std::optional<State2> weights_, scales_, factor_, watched_, watched_members_;
-  AggregatedRules rules_;
-  Aggregated state_;
-  mutable std::atomic_flag busy_;  // learning: any number of threads may score
+  std::optional<State2> weights_, scales_, factor_, watched_members_;
 };
 
 }  // namespace
 
 void bind_aggregated(nb::module_& m) {
-  nb::class_<AggregatedPlayer>(m, "AggregatedPlayer",
-                               "Rules and borrowed state of linear learners that are mixed; feed it rounds.")
-      .def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-                    const std::vector<double>&, const std::vector<double>&, double, double, double, double, double,
-                    bool>(),
-           "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
-           "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
-           "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a, "curvatures"_a, "full_prior"_a,
-           "stack_curvature"_a, "intercept"_a, "tie"_a, "heaviest"_a, "share"_a)
-      .def("play", &AggregatedPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
-           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
-           "Play the rounds begin <= t < end; how many were played, and what stopped them.")
-      .def("watch", &AggregatedPlayer::watch, "scores"_a.noconvert().none(), watch_words)
-      .def("watch_members", &AggregatedPlayer::watch_members, "scores"_a.noconvert().none(),
-           "The same for the scores of all members, (rounds, targets * lanes).")
-      .def("one", &AggregatedPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
-      .def("score", &AggregatedPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "out"_a.noconvert(), "members"_a.noconvert().none() = nb::none(),
-           "Scores of all rows, the same bits that play sees; and those of the members.");
+  nb::class_<AggregatedPlayer> player(m, "AggregatedPlayer",
+                                      "Rules and borrowed state of linear learners that are mixed; feed it rounds.");
+  player.def(
+      nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
+               const std::vector<double>&, const std::vector<double>&, double, double, double, double, double, bool>(),
+      "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "weights"_a.noconvert().none() = nb::none(),
+      "scales"_a.noconvert().none() = nb::none(), "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a,
+      "curvatures"_a, "full_prior"_a, "stack_curvature"_a, "intercept"_a, "tie"_a, "heaviest"_a, "share"_a);
+  bind_play(player, play_words);
+  bind_score(player, "Scores of all rows, the same bits that play sees; and those of the members.",
+             "members"_a.noconvert().none() = nb::none());
+  player.def("watch", &AggregatedPlayer::watch, "scores"_a.noconvert().none(), watch_words);
+  player.def("watch_members", &AggregatedPlayer::watch_members, "scores"_a.noconvert().none(),
+             "The same for the scores of all members, (rounds, targets * lanes).");
   m.attr("LEAST_ENTRY") = least_entry;
   m.attr("MOST_ENTRY") = most_entry;
   m.attr("AGGREGATED_LANES") = aggregated_lanes;

@@ -1,6 +1,5 @@
 // A player: rules and borrowed state, checked once, then fed rounds.
-#include "pieces.hpp"
-#include "turn.hpp"
+#include "round_player.hpp"
 
 #include <algorithm>
 
@@ -16,7 +15,18 @@ std::string_view known(Names names, const std::string& name, const char* what) {
   return *place;
 }
 
-class Player {
+struct PlayerKind {
+  using State = regretless::State;
+  using Rules = regretless::Rules;
+  static const Kernels& kernels() { return regretless::kernels(); }
+  static void check(const State&) {}
+  static State from(State state, std::int64_t first) {
+    if (state.moves) state.moves += first * state.targets;
+    return scores_from(state, first);
+  }
+};
+
+class Player : public RoundPlayer<PlayerKind> {
  public:
   Player(State2 weights, State2 memory, State2 books, State1 scratch, std::optional<State2> lag,
          const std::string& geometry, const std::string& loss, const std::string& rate, double radius, double eta,
@@ -62,15 +72,7 @@ class Player {
         throw std::invalid_argument("room for one move per round and target");
       state.moves = moves->data();
     }
-    state.scores = room_for_scores(watched_, r, state_.targets);
-    nb::gil_scoped_release unlocked;
-    return report(in_pieces(
-        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-          State here = state;
-          if (state.moves) here.moves += first * state.targets;
-          if (state.scores) here.scores += first * state.targets;
-          return kernels().play(block, of, rules_, here, begin, end);
-        }));
+    return play_from(r, state);
   }
 
   void watch(std::optional<State2> scores, bool averages, double ahead) {
@@ -78,21 +80,6 @@ class Player {
     watched_ = scores;
     state_.averages = averages;
     state_.ahead = ahead;
-  }
-
-  Report one(const Reals& x, std::int32_t label, double weight) const {
-    const Rounds r = one_round(x, label, weight, state_.targets);
-    const Turn turn(busy_);
-    return report(kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
-  }
-
-  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-               State2 out) const {
-    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
-    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
-    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-      return kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
-    }));
   }
 
  private:
@@ -105,10 +92,7 @@ class Player {
 
   State2 weights_, memory_, books_;
   State1 scratch_;
-  std::optional<State2> lag_, watched_;
-  Rules rules_;
-  State state_;
-  mutable std::atomic_flag busy_;  // learning: any number of threads may score
+  std::optional<State2> lag_;
 };
 
 // What vectors of several targets are read with: each knows whose it is, and how often a round counts for it.
@@ -183,23 +167,19 @@ Report charge(const Any& values, const std::optional<Any>& indices, const std::o
 }  // namespace
 
 void bind_player(nb::module_& m) {
-  nb::class_<Player>(m, "Player", "Rules and borrowed state; feed it rounds.")
-      .def(nb::init<State2, State2, State2, State1, std::optional<State2>, const std::string&, const std::string&,
-                    const std::string&, double, double, double, double, double, double>(),
-           "weights"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(),
-           "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
-           "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0)
-      .def("play", &Player::play, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-           "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
-           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
-           "moves"_a.noconvert().none() = nb::none(),
-           "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of "
-           "each "
-           "round and target.")
-      .def("watch", &Player::watch, "scores"_a.noconvert().none(), "averages"_a = false, "ahead"_a = 0.0, watch_words)
-      .def("one", &Player::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
-      .def("score", &Player::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
+  nb::class_<Player> player(m, "Player", "Rules and borrowed state; feed it rounds.");
+  player.def(nb::init<State2, State2, State2, State1, std::optional<State2>, const std::string&, const std::string&,
+                      const std::string&, double, double, double, double, double, double>(),
+             "weights"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(),
+             "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
+             "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0);
+  bind_play(player,
+            "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of "
+            "each round and target.",
+            "moves"_a.noconvert().none() = nb::none());
+  bind_score(player, score_words);
+  player.def("watch", &Player::watch, "scores"_a.noconvert().none(), "averages"_a = false, "ahead"_a = 0.0,
+             watch_words);
   m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(),
         "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(), "seen"_a.noconvert(),

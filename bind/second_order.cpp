@@ -2,8 +2,7 @@
 #include "second_order.hpp"
 
 #include "compiled.hpp"
-#include "pieces.hpp"
-#include "turn.hpp"
+#include "round_player.hpp"
 #include "regretless/second_order_types.hpp"
 
 using namespace nb::literals;
@@ -20,7 +19,15 @@ bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
   return array.shape(0) == rows && array.shape(1) == columns;
 }
 
-class SecondOrderPlayer {
+struct SecondOrderKind {
+  using State = SecondOrder;
+  using Rules = regretless::Rules;
+  static const SecondOrderKernels& kernels() { return second_order_kernels(); }
+  static State from(const State& state, std::int64_t first) { return scores_from(state, first); }
+  static void check(const State&) {}
+};
+
+class SecondOrderPlayer : public RoundPlayer<SecondOrderKind> {
  public:
   // A diagonal matrix: records, as many numbers a feature as the loss asks for.
   SecondOrderPlayer(State2 records, State2 memory, State2 books, State1 scratch, const std::string& loss, double tie,
@@ -56,42 +63,6 @@ class SecondOrderPlayer {
     begin(loss, tie, intercept);
   }
 
-  Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-              const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
-              std::int64_t begin, std::int64_t end) const {
-    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
-    const Turn turn(busy_);
-    SecondOrder state = state_;
-    state.scores = room_for_scores(watched_, r, state_.targets);
-    nb::gil_scoped_release unlocked;
-    return report(in_pieces(
-        r, [&](const Block& block, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-          SecondOrder here = state;
-          if (here.scores) here.scores += first * here.targets;
-          return second_order_kernels().play(block, of, rules_, here, begin, end);
-        }));
-  }
-
-  void watch(std::optional<State2> scores) {
-    const Turn turn(busy_);
-    watched_ = scores;
-  }
-
-  Report one(const Reals& x, std::int32_t label, double weight) const {
-    const Rounds r = one_round(x, label, weight, state_.targets);
-    const Turn turn(busy_);
-    return report(second_order_kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
-  }
-
-  Report score(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-               State2 out) const {
-    const Block block = rows_to_score(values, indices, starts, out, state_.targets);
-    const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long(block, state_.targets);
-    return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-      return second_order_kernels().score(rows, rules_, state_, out.data() + first * state_.targets);
-    }));
-  }
-
  private:
   double* hold(std::size_t place, State2& array) {
     arrays_[place] = array;
@@ -116,32 +87,24 @@ class SecondOrderPlayer {
   std::optional<State2> arrays_[4];
   State2 memory_, books_;
   State1 scratch_;
-  std::optional<State2> watched_;
-  Rules rules_;
-  SecondOrder state_;
-  mutable std::atomic_flag busy_;  // learning: any number of threads may score
 };
 
 }  // namespace
 
 void bind_second_order(nb::module_& m) {
-  nb::class_<SecondOrderPlayer>(m, "SecondOrderPlayer",
-                                "Rules and borrowed state of a second-order learner; feed it rounds.")
+  nb::class_<SecondOrderPlayer> player(m, "SecondOrderPlayer",
+                                       "Rules and borrowed state of a second-order learner; feed it rounds.");
+  player
       .def(nb::init<State2, State2, State2, State1, const std::string&, double, double>(), "records"_a.noconvert(),
            "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
            "tie"_a = 0.0, "intercept"_a = 0.0)
       .def(nb::init<State2, State2, State2, State2, State2, State2, State1, const std::string&, double, double>(),
            "sums"_a.noconvert(), "weights"_a.noconvert(), "scales"_a.noconvert(), "factor"_a.noconvert(),
            "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
-           "tie"_a = 0.0, "intercept"_a = 0.0)
-      .def("play", &SecondOrderPlayer::play, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "labels"_a.noconvert(), "sample_weight"_a.noconvert().none() = nb::none(),
-           "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
-           "Play the rounds begin <= t < end; how many were played, and what stopped them.")
-      .def("watch", &SecondOrderPlayer::watch, "scores"_a.noconvert().none(), watch_words)
-      .def("one", &SecondOrderPlayer::one, "x"_a.noconvert(), "label"_a, "weight"_a = 1.0, "Play one dense round.")
-      .def("score", &SecondOrderPlayer::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-           "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.");
+           "tie"_a = 0.0, "intercept"_a = 0.0);
+  bind_play(player, play_words);
+  bind_score(player, score_words);
+  player.def("watch", &SecondOrderPlayer::watch, "scores"_a.noconvert().none(), watch_words);
   m.attr("SECOND_ORDER_MEMORY_SIZE") = second_order_memory_size;
 }
 

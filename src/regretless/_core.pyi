@@ -19,14 +19,6 @@ class AggregatedPlayer:
         Play the rounds begin <= t < end; how many were played, and what stopped them.
         """
 
-    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
-        """
-        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
-        """
-
-    def watch_members(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
-        """The same for the scores of all members, (rounds, targets * lanes)."""
-
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
         """Play one dense round."""
 
@@ -34,6 +26,14 @@ class AggregatedPlayer:
         """
         Scores of all rows, the same bits that play sees; and those of the members.
         """
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
+
+    def watch_members(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """The same for the scores of all members, (rounds, targets * lanes)."""
 
 LEAST_ENTRY: float = 1e-75
 
@@ -80,16 +80,16 @@ class Player:
         Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of each round and target.
         """
 
-    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, averages: bool = False, ahead: float = 0.0) -> None:
-        """
-        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
-        """
-
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
         """Play one dense round."""
 
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows, the same bits that play sees."""
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, averages: bool = False, ahead: float = 0.0) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
 
 def sight(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, directions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], whose: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seen: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
     """Bin the margins of all rows along each direction."""
@@ -503,16 +503,16 @@ class SecondOrderPlayer:
         Play the rounds begin <= t < end; how many were played, and what stopped them.
         """
 
-    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
-        """
-        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
-        """
-
     def one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: int, weight: float = 1.0) -> tuple[int, str | None]:
         """Play one dense round."""
 
     def score(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
         """Scores of all rows, the same bits that play sees."""
+
+    def watch(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+        """
+        Write the scores that each round of the next plays is predicted by into this array, (rounds, targets); or stop.
+        """
 
 SECOND_ORDER_MEMORY_SIZE: int = 6
 
