@@ -23,7 +23,7 @@ def test_the_examples_give_what_stands_below_them():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")
 def test_the_commands_print_what_stands_below_them(tmp_path):
     """Below each command of docs/contextual.md stands what it prints, but for digits of fractions."""
-    said, told = page("contextual"), script("tour").told(page("contextual"), str(tmp_path))
+    said, told = page("contextual"), script("tour").filled(page("contextual"), str(tmp_path))
     assert re.sub(r"\d+\.\d+", "#", said) == re.sub(r"\d+\.\d+", "#", told)
 
 

@@ -106,7 +106,7 @@ def _add_learning(parser: ArgumentParser) -> None:
     options.add_saving(group, "rounds")
 
 
-class CostTable(PointTable):
+class MeanCostTable(PointTable):
     """Rows at doubling round counts; a point is rounds, cost, and the cost of the best single action."""
 
     HEADER = "{:>12} {:>12} {:>12} {:>18}".format("rounds", "mean cost", "since last", "best action so far")
@@ -135,7 +135,7 @@ def run(arguments: ExploreOptions) -> int:
     run = _run_of(arguments, learner, known)
     console = options.console_of(arguments)
     started = perf_counter()
-    go(run, CostTable(console.line, run.point), console)
+    go(run, MeanCostTable(console.line, run.point), console)
     seconds = perf_counter() - started
     warn_skipped(run.stream)
     for note in run.stream.notes:

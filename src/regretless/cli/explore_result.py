@@ -25,7 +25,7 @@ from .signals import certifying, whole_run_message
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..run.explore import ExploreRun
-    from ..run.hindsight import Hindsight
+    from ..run.hindsight import HindsightCosts
     from .arguments import ExploreOptions
 
 SCHEMA = "regretless.explore/1"
@@ -48,7 +48,7 @@ class ExploreOutput(Output):
         The file, as the user called it.
     seconds : float
         How long the learning took.
-    hindsight : Hindsight or None
+    hindsight : HindsightCosts or None
         What the rounds would have cost with all costs known; None where that is not computed.
     certificates : list of Certificate
     """
@@ -56,7 +56,7 @@ class ExploreOutput(Output):
     run: ExploreRun
     path: str
     seconds: float
-    hindsight: Hindsight | None = None
+    hindsight: HindsightCosts | None = None
     certificates: list[Certificate] = field(default_factory=list)
 
     def conclude(self, arguments: ExploreOptions, console: Console) -> int:

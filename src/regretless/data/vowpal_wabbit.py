@@ -43,7 +43,7 @@ DEFAULT = " "  # the namespace of a bare bar
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ActionLabel:
     """An action before the bar: with a cost, and a probability, where they are there."""
 
     action: str
@@ -52,7 +52,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of text.
 
     Attributes
@@ -61,14 +61,14 @@ class Line:
         Of the line, from 1.
     shared : bool
         Whether its features are those of all actions of its block.
-    labels : list of Label
+    labels : list of ActionLabel
     features : list of (str, float)
         Names with their namespace, and values; what stands there twice is listed twice.
     """
 
     number: int
     shared: bool
-    labels: list[Label]
+    labels: list[ActionLabel]
     features: Features
 
 
@@ -86,7 +86,7 @@ class TextReader:
     def __init__(self, path: Source, value_range: tuple[float, float] = (0.0, 1.0)) -> None:
         self._path, self.name, self._range = path, name_of(path), value_range
 
-    def lines(self) -> Iterator[Line | None]:
+    def lines(self) -> Iterator[TextLine | None]:
         """All lines; None for a blank one.
 
         Raises
@@ -104,7 +104,7 @@ class TextReader:
                     raise DataError(self.name, number, None, "this is not UTF-8 text", FORM) from error
                 yield self._line(number, text) if text.strip() else None
 
-    def _line(self, number: int, text: str) -> Line:
+    def _line(self, number: int, text: str) -> TextLine:
         head, bar, tail = text.partition("|")
         if not bar:
             self._refuse(number, 1, f"no bar in {shown(text)}", FORM)
@@ -117,9 +117,9 @@ class TextReader:
             words.pop()
         shared = words == [SHARED]
         labels = [] if shared else [self._label(number, word, text) for word in words]
-        return Line(number, shared, labels, self._features(number, tail, text))
+        return TextLine(number, shared, labels, self._features(number, tail, text))
 
-    def _label(self, number: int, word: str, text: str) -> Label:
+    def _label(self, number: int, word: str, text: str) -> ActionLabel:
         parts, column = word.split(":"), text.index(word) + 1
         if len(parts) > 3 or not parts[0] or parts[0] == SHARED:
             self._refuse(number, column, f"{shown(word)} where an action is expected", FORM)
@@ -130,7 +130,7 @@ class TextReader:
             self._refuse(number, column, f"the cost of {shown(word)} is {numbers[0]:g}", advice)
         if len(numbers) == 2 and not LEAST <= numbers[1] <= 1:
             self._refuse(number, column, f"the probability of {shown(word)} is {numbers[1]:g}", NO_PROBABILITY)
-        return Label(parts[0], *numbers)
+        return ActionLabel(parts[0], *numbers)
 
     def _features(self, number: int, tail: str, text: str) -> Features:
         features, column = [], len(text) - len(tail) + 1
@@ -298,15 +298,15 @@ class WabbitDecisions(DecisionStream):
             raise DataError(self.name, None, None, fault, "name all with --actions A,B")
         return ordered(list(dict.fromkeys(label.action for line in self._lines() for label in line.labels)))
 
-    def _lines(self) -> Iterator[Line]:
+    def _lines(self) -> Iterator[TextLine]:
         """A line a round: as the file has it, or what a block of lines comes to."""
         lines = self._reader.lines()
         ahead, blocks = _look_ahead(lines)
         every = chain(ahead, lines)
         yield from (self._merged(every) if blocks else filter(None, every))
 
-    def _merged(self, lines: Iterator[Line | None]) -> Iterator[Line]:
-        block: list[Line] = []
+    def _merged(self, lines: Iterator[TextLine | None]) -> Iterator[TextLine]:
+        block: list[TextLine] = []
         for line in chain(lines, [None]):
             if line is not None:
                 block.append(line)
@@ -314,7 +314,7 @@ class WabbitDecisions(DecisionStream):
                 yield self._round_of(block)
                 block = []
 
-    def _round_of(self, block: list[Line]) -> Line:
+    def _round_of(self, block: list[TextLine]) -> TextLine:
         """A block as one line: the features that all actions share, and each action called by its own."""
         shared = [line for line in block if line.shared]
         if shared and (len(shared) > 1 or not block[0].shared):
@@ -323,12 +323,12 @@ class WabbitDecisions(DecisionStream):
         for line in block[len(shared) :]:
             if len(line.labels) > 1:
                 self._refuse(line, "several actions in a line of a block", "one at most is expected")
-            told = line.labels[0] if line.labels else Label("")
-            labels.append(Label(_called(line.features), told.cost, told.chance))
-        return Line(block[0].number, False, labels, shared[0].features if shared else [])
+            told = line.labels[0] if line.labels else ActionLabel("")
+            labels.append(ActionLabel(_called(line.features), told.cost, told.chance))
+        return TextLine(block[0].number, False, labels, shared[0].features if shared else [])
 
     @staticmethod
-    def _is_logged(line: Line) -> bool:
+    def _is_logged(line: TextLine) -> bool:
         return not line.labels or any(label.cost is None or label.chance is not None for label in line.labels)
 
     def feature_names(self) -> list[str] | None:
@@ -353,7 +353,7 @@ class WabbitDecisions(DecisionStream):
         else:
             (first, rest), self._first = self._first, None
             lines = chain([first], rest)
-        part: list[Line] = []
+        part: list[TextLine] = []
         for line in lines:
             part.append(line)
             if len(part) == ROWS:
@@ -362,7 +362,7 @@ class WabbitDecisions(DecisionStream):
         if part:
             yield from self._usable(part)
 
-    def _usable(self, lines: list[Line]) -> Iterator[Decisions]:
+    def _usable(self, lines: list[TextLine]) -> Iterator[Decisions]:
         """The rounds of some lines, up to the first that cannot be used, which is then an error."""
         read, error = [], None
         for line in lines:
@@ -379,7 +379,7 @@ class WabbitDecisions(DecisionStream):
         if error is not None:
             raise error
 
-    def _round(self, line: Line) -> tuple[Array, Array, int, float]:
+    def _round(self, line: TextLine) -> tuple[Array, Array, int, float]:
         """The costs, which actions there were, and which was taken with which probability."""
         costs = np.full(len(self.actions), np.nan)
         places = places_of([label.action for label in line.labels], self.actions)
@@ -407,13 +407,13 @@ class WabbitDecisions(DecisionStream):
         there[places] = True
         return costs, there, int(places[known[0]]), chance
 
-    def _refuse(self, line: Line, found: str, advice: str) -> NoReturn:
+    def _refuse(self, line: TextLine, found: str, advice: str) -> NoReturn:
         raise DataError(self.name, line.number, 1, found, advice)
 
 
-def _look_ahead(lines: Iterator[Line | None]) -> tuple[list[Line | None], bool]:
+def _look_ahead(lines: Iterator[TextLine | None]) -> tuple[list[TextLine | None], bool]:
     """The first lines, and whether a round is a block of them: where some are shared, or one of several has a cost."""
-    ahead: list[Line | None] = []
+    ahead: list[TextLine | None] = []
     known = 0
     for line in lines:
         if line is None and not ahead:

@@ -73,7 +73,7 @@ class ExploreReport:
     logged : bool
         Whether the rounds were those of a log, so that costs are estimates.
     curve : sequence of (rounds, cost, best single action's cost so far)
-    hindsight : Hindsight or None
+    hindsight : HindsightCosts or None
     estimates : mapping
         Of a log: estimates of the mean cost of a round, by name.
     certificates : sequence of Certificate

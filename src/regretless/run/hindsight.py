@@ -23,7 +23,7 @@ PRIOR = 1e-3  # of the mean square of each feature, times the rounds: what the s
 
 
 @dataclass(frozen=True)
-class Hindsight:
+class HindsightCosts:
     """Costs in hindsight.
 
     Attributes
@@ -48,7 +48,7 @@ class Hindsight:
 
 def hindsight(
     stream: DecisionStream, columns: int, most: int, stop: Callable[[], bool] = lambda: False
-) -> Hindsight | None:
+) -> HindsightCosts | None:
     """Read the rounds twice more; None of a log, of what can be read only once, or of very many features.
 
     Parameters
@@ -87,7 +87,7 @@ def hindsight(
             return None
     order = np.argsort(counts)
     ordered = [[values[place] for place in order] for values in curves]
-    return Hindsight([counts[place] for place in order], *ordered)
+    return HindsightCosts([counts[place] for place in order], *ordered)
 
 
 def _parts(stream: DecisionStream, columns: int, most: int) -> Iterator[tuple[Array, Array]]:
