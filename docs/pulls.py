@@ -116,9 +116,10 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
 
 def logs(folder: Path) -> str:
     """A row for each policy that is evaluated on a log."""
-    rows: list[tuple[str, ...]] = [("log and policy", "truth", "replay", "ips", "snips", "dr", "worth")]
+    rows: list[tuple[str, ...]] = [("log and policy", "truth", "replay", "ips", "snips", "dr", "anytime", "worth")]
     for what in ("men", "women"):
         uniform, thompson = (fashion(folder, what, policy) for policy in ("random", "bts"))
+        uniform = uniform.declaring(uniform.least)  # all items alike
         found = evaluate_policy(uniform, mean_policy(thompson), runs=100)
         rows.append(_judged(f"`obd_{what}_random`: Thompson sampling", found, f"{thompson.rewards.mean():.4f}"))
         learner = Exp3IX(arms=uniform.names, rewards=True, seed=0)
@@ -134,7 +135,7 @@ def logs(folder: Path) -> str:
 
 
 def _judged(name: str, found: Evaluation, truth: str) -> tuple[str, ...]:
-    each = [found.estimates[one] for one in ("replay", "ips", "snips", "dr")]
+    each = [found.estimates[one] for one in ("replay", "ips", "snips", "dr", "anytime")]
     told = (f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})" for one in each)
     return (name, truth, *told, f"{found.effective:,.0f} of {len(found.log):,}")
 

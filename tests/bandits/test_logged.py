@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from regretless.bandits import Exp3, Exp3IX, Exp3P, Exp4, Hedge, TsallisINF
+from regretless.bandits import Exp3, Exp3IX, Exp3P, Exp4, Hedge, Stated, TsallisINF
 from regretless.bandits.off_policy import evaluate_learner, evaluate_policy
 from regretless.bandits.off_policy import evaluation as module
 from regretless.bandits.off_policy.estimates import Estimate, Evidence, cautious
@@ -435,6 +435,10 @@ class TestDoubts:
         for chances, right in ((0.5, True), (1.0, False), (1 / 3, False)):
             notes = evaluate_policy(Log.of(actions, chances, rewards), [0.5, 0.5]).notes
             assert any("are these the probabilities" in note for note in notes) is not right
+        alone = Log.of(actions, 1 / 3, rewards)  # the weights of the log's own policy are 1 whatever it says
+        assert (
+            "has a mean of 3, more than the 2 actions" in evaluate_policy(alone, Stated(alone.propensities)).notes[-1]
+        )
         skewed = plain(2, [0.8, 0.2], [0.5, 0.5])
         learner = Exp3IX(arms=skewed.names, rewards=True, seed=0)
         assert not any("are these" in note for note in evaluate_learner(skewed, learner).notes)

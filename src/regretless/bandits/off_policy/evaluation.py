@@ -282,7 +282,7 @@ def _evaluate(
         walker.learners,
         draws / max(draws.sum(), 1.0),
         perf_counter() - started,
-        [*walker.notes, *_doubts(estimated), *_contradiction(evidence.weights, walker.support)],
+        [*walker.notes, *_doubts(estimated), *_contradictions(log, evidence.weights, walker.support)],
         bets=bets,
         together=together,
         assuming=assuming,
@@ -342,9 +342,20 @@ def _doubts(result: dict[str, Estimate]) -> Iterator[str]:
         yield f"{', '.join(few)}: too few rounds of weight, or of one of two outcomes, to trust {them}"
 
 
-def _contradiction(weights: Array, expected: float) -> Iterator[str]:
-    """Weights have a mean that is known, whatever the rewards are; another one shows that propensities are wrong."""
-    mean, error = float(weights.mean()), float(weights.std()) / sqrt(len(weights))
-    if abs(mean - expected) > max(STRANGE * error, SLIGHT):
-        fault = f"the weights have a mean of {mean:.4g}, and {expected:.4g} is expected"
-        yield f"{fault}: are these the probabilities of the actions that were taken?"
+def _contradictions(log: Log, weights: Array, expected: float) -> Iterator[str]:
+    """Weights have a mean that is known, whatever the rewards are; another one shows that propensities are wrong.
+
+    So has 1 over the propensity: it is the number of the actions that may be taken, at most all of them.
+    """
+    doubt = "are these the probabilities of the actions that were taken?"
+    if abs(gap := _gap(weights, expected)) > SLIGHT:
+        yield f"the weights have a mean of {expected + gap:.4g}, and {expected:.4g} is expected: {doubt}"
+    actions = len(np.unique(log.actions))
+    if (gap := _gap(1 / log.propensities, actions)) > SLIGHT * actions:
+        yield f"1 over the propensity has a mean of {actions + gap:.4g}, more than the {actions} actions: {doubt}"
+
+
+def _gap(values: Array, expected: float) -> float:
+    """How far the mean of these is from what is expected; 0 where that may be an accident."""
+    gap, error = float(values.mean()) - expected, float(values.std()) / sqrt(len(values))
+    return gap if abs(gap) > STRANGE * error else 0.0
