@@ -178,7 +178,7 @@ def probability_panel(tally: ShownTally) -> Panel:
     last = max((place for place, count in enumerate(counts) if count), default=0)
     total, left = sum(counts) or 1, [sum(counts[place:]) for place in range(last + 1)]
     below = [(float(place), count / total) for place, count in enumerate(left)]
-    line = Series("Share of the rounds", "first", below, final=formatting.real(tally.least))
+    line = Series("Share of the rounds", "first", below, final=formatting.share(below[-1][1]))
     rows = [[f"{2.0**-place:g}", formatting.count(count)] for place, count in enumerate(left)]
     return Panel(
         "evidence", "Probabilities of the actions taken", "Share of the rounds", "share", [line],
