@@ -9,6 +9,7 @@
 #include "player.hpp"
 #include "products.hpp"
 #include "pull.hpp"
+#include "explorer.hpp"
 #include "regression.hpp"
 #include "second_order.hpp"
 #include "shatter.hpp"
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
   bind_products(m);
   bind_pull(m);
   bind_regression(m);
+  bind_explorer(m);
   bind_second_order(m);
   bind_shatter(m);
   bind_svmlight(m);

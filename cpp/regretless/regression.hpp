@@ -330,6 +330,35 @@ REGRETLESS_INLINE void play_outcome(const Loss& loss, const RegressionRules& rul
   m.spread += apart * (beside - m.mean);
 }
 
+// The round of a row that is fit; returned is its forecast, measured from the first outcome.
+template <class Row, class Loss>
+REGRETLESS_INLINE double learn_row(const Row& row, const Loss& loss, const RegressionRules& rules, const Regression& s,
+                                   double y, double norm2, RegressionBench& bench) {
+  Ledger& book = *s.book;
+  double predicted = 0;
+  if (book.rounds == 0) s.memory->origin = loss.place(y);
+  else {
+    take_row(row, rules, s, true, bench);
+    play_outcome(loss, rules, s, y, norm2, book.rounds, bench, predicted);
+    book.updates += 1;
+    book.total_norm2 += norm2;
+    book.update_norm2 += norm2;
+    if (norm2 > book.max_norm2) book.max_norm2 = norm2;
+  }
+  book.rounds += 1;
+  return predicted;
+}
+
+// What is forecast of a row that is fit, measured from the first outcome; nothing is learned.
+template <class Row, class Loss>
+REGRETLESS_INLINE double foretell_row(const Row& row, const Loss& loss, const RegressionRules& rules,
+                                      const Regression& s, RegressionBench& bench, View* seen, double* forecast) {
+  double score[regression_lanes] = {};
+  take_row(row, rules, s, false, bench);
+  score_all(loss, rules, s, false, bench, seen, score, forecast);
+  return within(mean_forecast(*s.memory, forecast), s.memory->low, s.memory->high);
+}
+
 template <Rows X, class Loss>
 LinearVerdict play_regression(const X& rows, const Loss& loss, const double* outcomes, const RegressionRules& rules,
                               const Regression& s, std::int64_t begin, std::int64_t end) {
@@ -345,18 +374,7 @@ LinearVerdict play_regression(const X& rows, const Loss& loss, const double* out
     if (refusal != LinearRefusal::none) [[unlikely]]
       return {t, refusal};
     rows.prefetch(t, end);
-    Ledger& book = *s.book;
-    double predicted = 0;
-    if (book.rounds == 0) s.memory->origin = loss.place(y);
-    else {
-      take_row(row, rules, s, true, bench);
-      play_outcome(loss, rules, s, y, norm2, book.rounds, bench, predicted);
-      book.updates += 1;
-      book.total_norm2 += norm2;
-      book.update_norm2 += norm2;
-      if (norm2 > book.max_norm2) book.max_norm2 = norm2;
-    }
-    book.rounds += 1;
+    const double predicted = learn_row(row, loss, rules, s, y, norm2, bench);
     if (s.forecasts) s.forecasts[t] = loss.forecast(predicted + s.memory->origin);
   }
   return {end, LinearRefusal::none};
@@ -372,12 +390,10 @@ LinearVerdict score_regression(const X& rows, const Loss& loss, std::int64_t cou
     if (refusal == LinearRefusal::none) refusal = size_up(rows[t], rules.intercept, norm2);
     if (refusal != LinearRefusal::none) return {t, refusal};
     rows.prefetch(t, count);
-    double score[regression_lanes] = {}, forecast[regression_lanes];
+    double forecast[regression_lanes];
     View seen[regression_fulls];
-    take_row(rows[t], rules, s, false, bench);
-    score_all(loss, rules, s, false, bench, seen, score, forecast);
     const RegressionMemory& m = *s.memory;
-    out[t] = loss.forecast(within(mean_forecast(m, forecast), m.low, m.high) + m.origin);
+    out[t] = loss.forecast(foretell_row(rows[t], loss, rules, s, bench, seen, forecast) + m.origin);
     if (members)
       for (int k = 0; k < regression_lanes; ++k)
         members[t * regression_lanes + k] = m.prior[k] > 0 ? loss.forecast(forecast[k] + m.origin) : 0;

@@ -1,5 +1,6 @@
 // What crosses the border between the binding and the regression kernels of one instruction set: plain borrowed data.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -61,6 +62,12 @@ struct RegressionRules {
   bool newton() const { return matrix == "newton"; }
   bool diagonal() const { return matrix == "diagonal"; }
   bool descends() const { return !schedule.empty(); }
+  bool alike(const RegressionRules& other) const {
+    return loss == other.loss && schedule == other.schedule && matrix == other.matrix && tau == other.tau &&
+           std::equal(rates, rates + regression_rates, other.rates) &&
+           std::equal(priors, priors + regression_fulls, other.priors) && step == other.step && fulls == other.fulls &&
+           intercept == other.intercept && share == other.share;
+  }
 };
 
 struct Regression {

@@ -489,6 +489,43 @@ REGRESSION_MEMORY_SIZE: int = 76
 
 REGRESSION_CELL_SIZE: int = 12
 
+class Explorer:
+    """A rule that draws arms by features, their models, and borrowed sums."""
+
+    def __init__(self, rule: str, models: list[RegressionPlayer], book: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tallies: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], estimates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], *, amount: float, tuned: bool, confidence: float, norm: float, low: float, high: float, rewards: bool, seed: int) -> None: ...
+
+    def forecasts(self, x: Annotated[NDArray, dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        What each arm is expected to lose, by a row; by a row an arm, where they share a model.
+        """
+
+    def probabilities(self, x: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], awake: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The probabilities of the next draw; `x` holds forecasts, where there are no models.
+        """
+
+    def act(self, x: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], awake: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[int, float, float]:
+        """Draw: the arm, its probability and its forecast."""
+
+    def settle(self, x: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, arm: int, probability: float, forecast: float, loss: float, late: bool, awake: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        Take in the loss of a decision, in units; the row of its arm is learned, unless it is None.
+        """
+
+    def teach(self, x: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], arm: int, loss: float) -> None:
+        """Learn from a decision that is none of its own."""
+
+    def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arms: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], begin: int, end: int) -> tuple[int, str | None, int]:
+        """
+        Play the rounds begin <= t < end; how many were played, and what stopped them where.
+        """
+
+EXPLORE_FIELDS: list = ...
+
+EXPLORE_TALLIES: int = 5
+
+EXPLORE_IMPLICIT: int = 10
+
 class SecondOrderPlayer:
     """Rules and borrowed state of a second-order learner; feed it rounds."""
 

@@ -755,6 +755,26 @@ CONTEXTUAL_BANDITS = {
             twin="square_cb",
         ),
     ),
+    "lin-thompson": Entry(
+        "contextual.lin_thompson",
+        "LinThompson",
+        ContextualInfo(
+            name="lin-thompson",
+            default_of="",
+            summary="as likely as it would be the best, were its mean drawn around its regression",
+            twin="lin_thompson",
+        ),
+    ),
+    "lin-ucb": Entry(
+        "contextual.lin_ucb",
+        "LinUCB",
+        ContextualInfo(
+            name="lin-ucb",
+            default_of="",
+            summary="the arm that may lose least, by a confidence ellipsoid of its regression",
+            twin="lin_ucb",
+        ),
+    ),
 }
 CLASS_LEARNERS = {
     "consistent": Entry(

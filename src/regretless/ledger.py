@@ -311,6 +311,13 @@ class ContextualLedger(Mergeable):
         Its last gamma.
     error : float
         Sum of the squares of what was lost less what the drawn arm was expected to lose.
+    reach : float
+        Of rules with intervals for the mean losses, the sum of the mean upper end of what is drawn, less the least
+        lower end.
+    most : float
+        The largest size of a feature.
+    taught : float
+        Decisions of another policy that it learned from.
     width : float
         Size of the declared range: what a unit is worth.
     draws, losses : ndarray, shape (arms,)
@@ -330,6 +337,9 @@ class ContextualLedger(Mergeable):
     price: float
     gamma: float = field(metadata=LAST)
     error: float
+    reach: float
+    most: float = field(metadata=MAX)
+    taught: float
     width: float = field(metadata=LAST)
     draws: Array
     losses: Array

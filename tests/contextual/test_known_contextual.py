@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.contextual import LinThompson, LinUCB, SquareCB
 from regretless.ledger import ContextualLedger
 from regretless.textbook import contextual as book
 from regretless.theory import contextual as theory
@@ -27,6 +28,9 @@ BOOK = ContextualLedger(
     price=1.5,
     gamma=3,
     error=2,
+    reach=3.5,
+    most=2,
+    taught=0,
     width=2,
     draws=np.array([6.0, 4.0]),
     losses=np.array([3.0, 2.0]),
@@ -43,16 +47,25 @@ CASES = [
     Known(theory.observable_by_features, BOOK, None, FACTS, 8.0),
     Known(theory.observable_by_features, BOOK, None, replace(FACTS, arms=1), 0.0),
     Known(theory.realised_square_cb, BOOK, None, SURE, 2 * (1.5 + 3 * 10 / (1 - exp(-0.5)))),
+    Known(theory.realised_ellipsoids, replace(BOOK, lost=0), None, replace(FACTS, size=2.0), 7.0),
 ]
-PLAYED, LEAST = (
+PLAYED, LEAST, DECLARED, IN_ORDER = (
     ("no arm has been drawn yet", None),
     ("it needs the least penalised loss, which regressions with a full matrix alone know", None),
+    ("it assumes that sizes of features were declared (size=), and that none was larger", None),
+    ("it assumes that each loss is known before the next decision, and some came late, never, or from a log", None),
 )
 ASSUMES: Assumes = [
-    ([theory.observable_by_features, theory.realised_square_cb], [PLAYED]),
+    ([theory.observable_by_features, theory.realised_square_cb, theory.realised_ellipsoids], [PLAYED]),
     ([theory.realised_square_cb], [LEAST]),
+    ([theory.realised_ellipsoids], [DECLARED, IN_ORDER]),
 ]
-BREAKS = {PLAYED[0]: [{"ledger.rounds": 0}], LEAST[0]: [{"learner.least": nan}]}
+BREAKS = {
+    PLAYED[0]: [{"ledger.rounds": 0}],
+    LEAST[0]: [{"learner.least": nan}],
+    DECLARED[0]: [{"ledger.most": 2.5}, {"learner.size": inf}],
+    IN_ORDER[0]: [{"ledger.late": 1}, {"ledger.lost": 1}, {"ledger.taught": 1}, {"ledger.settled": 8}],
+}
 
 
 @known(CASES)
@@ -124,8 +137,6 @@ def test_observed_regret_is_below_the_bound_as_often_as_it_says():
 
 def test_mean_regret_is_below_the_bound_of_square_cb():
     """Of 20 runs with linear means the mean regret never exceeds the realised bound at delta 1 / 2."""
-    from regretless.contextual import SquareCB
-
     random = np.random.default_rng(1)
     for seed in range(20):
         X = random.uniform(-1, 1, (60, 2))
@@ -143,3 +154,51 @@ def test_the_doubt_counts_every_estimate():
     two = replace(FACTS, implicit=(0.5, 0.25))
     double = replace(BOOK, estimates=np.array([[3.0, 4.5], [0.0, 0.0]]))
     assert theory.observable_by_features.value(double, None, two) == pytest.approx(8 + 2 * log(2))
+
+
+@pytest.mark.parametrize("kind", [LinUCB, LinThompson])
+def test_the_reach_is_that_of_the_ellipsoids_of_the_paper(kind):
+    """The summed reach is that of intervals from inverted matrices, whatever draws; mean losses lie in all of them."""
+    random = np.random.default_rng(3)
+    X = random.uniform(-1, 1, (40, 2))
+    weights = np.vstack([np.full(2, 0.5), random.uniform(-0.2, 0.2, (2, 2))])  # two arms; the first row is the middle
+    bandit, reach = kind(2, seed=1, size=1.0, norm=0.5), 0.0
+    prior = np.full(3, 0.01)
+    A, b = np.array([np.diag(prior)] * 2), np.zeros((2, 3))
+    for x in X:
+        row, mean = np.append(1.0, x), np.append(1.0, x) @ weights
+        shares = bandit.probabilities(x)
+        plain = np.array([0.5 + np.linalg.solve(A[a], b[a]) @ row for a in range(2)])
+        wide = np.array([book.ellipsoid(row, A[a], prior, 0.05, 2, 0.1 * 0.5) for a in range(2)])
+        assert (np.abs(plain - mean) <= wide).all()
+        reach += float(shares @ np.minimum(1, plain + wide) - max(0.0, (plain - wide).min()))
+        ticket = bandit.act(x)
+        loss = float(random.random() < mean[ticket.action])
+        bandit.learn(ticket, loss)
+        A[ticket.action] += np.outer(row, row)
+        b[ticket.action] += (loss - 0.5) * row
+    assert bandit.ledger_.reach == pytest.approx(reach, rel=1e-6)
+    (certificate,) = [one for one in bandit.certify() if one.theorem is theory.realised_ellipsoids]
+    assert certificate.applies
+    assert certificate.bound == bandit.ledger_.reach
+
+
+def test_without_a_declared_size_ellipsoids_say_nothing():
+    """A feature above the size that was declared, or none declared, and the theorem does not apply."""
+    for more, row in (({}, [0.5]), ({"size": 1.0}, [1.5])):
+        bandit = LinUCB(2, seed=0, **more)
+        bandit.learn(bandit.act(row), 1.0)
+        assert not bandit.certify()[1].applies
+
+
+def test_the_schedule_of_the_theorem_makes_its_bound_smaller():
+    """On coins with linear means the realised bound of SquareCB is less with gamma as the theorem wants it."""
+    random = np.random.default_rng(4)
+    X = random.uniform(-1, 1, (400, 2))
+    losses = (random.random((400, 3)) < 0.5 + X @ random.uniform(-0.2, 0.2, (2, 3))).astype(float)
+    bounds = []
+    for schedule in ("root", "theorem"):
+        bandit = SquareCB(3, seed=0, schedule=schedule)
+        bandit.play(X, losses)
+        bounds.append(bandit.certify()[1].bound)
+    assert bounds[1] < 0.2 * bounds[0]

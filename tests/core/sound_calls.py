@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from regretless import _core
-from regretless.catalogue import BANDITS, EXPERT_LEARNERS, bandit_class, expert_class
+from regretless.catalogue import BANDITS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, bandit_class, class_of, expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.games import MatrixGame
 from regretless.games.duel import Duel
@@ -33,9 +33,10 @@ from regretless.regression import AggregatedQuantile, AggregatedRegressor, Onlin
 from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
-CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Tree", "TreeDuel", "Payer")
+CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "all_products", "merge_rows")  # which know them by name
 FUNCTIONS = ("sight", "charge", "shorten_payoffs", "enclose", "solve_game", *READERS)
+UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -128,11 +129,24 @@ def sound_calls() -> Calls:
                 MatrixGame(payoffs).solve(method, rounds=3)
         MatrixGame(table).solve()
         Duel(Payoffs(table), "rm+", single=True)
+        _explored(X, table)
         _read(np.float64)
         _read(np.float32)
         for rule in ("cfr", "cfr+"):
             read_efg(kuhn()).sequence_form().solve(rule, rounds=3)
     return calls
+
+
+def _explored(X: Any, table: Any) -> None:
+    """Bandits that draw by features, whose core takes players, which are handed out as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "RegressionPlayer", UNRECORDED)
+        for name in CONTEXTUAL_BANDITS:
+            bandit = class_of("contextual", name)(3, seed=1)
+            bandit.play(X, table)
+            bandit.learn(bandit.act(X[0], [0, 2]), 0.5)
+            bandit.forecasts(X[0])
+            bandit.probabilities(X[0])
 
 
 def _read(dtype: Any) -> None:

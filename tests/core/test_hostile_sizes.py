@@ -13,6 +13,7 @@ import pytest
 
 import regretless
 from regretless import _core
+from regretless.contextual import EpsilonGreedy, LinThompson, LinUCB, SquareCB
 from regretless.linear import AROW, AggregatedClassifier, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
 from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
 
@@ -173,6 +174,10 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
         learner.partial_fit(X, np.arange(6.0))
         return learner.state_.make_player(learner.rules())
 
+    def explorer(bandit: Any) -> Any:
+        bandit.play(X, np.abs(X) / (1 + np.abs(X)))
+        return bandit.core
+
     return {
         "Player": lambda: player(Perceptron()),
         "MirrorPlayer": lambda: player((Winnow(), Winnow(balanced=True), PNormPerceptron())[random.integers(3)]),
@@ -182,6 +187,9 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
             (AggregatedRegressor(full=int(random.choice([0, 256]))), AggregatedQuantile(), VovkAzouryWarmuth())[
                 random.integers(3)
             ]
+        ),
+        "Explorer": lambda: explorer(
+            (EpsilonGreedy, SquareCB, LinUCB, LinThompson)[random.integers(4)](3, seed=int(random.integers(9)))
         ),
         "Payer": lambda: _core.Payer.dense(X),
         "GameTableau": lambda: _core.GameTableau(np.eye(3), 0.0, 1.0, None),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import log
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from .. import _core
 from ..bandits.state import Scale
 from ..bandits.validation import MOST, arm_names, arm_of, at_most, mask_of, number_of, outside, scale_of, seed_of
 from ..checks import drawn_seed, positive, share
+from ..data.batch import Batch
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
 from ..ledger import ContextualLedger
@@ -20,10 +24,11 @@ from ..persist.validation import count, digits, names, one, parameters, stored_a
 from ..pictured import Bars, Pictured
 from ..regression.base import OnlineRegressor
 from ..rows.one_row import row_in_order
+from ..rows.validation import read_rows
 from ..theorem import Theorem
 from .models import begun, described, kept, regressor_from, regressor_of, restored
 from .play import Trial, played
-from .state import ContextualState, uniform
+from .state import ContextualState
 from .ticket import Ticket
 
 if TYPE_CHECKING:
@@ -31,6 +36,19 @@ if TYPE_CHECKING:
     from ..theory.contextual import ContextualFacts
 
 Array = np.ndarray[Any, Any]
+
+
+class Columns:
+    """What the reader of rows writes the number and the names of columns on."""
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """What the core refuses is an error of ours."""
+    try:
+        yield
+    except ValueError as error:
+        raise RegretlessError(f"the decision was not made: {error}") from error
 
 
 @dataclass(kw_only=True, eq=False)
@@ -87,9 +105,11 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         self._model = regressor_of(self.regressor)
         self._state = ContextualState(self.n_arms_)
-        self._models: list[OnlineRegressor] = []
+        self._models: list[Any] = []
+        self._explorer: Any = None
+        self._labels = self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
         self._pending: dict[int, Ticket] = {}
-        self._refuse_parameters()
+        self._amount()
         self._made = True
 
     def __copy__(self) -> Self:
@@ -97,13 +117,17 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
         return deepcopy(self)
 
-    def _refuse_parameters(self) -> None:
-        """Refuse parameters that have no meaning."""
-
     @abstractmethod
-    def _distribution(self, forecasts: Array) -> tuple[Array, float, float]:
-        """The probabilities of the arms that can be drawn, from what each of them is expected to lose; the price of
-        exploring and the gamma of the draw, of rules that have one, else 0."""
+    def _amount(self) -> float:
+        """The number that the rule goes by, checked: a share, a scale or a width."""
+
+    def _tuned(self) -> bool:
+        """Whether gamma is the one that the theorem asks for."""
+        return False
+
+    def _begun(self, columns: int) -> Any:
+        """The regression of an arm that has learned nothing."""
+        return begun(self._model, columns)
 
     # ---- what it knows
 
@@ -144,7 +168,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
     def names(self) -> list[str]:
         """The arms' names, or their numbers from 0."""
-        return self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
+        return list(self._labels)
 
     def bars(self) -> list[Bars]:
         """How often each arm was drawn."""
@@ -161,7 +185,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         ndarray of shape (arms,)
         """
-        return self._reported(self._foretold(self._row(x)))
+        row = self._row(x)
+        with refused():
+            return self._reported(self.core.forecasts(row))
 
     def _reported(self, units: Array) -> Array:
         """Losses in units of the declared range, in those of what is reported."""
@@ -180,8 +206,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         ndarray of shape (arms,)
         """
-        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
-        return self._spread(self._foretold(self._row(x)), mask)[0]
+        row, mask = self._row(x), self._mask(available)
+        with refused():
+            return np.asarray(self.core.probabilities(row, mask))
 
     # ---- a decision
 
@@ -205,16 +232,12 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         RegretlessError
             If the row cannot be used, or no arm can be drawn.
         """
-        row = self._row(x)
-        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
-        forecasts = self._foretold(row)
-        probabilities, price, gamma = self._spread(forecasts, mask)
-        number = self.rounds_
-        arm = _drawn(probabilities, uniform(self.seed_, number))
-        self._state.draw(arm, mask, price, gamma)
-        probability, forecast = float(probabilities[arm]), float(forecasts[arm])
-        ticket = Ticket(number + 1, arm, self.names()[arm], probability, forecast, row, mask)
-        self._pending[number + 1] = ticket
+        row, mask = self._row(x), None if available is None else self._mask(available)
+        with refused():
+            arm, probability, forecast = self.core.act(row, mask)
+        number = int(self._state.book[0])
+        ticket = Ticket(number, arm, self._labels[arm], probability, forecast, row, mask)
+        self._pending[number] = ticket
         return ticket
 
     def learn(self, ticket: Any, loss: Any = None, *, reward: Any = None) -> None:
@@ -237,8 +260,10 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         """
         waiting = self._waiting(ticket)
         units = self._units(waiting.name, loss if reward is None else self._earned(loss, reward))
-        self._models[waiting.action].update_one(waiting.row, units)
-        self._state.settle(waiting, units)
+        late = waiting.number < self.rounds_
+        decision = waiting.action, waiting.probability, waiting.forecast
+        with refused():
+            self.core.settle(waiting.row, *decision, units, late, waiting.available)
         del self._pending[waiting.number]
 
     def withdraw(self, ticket: Any) -> None:
@@ -266,9 +291,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         probabilities, forecasts : ndarray of shape (arms,)
         """
-        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
-        units = self._foretold(self._row(x))
-        return self._spread(units, mask)[0], self._reported(units)
+        row, mask = self._row(x), self._mask(available)
+        with refused():
+            return np.asarray(self.core.probabilities(row, mask)), self._reported(self.core.forecasts(row))
 
     def observe(self, x: Any, action: Any, loss: Any) -> None:
         """Learn from a decision that another policy made, as a log has them; it is no decision of this learner.
@@ -289,8 +314,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             If there is no such arm, or the loss lies outside the declared range. Nothing is learned then.
         """
         row, arm = self._row(x), arm_of(action, self.arm_names_, self.n_arms_)
-        self._models[arm].update_one(row, self._units(self.names()[arm], loss))
-        self._state.add(taught=1)
+        units = self._units(self._labels[arm], loss)
+        with refused():
+            self.core.teach(row, arm, units)
 
     # ---- a table
 
@@ -394,21 +420,50 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         if not self._models:
             if row.ndim != 1:
                 raise RegretlessError(f"a row of numbers is expected, and its shape is {row.shape}")
-            self._models = [begun(self._model, len(row)) for _ in range(self.n_arms_)]
+            self._stand(len(row))
         return row if row.shape == (self.n_features_in_,) else row_in_order(row, self.n_features_in_)
 
-    def _foretold(self, row: Array) -> Array:
-        """What each arm is expected to lose, in units of the declared range."""
-        return np.array([model.predict_one(row) for model in self._models])
+    def rows_of(self, X: Any) -> Batch:
+        """Rows as the loop takes them; the first say how many features there are."""
+        batch = read_rows(X, learner=Columns(), reset=True, in_order=False)
+        self._stand(batch.columns)
+        if batch.columns != self.n_features_in_:
+            raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")
+        return batch
 
-    def _spread(self, forecasts: Array, mask: Array | None) -> tuple[Array, float, float]:
-        """The probabilities of all arms, 0 of those that cannot be drawn; and the price and the gamma of the draw."""
-        if mask is None:
-            return self._distribution(forecasts)
-        among, price, gamma = self._distribution(forecasts[mask])
-        probabilities = np.zeros(self.n_arms_)
-        probabilities[mask] = among
-        return probabilities, price, gamma
+    def _stand(self, columns: int) -> None:
+        """Have a regression for each arm."""
+        if not self._models:
+            self._models = [self._begun(columns) for _ in range(self.n_arms_)]
+
+    def _mask(self, available: Any) -> Array | None:
+        return None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+
+    @property
+    def core(self) -> Any:
+        """The compiled loop over the arrays as they stand."""
+        if self._explorer is None:
+            state, scale = self._state, self._scale
+            players = [model.state_.player(model.played_rules()) for model in self._models]
+            self._explorer = _core.Explorer(
+                self.name,
+                players,
+                state.book,
+                state.tallies,
+                state.estimates,
+                amount=self._amount(),
+                tuned=self._tuned(),
+                confidence=-log(self.delta),
+                norm=self.norm,
+                low=scale.low,
+                high=scale.high,
+                rewards=scale.rewards,
+                seed=self.seed_,
+            )
+        return self._explorer
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_explorer": None}
 
     def _waiting(self, ticket: Any) -> Ticket:
         """The ticket that is meant, of those that wait."""
@@ -445,10 +500,3 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             fault, advice = outside((low, high), self.rewards)
             raise RegretlessError(f"arm {name}: {fault} ({number:g} was found); {advice}")
         return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)
-
-
-def _drawn(probabilities: Array, number: float) -> int:
-    """The arm in whose part of the unit interval a number lies."""
-    ends = np.cumsum(probabilities)
-    arm = int(np.searchsorted(ends, number, side="right"))
-    return arm if arm < len(ends) else int(np.flatnonzero(probabilities)[-1])

@@ -51,9 +51,5 @@ class EpsilonGreedy(ContextualBandit):
 
     epsilon: float = 0.05
 
-    def _refuse_parameters(self) -> None:
-        share("epsilon", self.epsilon)
-
-    def _distribution(self, forecasts: Array) -> tuple[Array, float, float]:
-        best = forecasts == forecasts.min()
-        return self.epsilon / len(best) + (1 - self.epsilon) * best / best.sum(), 0.0, 0.0
+    def _amount(self) -> float:
+        return share("epsilon", self.epsilon)

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bandits.validation import LossError, complaint, table_of
+from ..bandits.validation import LossError, complaint, outside, table_of
+from ..data.batch import Batch
 from ..errors import RegretlessError
+from ..rows.faults import fault_of
+from ..rows.validation import ascending
 
 if TYPE_CHECKING:
     from .base import ContextualBandit
 
 Array = np.ndarray[Any, Any]
+AT_A_TIME = 10_000  # rounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,29 +55,43 @@ def played(learner: ContextualBandit, X: Any, losses: Any) -> Trial:
     LossError
         If a row cannot be played; those before it are learned.
     """
-    rows = np.ascontiguousarray(X, dtype=np.float64)
     table, _ = table_of(losses, learner.arm_names_, learner.n_arms_)
-    if rows.ndim != 2 or len(rows) != len(table):
-        raise RegretlessError(f"rows of shape {rows.shape}, and losses of {len(table)} rounds: a row for each round")
-    actions, probabilities, seen = np.empty(len(rows), np.int64), np.empty(len(rows)), np.empty(len(rows))
-    for place, (row, lost) in enumerate(zip(rows, table, strict=True)):
-        there = ~np.isnan(lost)
-        _refuse_round(learner, place, row, lost, there)
-        ticket = learner.act(row, None if there.all() else there)
-        learner.learn(ticket, lost[ticket.action])
-        actions[place], probabilities[place], seen[place] = ticket.action, ticket.probability, lost[ticket.action]
-    return Trial(actions, probabilities, seen)
+    table = np.ascontiguousarray(table, dtype=np.float64)
+    batch = learner.rows_of(X)
+    if len(batch) != len(table):
+        raise RegretlessError(f"{len(batch)} rows, and losses of {len(table)} rounds: a row for each round")
+    actions, probabilities, done = np.empty(len(table), np.int64), np.empty(len(table)), 0
+    while done < len(table):
+        end = min(done + AT_A_TIME, len(table))  # it comes back now and then, so that a request to stop is noticed
+        rows = (batch.values, batch.indices, batch.starts)
+        done, why, column = learner.core.play(*rows, table, actions, probabilities, done, end)
+        if why == "unsorted":
+            batch = ascending(batch)
+        elif why is not None:
+            raise _complaint(learner, batch, done, why, column, table)
+    return Trial(actions, probabilities, np.take_along_axis(table, actions[:, None], 1)[:, 0])
 
 
-def _refuse_round(learner: ContextualBandit, place: int, row: Array, lost: Array, there: Array) -> None:
-    """Refuse a round that cannot be played, before anything is drawn."""
-    low, high = learner.value_range
-    if not np.isfinite(row).all():
-        column = int(np.argmin(np.isfinite(row)))
-        raise LossError(place, None, f"feature {column} is {row[column]:g}", "a finite number is expected")
-    if not there.any():
-        raise complaint("asleep", place, -1, learner.names(), (low, high), learner.rewards)
-    bad = there & ~((lost >= low) & (lost <= high))
-    if bad.any():
-        arm = int(np.argmax(bad))
-        raise complaint("out of range", place, arm, learner.names(), (low, high), learner.rewards)
+def _complaint(learner: ContextualBandit, batch: Batch, row: int, why: str, column: int, table: Array) -> LossError:
+    """The error for what the kernel refused."""
+    scale = learner.value_range, learner.rewards
+    if why == "asleep":
+        return complaint("asleep", row, -1, learner.names(), *scale)
+    if why == "loss":
+        found, advice = outside(*scale)
+        what = f"{found} ({table[row, column]:g} was found)"
+        return LossError(row, learner.names()[column], what, advice, column=column)
+    if why == "not finite" and (bad := _without_number(batch, row)) is not None:
+        return LossError(row, None, bad, "a finite number is expected")
+    return LossError(row, None, *fault_of(batch, row, why))
+
+
+def _without_number(batch: Batch, row: int) -> str | None:
+    """The first feature of a row that is not finite, in words."""
+    part = slice(None) if batch.starts is None else slice(batch.starts[row], batch.starts[row + 1])
+    values = batch.values[row] if batch.starts is None else batch.values[part]
+    bad = np.flatnonzero(~np.isfinite(values))
+    if not len(bad):
+        return None
+    column = int(bad[0]) if batch.indices is None else int(batch.indices[part][bad[0]])
+    return f"feature {column} is {values[bad[0]]:g}"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from ..checks import positive
+from ..checks import one_of, positive
 from ..info import ContextualInfo
 from ..theorem import Theorem
 from ..theory.contextual import OF_SQUARE_CB
 from .base import ContextualBandit
 
-Array = np.ndarray[Any, Any]
-HALVINGS = 60
+SCHEDULES = ("root", "theorem")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -27,12 +23,15 @@ class SquareCB(ContextualBandit):
     mean losses for which it is as much. So a regression with small errors makes a small regret.
 
     gamma = `scale` sqrt(t) in decision t. With the scale 10, which is the practice, and which trials on real data bear
-    out, the arms are explored far less than the theorem asks for: its bound stands, but is a large one.
+    out, the arms are explored far less than the theorem asks for: its bound stands, but is a large one. The schedule
+    "theorem" makes the bound small: gamma is the root of (K - 1) t over what the squared errors exceed the least
+    penalised ones by so far, with K + ln(1 / delta), and never falls.
 
     Parameters
     ----------
     scale : float
-        > 0.
+        > 0; of the schedule "root".
+    schedule : {"root", "theorem"}
     n_arms, arms, regressor, value_range, rewards, seed, norm, delta
         As for `ContextualBandit`.
 
@@ -57,15 +56,10 @@ class SquareCB(ContextualBandit):
     theorems: ClassVar[tuple[Theorem, ...]] = OF_SQUARE_CB
 
     scale: float = 10.0
+    schedule: str = "root"
 
-    def _refuse_parameters(self) -> None:
-        positive("scale", self.scale)
+    def _amount(self) -> float:
+        return positive("scale", self.scale)
 
-    def _distribution(self, forecasts: Array) -> tuple[Array, float, float]:
-        gamma, gaps = self.scale * sqrt(self.rounds_ + self._state.one("taught") + 1), forecasts - forecasts.min()
-        low, high = 1.0, float(len(gaps))
-        for _ in range(HALVINGS):
-            between = (low + high) / 2
-            low, high = (between, high) if np.sum(1 / (between + 2 * gamma * gaps)) > 1 else (low, between)
-        weights = 1 / (high + 2 * gamma * gaps)
-        return weights / weights.sum(), (2 * len(gaps) - 1 - high) / (4 * gamma), gamma
+    def _tuned(self) -> bool:
+        return bool(one_of("schedule", self.schedule, SCHEDULES) == SCHEDULES[1])

@@ -7,20 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import _core
 from ..ledger import ContextualLedger
 from ..persist.validation import refuse_shapes, whole_numbers
 from .ticket import Ticket
 
 Array = np.ndarray[Any, Any]
-FIELDS = ("rounds", "settled", "lost", "loss", "late", "restricted", "price", "gamma", "error", "taught")
+FIELDS = tuple(_core.EXPLORE_FIELDS)
 COUNTS = [FIELDS.index(name) for name in ("rounds", "settled", "lost", "late", "restricted", "taught")]
-DRAWS, LOSSES, MISSED, ASLEEP = range(4)  # rows of the tallies
-
-
-def uniform(seed: int, position: int) -> float:
-    """The number between 0 and 1 that decides a draw: a pure function of the seed and of how many were made before."""
-    generator = np.random.Generator(np.random.Philox(key=np.array([seed, 0], np.uint64), counter=position // 4))
-    return float(generator.random(position % 4 + 1)[-1])
+DRAWS, LOSSES, MISSED, ASLEEP, GROWN = range(_core.EXPLORE_TALLIES)  # rows of the tallies
 
 
 class ContextualState:
@@ -32,63 +27,41 @@ class ContextualState:
 
     Attributes
     ----------
-    book : ndarray, shape (10,)
+    book : ndarray, shape (12,)
         The numbers of `FIELDS`.
-    tallies : ndarray, shape (4, arms)
-        Of each arm: draws, losses, the learner's losses in rounds in which the arm could not be drawn, and how many
-        these rounds were.
+    tallies : ndarray, shape (5, arms)
+        Of each arm: draws, losses, the learner's losses in rounds in which the arm could not be drawn, how many these
+        rounds were, and by how much the logarithm of the determinant of its matrix has grown, where a rule asks for it.
     estimates : ndarray, shape (10, arms)
         For each implicit exploration, estimates of what each arm would have lost.
     """
 
     ARRAYS: ClassVar[tuple[str, ...]] = ("book", "tallies", "estimates")
-    IMPLICIT: ClassVar[tuple[float, ...]] = tuple(2.0**-power for power in range(1, 11))
+    IMPLICIT: ClassVar[tuple[float, ...]] = tuple(2.0**-power for power in range(1, _core.EXPLORE_IMPLICIT + 1))
 
     def __init__(self, arms: int) -> None:
         self.book = np.zeros(len(FIELDS))
-        self.tallies = np.zeros((4, arms))
+        self.tallies = np.zeros((_core.EXPLORE_TALLIES, arms))
         self.estimates = np.zeros((len(self.IMPLICIT), arms))
 
     def one(self, name: str) -> float:
         """One of `FIELDS`."""
         return float(self.book[FIELDS.index(name)])
 
-    def add(self, **more: float) -> None:
-        """Add to some of `FIELDS`."""
-        for name, value in more.items():
-            self.book[FIELDS.index(name)] += value
-
     @property
     def draws(self) -> Array:
         """How often each arm was drawn."""
         return np.asarray(self.tallies[DRAWS])
 
-    def draw(self, arm: int, mask: Array | None, price: float, gamma: float) -> None:
-        """Take note of a decision."""
-        self.add(rounds=1, price=price, restricted=mask is not None)
-        self.book[FIELDS.index("gamma")] = gamma
-        self.tallies[DRAWS, arm] += 1
-        if mask is not None:
-            self.tallies[ASLEEP] += ~mask
-
-    def settle(self, ticket: Ticket, loss: float) -> None:
-        """Take note of its loss, in units of the declared range."""
-        late = ticket.number < self.one("rounds")
-        self.add(settled=1, loss=loss, late=late, error=(ticket.forecast - loss) ** 2)
-        self.tallies[LOSSES, ticket.action] += loss
-        if ticket.available is not None:
-            self.tallies[MISSED] += np.where(ticket.available, 0.0, loss)
-        self.estimates[:, ticket.action] += loss / (ticket.probability + np.array(self.IMPLICIT))
-
     def lose(self) -> None:
         """Take note of a decision whose loss will never be known."""
-        self.add(lost=1)
+        self.book[FIELDS.index("lost")] += 1
 
     def ledger(self, width: float) -> ContextualLedger:
         """What was observed so far."""
-        draws, losses, missed, asleep = self.tallies.copy()
+        draws, losses, missed, asleep, _ = self.tallies.copy()
         return ContextualLedger(
-            **{name: self.one(name) for name in FIELDS if name != "taught"},
+            **dict(zip(FIELDS, self.book.tolist(), strict=True)),
             width=width,
             draws=draws,
             losses=losses,
@@ -141,7 +114,7 @@ class ContextualState:
         if (self.book < 0).any() or (self.tallies < 0).any() or (self.estimates < 0).any():
             raise ValueError("a sum of losses is below 0")
         settled = self.one("settled")
-        if self.one("loss") > settled * (1 + 1e-9) or self.one("error") > settled * (1 + 1e-9):
+        if max(self.one("loss"), self.one("error")) > settled * (1 + 1e-9):
             raise ValueError("a sum of losses is larger than it can be")
         rounds = self.one("rounds")
         if rounds != settled + self.one("lost") + waiting or rounds != self.draws.sum():

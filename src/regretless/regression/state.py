@@ -190,6 +190,11 @@ class RegressionState(MixtureState):
         """Write one of `SINGLE`."""
         self.memory[0, CELL + LANES * len(PARTS) + SINGLE.index(name)] = value
 
+    def declare(self, size: float, prior: float) -> None:
+        """Let every feature have had this size already, with this prior of the one full member; nothing was learned."""
+        self.cells[: self.columns, MOST] = size
+        self.scales[0, 1:] = 1 / (prior * size * size)
+
     @property
     def present(self) -> Array:
         """Which members there are now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import erf, sqrt
 from typing import Any
 
 import numpy as np
@@ -27,21 +28,48 @@ def square_cb(forecasts: Array, gamma: float) -> Array:
     return np.asarray(1 / (most + 2 * gamma * gaps))
 
 
+def lin_ucb(means: Array, deviations: Array, width: float) -> Array:
+    """The arm with the least mean less its width; all of them alike, where several have it."""
+    least = means - width * deviations
+    return np.asarray((least == min(least)) / sum(least == min(least)))
+
+
+def lin_thompson(means: Array, deviations: Array, width: float) -> Array:
+    """Of independent normal numbers with these means, how likely each is the least: an integral by the midpoint rule,
+    of the density of one and what the others have above."""
+    scales = width * deviations + 1e-9
+    line = np.linspace(min(means - 9 * scales), min(means + 9 * scales), 1001)
+    middle = (line[1:] + line[:-1]) / 2
+    each = zip(means, scales, strict=True)
+    below = np.array([[0.5 * (1 + erf((z - m) / s / sqrt(2))) for z in line] for m, s in each])
+    above = np.array([np.interp(middle, line, 1 - one) for one in below])
+    shares = [np.sum(np.diff(below[a]) * np.prod(np.delete(above, a, 0), axis=0)) for a in range(len(means))]
+    return np.asarray(np.array(shares) / sum(shares))
+
+
+def ellipsoid(x: Array, A: Array, prior: Array, delta: float, arms: int, length: float) -> float:
+    """How far <w, x> may be from the mean loss, with probability 1 - delta for all arms: Abbasi-Yadkori, Pal &
+    Szepesvari 2011, Thm 2, with R = 1/2; `length` is that of the mean losses' weights by the prior."""
+    growth = np.linalg.slogdet(A)[1] - np.sum(np.log(prior))
+    radius = 0.5 * np.sqrt(growth + 2 * np.log(arms / delta)) + length
+    return float(radius * np.sqrt(x @ np.linalg.solve(A, x)))
+
+
 def explored(
-    X: Array, losses: Array, numbers: Array, rule: Callable[[Array, int], Array], prior: float
+    X: Array, losses: Array, numbers: Array, rule: Callable[[Array, int, Array, Array], Array], prior: float
 ) -> tuple[Array, Array]:
     """Vovk, Azoury and Warmuth's forecaster for each arm, measured from 1/2, and a rule that makes probabilities of its
-    forecasts and the number of the decision; the arms that it draws by numbers between 0 and 1, and with what
-    probabilities."""
+    forecasts, the number of the decision, ridge regression and x' A^-1 x; the arms that it draws by numbers between 0
+    and 1, and with what probabilities."""
     (T, K), d = losses.shape, X.shape[1] + 1
     M, H, b = np.zeros((K, d)), np.zeros((K, d, d)), np.zeros((K, d))
     drawn = []
     for t, x in enumerate(np.hstack([np.ones((T, 1)), X])):
-        forecasts = np.empty(K)
+        means, h = np.empty(K), np.empty(K)
         for a in range(K):
             inverse = inverse_of(H[a], np.maximum(M[a], abs(x)), prior)
-            forecasts[a] = np.clip(0.5 + b[a] @ inverse @ x / (1 + x @ inverse @ x), 0, 1)
-        p = rule(forecasts, t + 1)
+            means[a], h[a] = b[a] @ inverse @ x, x @ inverse @ x
+        p = rule(np.clip(0.5 + means / (1 + h), 0, 1), t + 1, 0.5 + means, h)
         arm = min(int(np.sum(np.cumsum(p) <= numbers[t])), K - 1)
         M[arm] = np.maximum(M[arm], abs(x))
         H[arm] += np.outer(x, x)
@@ -73,4 +101,10 @@ def _realised(ell: Facts, _: Facts, w: Facts) -> Any:
     return w["width"] * (ell["price"] + ell["gamma"] * max(missed, 0.0))
 
 
-BOUNDS = {"probable": {"observable_by_features": _observable, "realised_square_cb": _realised}}
+BOUNDS = {
+    "probable": {
+        "realised_ellipsoids": lambda ell, _, w: w["width"] * ell["reach"],
+        "observable_by_features": _observable,
+        "realised_square_cb": _realised,
+    }
+}

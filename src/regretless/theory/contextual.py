@@ -28,6 +28,17 @@ At eta = 1 alone that is V <= 2.542 (M + ln(1 / delta)); smaller ones are better
 loss F of all arms less their penalties lambda |u_a|^2 as regression has them. That does not ask when the losses came. A
 decision whose loss is not known adds at most 1 to M.
 
+**Ellipsoids** (Abbasi-Yadkori, Pal & Szepesvari 2011, Thm 2). Let arm a have ridge regression w on its losses with the
+matrix A, of a prior lambda diag(M^2) that stays as it is, so that M must be declared. Losses within [0, 1] are mean
+losses and noise that is 1/2-subgaussian. With probability 1 - delta / K, at all times and for all rows x,
+
+    |<w, x> - f*(x)| <= sqrt(x' A^-1 x) (1/2 sqrt(ln det A / det A_1 + 2 ln(K / delta)) + sqrt(lambda) |u|),
+
+|u|^2 the sum of M_i^2 u_i^2. So the mean losses of all arms lie in their intervals at all times, with probability 1 -
+delta, and also within [0, 1]: the mean regret of a decision is at most the mean upper end of what is drawn less the
+least lower end. For the rule that draws the least lower end that is the width of its interval, as in the paper. The
+noise of the losses that are known must be one after the other, so that none may come late.
+
 **Observable regret.** As of bandits (`theory.bandit_estimates`), with one implicit exploration g for all rounds: for
 each of G values g and each arm c, sum l 1[c drawn] / (p + g) exceeds what c would have lost by ln(G K / delta) / (2 g)
 at no time, with probability 1 - delta. Nothing is assumed of losses or forecasts.
@@ -36,7 +47,7 @@ at no time, with probability 1 - delta. Nothing is assumed of losses or forecast
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, isnan, log, nan
+from math import exp, inf, isnan, log, nan
 from typing import Any
 
 import numpy as np
@@ -67,6 +78,8 @@ class ContextualFacts(Facts):
         The least penalised squared losses of all arms' regressions, summed; NaN where one does not know it.
     penalty : float
         The largest penalty of the mean losses that are assumed, of all arms.
+    size : float
+        The largest size that features were declared to have; infinite if none was.
     """
 
     arms: int
@@ -75,6 +88,7 @@ class ContextualFacts(Facts):
     implicit: tuple[float, ...] = ()
     least: float = nan
     penalty: float = nan
+    size: float = inf
 
 
 def _unseen(_: ContextualLedger, __: Any) -> float:
@@ -153,5 +167,44 @@ def realised_square_cb(ledger: ContextualLedger, _: None, learner: ContextualFac
     return learner.width * (ledger.price + ledger.gamma * variance_from(excess, learner.delta))
 
 
+def _declared(ledger: ContextualLedger, _: Any, learner: ContextualFacts) -> bool:
+    return ledger.most <= learner.size < inf
+
+
+def _in_order(ledger: ContextualLedger, _: Any, __: ContextualFacts) -> bool:
+    return ledger.late == 0 and ledger.lost == 0 and ledger.taught == 0 and ledger.rounds - ledger.settled <= 1
+
+
+@theorem(
+    title="Realised ellipsoids",
+    quantity="mean regret",
+    counts=_unseen,
+    formula=r"\sum_t \sum_a p_{t,a} (f^*_{t,a} - \min f^*_t) \le \sum_t \Big(\sum_a p_{t,a} \min(1, f_{t,a} + b_{t,a})"
+    r" - \min_a \max(0, f_{t,a} - b_{t,a})\Big),\quad b_{t,a} = |x_t|_{A_{t,a}^{-1}} \Big(\tfrac12 \sqrt{\ln\frac{\det"
+    r" A_{t,a}}{\det A_{1,a}} + 2 \ln\frac{K}{\delta}} + \sqrt\lambda\, |u|\Big)",
+    source="Abbasi-Yadkori, Pal & Szepesvari 2011, Thm 2, for each arm, as the run had it",
+    kind="probable",
+    assumes=(
+        PLAYED,
+        ("it assumes that sizes of features were declared (size=), and that none was larger", _declared),
+        (
+            "it assumes that each loss is known before the next decision, and some came late, never, or from a log",
+            _in_order,
+        ),
+    ),
+    whole=False,
+    most=_most,
+    compares=False,
+    presumes=REALISABLE,
+)
+def realised_ellipsoids(ledger: ContextualLedger, _: None, learner: ContextualFacts) -> float:
+    """If the mean loss of each arm is linear in the features, with weights no larger than declared, then with
+    probability 1 - delta, after all numbers of decisions at once, the sum over the decisions of the mean loss of the
+    draw less the least mean loss is at most the sum of the mean upper end of what was drawn less the least lower end,
+    of intervals in which the mean losses lie; nothing is asked of the rule."""
+    return learner.width * ledger.reach
+
+
 OF_EVERY_RULE = (observable_by_features,)
+OF_INTERVALS = (observable_by_features, realised_ellipsoids)
 OF_SQUARE_CB = (observable_by_features, realised_square_cb)

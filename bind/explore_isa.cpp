@@ -1,0 +1,45 @@
+// The kernels of bandits that draw by features, of one instruction set: compiled once for each, REGRETLESS_ISA being
+// its name.
+#include "regretless/explore.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+static LinearVerdict foresee(const Explore& s, const Block& block) {
+  RegressionBench bench(s.models[0]);
+  const LinearRefusal refusal =
+      std::visit([&](const auto& rows) { return foresee_round(rows, 0, s, bench); }, rows_of(block));
+  return {refusal == LinearRefusal::none, refusal};
+}
+
+static LinearRefusal learn(const Explore& s, const Block& block, std::int64_t arm, double loss) {
+  RegressionBench bench(s.models[0]);
+  return std::visit([&](const auto& rows) { return learn_loss(rows, 0, s, arm, loss, bench); }, rows_of(block));
+}
+
+static LinearRefusal settle(const Explore& s, const Block& block, const Settlement& given) {
+  const LinearRefusal refusal = given.learns ? learn(s, block, given.arm, given.loss) : LinearRefusal::none;
+  if (refusal == LinearRefusal::none) note_loss(s, given);
+  return refusal;
+}
+
+static LinearRefusal teach(const Explore& s, const Block& block, std::int64_t arm, double loss) {
+  const LinearRefusal refusal = learn(s, block, arm, loss);
+  s.book->taught += refusal == LinearRefusal::none;
+  return refusal;
+}
+
+static ExploreVerdict play(const Explore& s, const Block& block, const Trial& trial, std::int64_t begin,
+                           std::int64_t end) {
+  return std::visit([&](const auto& rows) { return play_trial(rows, s, trial, begin, end); }, rows_of(block));
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+
+#define REGRETLESS_PASTE(a, b) a##b
+#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(explore_, isa)
+
+namespace regretless {
+const ExploreKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+    REGRETLESS_ISA::explore_rules, REGRETLESS_ISA::foresee, REGRETLESS_ISA::choose_arm, REGRETLESS_ISA::note_decision,
+    REGRETLESS_ISA::settle,        REGRETLESS_ISA::teach,   REGRETLESS_ISA::play};
+}  // namespace regretless

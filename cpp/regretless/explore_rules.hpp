@@ -1,0 +1,169 @@
+// Rules that turn what is thought of the arms that can be drawn into probabilities.
+#pragma once
+#include <cmath>
+
+#include "explore_types.hpp"
+#include "numeric.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+REGRETLESS_INLINE void share_among_least(const double* values, std::int64_t n, double whole, double* shares) {
+  double least = values[0], ties = 0;
+  for (std::int64_t k = 1; k < n; ++k) least = values[k] < least ? values[k] : least;
+  for (std::int64_t k = 0; k < n; ++k) ties += values[k] == least;
+  for (std::int64_t k = 0; k < n; ++k) shares[k] = values[k] == least ? whole / ties : 0;
+}
+
+// Any arm with probability epsilon, else those that are expected to lose least.
+REGRETLESS_INLINE void epsilon_greedy(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
+                                      double* shares) {
+  for (std::int64_t k = 0; k < n; ++k) room[k] = arms[k].forecast;
+  share_among_least(room, n, 1 - s.amount, shares);
+  for (std::int64_t k = 0; k < n; ++k) shares[k] += s.amount / double(n);
+}
+
+// What the forecasts may have missed by so far, and what luck may add: gamma^2 is to be about K t over it.
+inline double missed_so_far(const Explore& s) {
+  double least = 0;
+  for (std::int64_t m = 0; m < s.count; ++m) least += s.models[m].memory->least[regression_full_lane];
+  const double excess = s.book->error - least;
+  return (excess > 0 ? excess : 0) + s.book->taught + double(s.arms) + s.confidence;
+}
+
+// 1 / (lambda + 2 gamma gap), where lambda, from 1 to n, makes them add up to 1: the sum is convex in lambda and falls,
+// so that Newton's steps rise to it from below.
+REGRETLESS_INLINE void inverse_gaps(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
+                                    double* shares, Decision& d) {
+  const double round = s.book->rounds + s.book->taught + 1;
+  double gamma = s.amount * __builtin_sqrt(round), best = arms[0].forecast, lambda = 1;
+  if (s.tuned) {
+    gamma = __builtin_sqrt(double(n - 1) * round / missed_so_far(s));
+    gamma = gamma > s.book->gamma ? gamma : s.book->gamma;
+  }
+  for (std::int64_t k = 1; k < n; ++k) best = arms[k].forecast < best ? arms[k].forecast : best;
+  for (std::int64_t k = 0; k < n; ++k) room[k] = 2 * gamma * (arms[k].forecast - best);
+  double sum = 0;
+  for (int step = 0; step < 100; ++step) {
+    double slope = 0;
+    sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      shares[k] = 1 / (lambda + room[k]);
+      sum += shares[k];
+      slope += shares[k] * shares[k];
+    }
+    const double next = lambda + (sum - 1) / slope;
+    if (!(next > lambda * (1 + 1e-15))) break;
+    lambda = next;
+  }
+  for (std::int64_t k = 0; k < n; ++k) shares[k] /= sum;
+  d.gamma = gamma;
+  d.price = gamma > 0 ? (2 * double(n) - 1 - lambda) / (4 * gamma) : 0;
+}
+
+// How far the mean loss may be from <w, x>, in units of the root of x' A^-1 x: R sqrt(ln det + 2 ln(K / delta)) + sqrt(
+// lambda) |u|, R = 1/2.
+REGRETLESS_INLINE double ellipsoid(const Explore& s, const Prospect& arm) {
+  const double doubt = 2 * (s.confidence + log_of(double(s.count)));
+  return 0.5 * __builtin_sqrt(arm.growth + doubt) + __builtin_sqrt(s.rules.priors[0]) * s.norm;
+}
+REGRETLESS_INLINE double deviation(const Prospect& arm) { return __builtin_sqrt(arm.variance > 0 ? arm.variance : 0); }
+
+REGRETLESS_INLINE void lower_ends(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
+                                  double* shares) {
+  for (std::int64_t k = 0; k < n; ++k)
+    room[k] = arms[k].plain - (s.amount > 0 ? s.amount : ellipsoid(s, arms[k])) * deviation(arms[k]);
+  share_among_least(room, n, 1, shares);
+}
+
+// The probability that a normal number is above z, to eight digits (Abramowitz & Stegun 26.2.17).
+REGRETLESS_INLINE double above(double z) {
+  const double size = std::fabs(z), t = 1 / (1 + 0.2316419 * size);
+  const double t2 = t * t, odd = t * (0.319381530 + t2 * (1.781477937 + t2 * 1.330274429));
+  const double tail =
+      0.3989422804014327 * exp_of_negative(-size * size / 2) * (odd - t2 * (0.356563782 + t2 * 1.821255978));
+  return z > 0 ? tail : 1 - tail;
+}
+
+// The probability that each arm would be the least of independent normal numbers: within each of so many parts of the
+// line, what it has there times what the others have above.
+inline constexpr int thompson_parts = 64;
+REGRETLESS_INLINE void likely_least(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
+                                    double* shares) {
+  double *const scale = room, *const upper = room + n, *const fall = room + 2 * n, *const left = room + 3 * n;
+  double low = arms[0].plain, high = low, sum = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const double sd = s.amount * deviation(arms[k]) + 1e-9;
+    const double from = arms[k].plain - 5.5 * sd, to = arms[k].plain + 5.5 * sd;
+    scale[k] = 1 / sd;
+    low = k == 0 || from < low ? from : low;
+    high = k == 0 || to < high ? to : high;
+    shares[k] = 0;
+  }
+  for (std::int64_t k = 0; k < n; ++k) upper[k] = above((low - arms[k].plain) * scale[k]);
+  for (int part = 1; part <= thompson_parts; ++part) {
+    const double end = low + (high - low) * (double(part) / thompson_parts);
+    double others = 1;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double next = above((end - arms[k].plain) * scale[k]);
+      fall[k] = upper[k] > next ? upper[k] - next : 0;
+      left[k] = others;
+      upper[k] = (upper[k] + next) / 2;
+      others *= upper[k];
+      room[4 * n + k] = next;
+    }
+    others = 1;
+    for (std::int64_t k = n - 1; k >= 0; --k) {
+      shares[k] += fall[k] * left[k] * others;
+      others *= upper[k];
+      upper[k] = room[4 * n + k];
+    }
+  }
+  for (std::int64_t k = 0; k < n; ++k) sum += shares[k];
+  for (std::int64_t k = 0; k < n; ++k) shares[k] /= sum;
+}
+
+// FastCB: 1 / (K + gamma gap / f) for all but the best, f what that is expected to lose, which has the rest.
+REGRETLESS_INLINE void relative_gaps(const Explore& s, const Prospect* arms, std::int64_t n, double*, double* shares,
+                                     Decision& d) {
+  std::int64_t best = 0;
+  d.gamma = s.amount * __builtin_sqrt(s.book->rounds + s.book->taught + 1);
+  for (std::int64_t k = 1; k < n; ++k) best = arms[k].forecast < arms[best].forecast ? k : best;
+  const double least = arms[best].forecast;
+  double rest = 1;
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (k == best) continue;
+    const double gap = arms[k].forecast - least, part = double(n) * least + d.gamma * gap;
+    shares[k] = part > 0 ? least / part : 1 / double(n);
+    rest -= shares[k];
+  }
+  shares[best] = rest;
+}
+
+inline constexpr ExploreRule explore_rules[] = {
+    {"epsilon-greedy", false}, {"square-cb", false}, {"lin-ucb", true}, {"lin-thompson", true}, {"fast-cb", false}};
+
+// The mean upper end of the interval of what is drawn, less the least lower end.
+inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, const double* shares) {
+  double drawn = 0, least = 1;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const double width = ellipsoid(s, arms[k]) * deviation(arms[k]);
+    const double upper = arms[k].plain + width, lower = arms[k].plain - width;
+    drawn += shares[k] * (upper < 1 ? upper : 1);
+    least = lower < least ? lower : least;
+  }
+  return drawn - (least > 0 ? least : 0);
+}
+
+inline void spread_shares(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision& d) {
+  double* const room = s.room;
+  switch (s.rule) {
+    case 0: epsilon_greedy(s, arms, n, room, shares); break;
+    case 1: inverse_gaps(s, arms, n, room, shares, d); break;
+    case 2: lower_ends(s, arms, n, room, shares); break;
+    case 3: likely_least(s, arms, n, room, shares); break;
+    default: relative_gaps(s, arms, n, room, shares, d);
+  }
+  if (explore_rules[s.rule].intervals) d.reach = reach_of(s, arms, n, shares);
+}
+
+}  // namespace regretless::REGRETLESS_ISA
