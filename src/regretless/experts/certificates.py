@@ -13,6 +13,7 @@ from ..arrays import names_of
 from ..certificate import Certificate
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
+from ..info import ExpertInfo
 from ..ledger import ExpertLedger
 from ..theorem import Theorem
 from ..theory.expert_facts import ExpertFacts
@@ -35,6 +36,7 @@ class CertifiedCombiner(OnlineCombiner):
         About the learner, the sharpest first.
     """
 
+    info: ClassVar[ExpertInfo]
     theorems: ClassVar[tuple[Theorem, ...]] = ()
     _linear: bool
 
@@ -110,7 +112,7 @@ def facts(learner: CertifiedCombiner, *, blocks: tuple[tuple[ExpertLedger, Exper
         log_potential=state.core.log_potential(),
         grid=_grid(learner),
         delayed=state.apart > 0,
-        sampled=hasattr(learner, "generator_") and not learner._pending,
+        sampled=learner.info.draws and not learner._pending,
         withdrawn=getattr(learner, "_withdrawn", 0),
         delta=DELTA,
         blocks=blocks,

@@ -200,4 +200,4 @@ def bookmark(learner: ExpertLearner) -> Callable[[], None]:
 
 def can_wait(learner: ExpertLearner) -> bool:
     """Whether outcomes may come late: not where an expert is drawn in every round, or losses come by themselves."""
-    return not hasattr(learner, "generator_") and learner._loss.name != TABLE
+    return not learner.info.draws and learner._loss.name != TABLE
