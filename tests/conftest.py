@@ -19,7 +19,7 @@ from .browser import Browser, find_browser
 # `make soak`, which prints its seed.
 CALM = {"deadline": None, "derandomize": True}
 settings.register_profile("quick", max_examples=25, suppress_health_check=list(HealthCheck), **CALM)
-settings.register_profile("default", max_examples=40, suppress_health_check=[HealthCheck.too_slow], **CALM)
+settings.register_profile("default", max_examples=30, suppress_health_check=[HealthCheck.too_slow], **CALM)
 settings.register_profile(
     "soak", max_examples=5000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )

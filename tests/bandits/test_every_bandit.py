@@ -109,10 +109,10 @@ def test_certificates_hold_and_say_why_they_do_not_apply(name):
 
 @EVERY
 def test_observable_bounds_fail_no_oftener_than_they_say(name):
-    """At delta = 0.3 no certificate that is read with confidence is exceeded by more than a share 0.3 of 300 runs."""
+    """At delta = 0.3 no certificate that is read with confidence is exceeded by more than a share 0.3 of 150 runs."""
     table, advice = losses(rounds=150), advice_of(name, rounds=150)
     settings = {"horizon": 150} if bandit_class(name).info.needs_horizon else {}
-    pulls = simulate(made(name, delta=0.3, **settings), Table(table), runs=300, **advice)
+    pulls = simulate(made(name, delta=0.3, **settings), Table(table), runs=150, **advice)
     for certificate in pulls.certificates():
         assert certificate.holds, str(certificate)
 

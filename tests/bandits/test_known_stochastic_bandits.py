@@ -218,11 +218,11 @@ def test_kl_ucb_by_gaps_is_a_number_of_hand_and_of_the_book():
     ids=["ucb1", "kl-ucb"],
 )
 def test_expected_regret_is_within_the_bound_by_gaps_over_many_draws_of_the_losses(learner, plain, gaps):
-    """The mean regret by means of 40 tables of coins is below it, at 3,000 rounds; it says less where gaps are wide."""
+    """The mean regret by means of 20 tables of coins is below it, at 3,000 rounds; it says less where gaps are wide."""
     for means in ([0.5, 0.5, 0.4], [0.9, 0.1, 0.8], [0.0, 1.0, 1.0]):
         worse = np.array(means) - min(means)
         regrets = []
-        for seed in range(40):
+        for seed in range(20):
             table = Bernoulli(means, seed=seed).read(0, 3000)
             regrets.append(worse[learner.clone().play(table).arms].sum())
         stands = replace(learner.clone().facts(), means=tuple(means))

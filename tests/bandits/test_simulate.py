@@ -215,13 +215,13 @@ def test_certificates_in_a_world_of_chance_are_about_the_losses_that_came():
 def test_bounds_in_expectation_hold_on_the_noise_that_was_met_and_not_by_means():
     """With one noise for all runs the regret by means is above the bound for some noise, that on its table for none."""
     learner, above = Hedge(2, horizon=200, seed=0), 0
-    for seed in range(60):
+    for seed in range(40):
         pulls = simulate(learner, Bernoulli([0.5, 0.42], seed=seed), rounds=200, runs=200)
         bound = pulls.bounds()["Expected regret of Hedge"][-1]
         assert pulls.pseudo_regret <= bound + 3 * pulls.regrets.std(ddof=1) / np.sqrt(200)
         above += pulls.mean_regrets.mean() > bound
         assert all(one.holds for one in pulls.certificates() if one.theorem.kind != "probable")
-    assert above >= 3
+    assert above >= 2
 
 
 def test_a_world_of_chance_without_end_is_judged_by_its_means(monkeypatch):

@@ -204,7 +204,7 @@ def test_bounds_hold_with_sleeping_arms(name):
     table = np.tile([0.1, 0.5, 0.6, 1.0], (100, 1))
     away = rng.random(table.shape) < 0.4
     away[away.all(1), 3] = False
-    runs = play(made, np.where(away, nan, table), 150, 5)
+    runs = play(made, np.where(away, nan, table), 80, 5)
     found = judged(runs, 0, 1, 2, 3)
     for one in found.values():
         assert one.applies or "some could not" in str(one.why)

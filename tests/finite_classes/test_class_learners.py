@@ -506,8 +506,8 @@ def test_draws_have_the_odds_that_are_said():
 @pytest.mark.parametrize("kind", [StandardOptimal, RandomizedOptimal])
 def test_copies_go_on_in_threads_of_their_own(kind):
     """Copies that forecast at once, in threads of their own, all say what one alone does."""
-    coins = np.random.default_rng(3).random((4000, 1500)) < 0.5
-    found = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:24")
+    coins = np.random.default_rng(3).random((2000, 800)) < 0.5
+    found = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:20")
     alone = [kind(found).forecast(point) for point in range(6)]
     learner = kind(found)
     learner.forecast(0)

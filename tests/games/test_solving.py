@@ -312,7 +312,7 @@ class TestStopping:
     )
     def test_stopped_methods_hand_over_what_they_have(self, method: str) -> None:
         """A stopped method returns strategies, an interval that contains the value, and why it ended."""
-        matrix = np.random.default_rng(3).uniform(-1, 1, (300, 200))
+        matrix = np.random.default_rng(3).uniform(-1, 1, (120, 80))
         solution = MatrixGame(matrix).solve(method, 1e-12, stop=lambda: True)
         assert solution.stopped
         assert solution.lower <= MatrixGame(matrix).value <= solution.upper

@@ -187,7 +187,7 @@ def test_no_constant_loses_less_than_the_best(parameters, rows):
     X, y = random.normal(size=(rows, 2)), random.gamma(0.5, size=rows) * 10
     learner = OnlineGradientDescent(**parameters).fit(X, y)
     best, level = constant_of(learner, X, y), float(parameters.get("quantile", parameters.get("delta", 0.0)))
-    some = np.concatenate([y, np.linspace(y.min(), y.max(), 2001)])
+    some = np.concatenate([y, np.linspace(y.min(), y.max(), 401)])
     if parameters["loss"] == "poisson":
         some = np.log(np.maximum(some, 1e-9))
     losses = book.charged(some[:, None], y[1:], parameters["loss"], level).sum(axis=1)
@@ -227,7 +227,7 @@ SEQUENCES = st.lists(
 
 
 @given(SEQUENCES, st.booleans(), st.sampled_from([None, 0.1, 0.5, 0.9]))
-@at_most(40)
+@at_most(25)
 def test_no_sequence_breaks_a_bound(rounds, share, tau):
     """Whatever rows and outcomes come, spikes and features that grow among them, the loss is within every bound."""
     X, y = np.array([[x, 1.0 - x] for x, _ in rounds]), np.array([outcome for _, outcome in rounds])
@@ -282,7 +282,7 @@ COUNTS = st.lists(
 
 
 @given(COUNTS, st.floats(-3, 3), st.floats(-3, 3), st.booleans())
-@at_most(40)
+@at_most(20)
 def test_no_sequence_of_counts_breaks_a_bound(rounds, a, b, mixed):
     """Whatever counts come, spikes and none among them, the loss is within the bound beside any vector, though slopes
     have no limit."""
