@@ -239,12 +239,12 @@ class Certificate:
         observed, bound = self.observed, self.shown_bound or 0.0
         if observed is None:
             return f"{self.quantity} (not observed) <= {in_figures(bound)}"
-        seen, limit = compared(observed, bound)
+        shown, limit = compared(observed, bound)
         if self.luck == inf:
-            return f"{self.quantity} {seen}, expected to be <= {limit}"
+            return f"{self.quantity} {shown}, expected to be <= {limit}"
         if not self.holds or observed <= bound:
-            return f"{self.quantity} {seen} {'<=' if self.holds else 'EXCEEDS'} {limit}"
-        return f"{self.quantity} {seen} above {limit} by less than luck may do"
+            return f"{self.quantity} {shown} {'<=' if self.holds else 'EXCEEDS'} {limit}"
+        return f"{self.quantity} {shown} above {limit} by less than luck may do"
 
     def _often(self) -> str:
         return "with probability"
@@ -297,10 +297,10 @@ def in_figures(value: float, digits: int = DIGITS[0]) -> str:
 def compared(observed: float, bound: float) -> tuple[str, str]:
     """Both as lines print them, with as many digits as it takes for the printed ones to compare as they do."""
     for digits in DIGITS:
-        seen, limit = in_figures(observed, digits), in_figures(bound, digits)
-        if (_read(seen) <= _read(limit)) == (observed <= bound):
+        shown, limit = in_figures(observed, digits), in_figures(bound, digits)
+        if (_read(shown) <= _read(limit)) == (observed <= bound):
             break
-    return seen, limit
+    return shown, limit
 
 
 def _read(figures: str) -> float:

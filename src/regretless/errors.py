@@ -36,7 +36,7 @@ class DataError(RegretlessError):
         The file, or what stands for it (``<stdin>``, ``X``).
     line, column : int or None
         1-based position; None where there is none.
-    found : str
+    fault : str
         What stands there.
     advice : str
         What was expected, or what to do about it.
@@ -45,16 +45,16 @@ class DataError(RegretlessError):
     """
 
     def __init__(
-        self, path: str, line: int | None, column: int | None, found: str, advice: str, more: tuple[str, ...] = ()
+        self, path: str, line: int | None, column: int | None, fault: str, advice: str, more: tuple[str, ...] = ()
     ) -> None:
-        self.path, self.line, self.column, self.found, self.advice = path, line, column, found, advice
+        self.path, self.line, self.column, self.fault, self.advice = path, line, column, fault, advice
         self.more = more
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
-        super().__init__(f"{place}: {found}; {advice}")
+        super().__init__(f"{place}: {fault}; {advice}")
 
     def __reduce__(self) -> tuple[type[DataError], tuple[str, int | None, int | None, str, str, tuple[str, ...]]]:
         # By default an error is made again from its message alone; this one travels between processes whole.
-        return type(self), (self.path, self.line, self.column, self.found, self.advice, self.more)
+        return type(self), (self.path, self.line, self.column, self.fault, self.advice, self.more)
 
 
 class ParameterError(RegretlessError):
@@ -143,7 +143,7 @@ class RoundRefused(RegretlessError):
         Its place in what was given, from 0.
     whose : str or None
         The column that is at fault, by its name; None for the outcome or the row as a whole.
-    found : str
+    reason : str
         What is wrong.
     advice : str
         What to do about it.
@@ -154,20 +154,20 @@ class RoundRefused(RegretlessError):
     noun: ClassVar[str]
     """What a column is."""
 
-    def __init__(self, row: int, whose: str | None, found: str, advice: str, column: int | None = None) -> None:
+    def __init__(self, row: int, whose: str | None, reason: str, advice: str, column: int | None = None) -> None:
         where = "" if whose is None else f", {self.noun} {whose}"
-        super().__init__(f"row {row} (from 0){where}: {found}; {advice}")
-        self.row, self.whose, self.found, self.advice, self.column = row, whose, found, advice, column
+        super().__init__(f"row {row} (from 0){where}: {reason}; {advice}")
+        self.row, self.whose, self.reason, self.advice, self.column = row, whose, reason, advice, column
 
     @property
     def fault(self) -> str:
         """What is wrong, and whose it is, for callers that name the row otherwise."""
-        return self.found if self.whose is None else f"{self.noun} {self.whose}: {self.found}"
+        return self.reason if self.whose is None else f"{self.noun} {self.whose}: {self.reason}"
 
     def at(self, row: int) -> Self:
         """The same of another row."""
-        return type(self)(row, self.whose, self.found, self.advice, self.column)
+        return type(self)(row, self.whose, self.reason, self.advice, self.column)
 
     def __reduce__(self) -> tuple[type[RoundRefused], tuple[int, str | None, str, str, int | None]]:
         # By default an error is made again from its message alone; this one travels between processes whole.
-        return type(self), (self.row, self.whose, self.found, self.advice, self.column)
+        return type(self), (self.row, self.whose, self.reason, self.advice, self.column)

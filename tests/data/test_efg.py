@@ -42,7 +42,7 @@ def complaint(text: str) -> tuple[int | None, int | None, str]:
     with pytest.raises(DataError) as caught:
         read_efg_text(text)
     error = caught.value
-    return error.line, error.column, f"{error.found}; {error.advice}"
+    return error.line, error.column, f"{error.fault}; {error.advice}"
 
 
 def test_open_files(tmp_path: Path) -> None:

@@ -310,7 +310,7 @@ def test_refused(isa: str, before: int, text: bytes, line: int, column: int, fou
     good = b"1 " + b" ".join(b"%d:0.5" % k for k in range(1, 12)) + b"\n"
     rows, error, _ = read(good * before + text + b"\n" + good, block=256)
     assert error is not None
-    assert (error.line, error.column, error.found) == (before + line, column, found)
+    assert (error.line, error.column, error.fault) == (before + line, column, found)
     assert advice in error.advice
     assert len(rows) == before + line - 1 - text.count(b"\r\n\r\n")
     assert_like_reference(good * before + text + b"\n" + good, 1, 256)
@@ -333,7 +333,7 @@ def test_a_file_without_rows_is_refused(text: bytes) -> None:
     """An empty file is an error that says so, for the stream and for the loader."""
     _, error, _ = read(text)
     assert error is not None
-    assert error.found == "no rows"
+    assert error.fault == "no rows"
     with pytest.raises(DataError, match="no rows"):
         load_svmlight(Text(text))
 

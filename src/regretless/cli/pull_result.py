@@ -122,11 +122,11 @@ class PullOutput(Output):
     @property
     def best_expert(self) -> tuple[str, float] | None:
         """The expert whose advice would have lost least, and its loss; None without advice."""
-        seen = self.pulls.plan.seen
-        if self.experts is None or seen is None:
+        hindsight = self.pulls.plan.hindsight
+        if self.experts is None or hindsight is None:
             return None
-        place = int(np.argmin(seen.advised))
-        return self.experts[place], self.pulls.plan.scale.total(float(seen.advised[place]), self.pulls.rounds)
+        place = int(np.argmin(hindsight.advised))
+        return self.experts[place], self.pulls.plan.scale.total(float(hindsight.advised[place]), self.pulls.rounds)
 
     # For people.
 
@@ -155,12 +155,16 @@ class PullOutput(Output):
 
     def _arms(self) -> Iterator[str]:
         """The arms that were drawn most, and what each would have cost."""
-        pulls, seen = self.pulls, self.pulls.plan.seen
+        pulls, hindsight = self.pulls, self.pulls.plan.hindsight
         scale, word = pulls.plan.scale, "loss" if pulls.rewards is None else "reward"
         yield f"{'arms':<{WIDTH + 2}} {'drawn':>14} {f'{word} a round':>14}"
         for place in np.argsort(-pulls.draws, kind="stable")[:MOST].tolist():
-            awake = pulls.rounds - seen.asleep[place] if seen is not None else 0
-            own = number_text(scale.total(seen.losses[place], awake) / awake) if seen is not None and awake else "-"
+            awake = pulls.rounds - hindsight.asleep[place] if hindsight is not None else 0
+            own = (
+                number_text(scale.total(hindsight.losses[place], awake) / awake)
+                if hindsight is not None and awake
+                else "-"
+            )
             yield f"  {short(pulls.arms[place], WIDTH):<{WIDTH}} {100 * pulls.draws[place]:>13.4g}% {own:>14}"
         if len(pulls.arms) > MOST:
             yield f"  and {len(pulls.arms) - MOST:,} more"

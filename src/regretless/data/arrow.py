@@ -325,7 +325,7 @@ def encoded(
     try:
         batch = _joined(list(stream.batches()))
     except DataError as error:
-        raise RegretlessError(f"X: {error.found}; {_without_options(error.advice)}") from error
+        raise RegretlessError(f"X: {error.fault}; {_without_options(error.advice)}") from error
     return (normalized(batch) if (schema or {}).get(KEY) else batch), stream
 
 

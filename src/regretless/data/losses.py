@@ -163,7 +163,7 @@ class Inspection:
         first = self._first
         if first is not None:
             advice = self._range() or first.advice
-            raise DataError(first.path, first.line, first.column, first.found, advice + loglike(arms))
+            raise DataError(first.path, first.line, first.column, first.fault, advice + loglike(arms))
         if self._ever_awake is not None and not self._ever_awake.all():
             fault = f"arm {arms[int(self._ever_awake.argmin())]!r} has no value in any row"
             raise DataError(self._name, None, None, fault, f"remove it, {self._wanted.words.otherwise}")

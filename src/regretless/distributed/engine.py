@@ -242,7 +242,7 @@ def run_guarded(work: Callable[[C, Any], T], common: C, shard: Named) -> T:
         if str(error).startswith(shard.name):
             raise
         place = f"{shard.name}: {error.path}"
-        raise DataError(place, error.line, error.column, error.found, error.advice, error.more) from error
+        raise DataError(place, error.line, error.column, error.fault, error.advice, error.more) from error
     except RegretlessError as error:
         if str(error).startswith(shard.name):
             raise

@@ -241,7 +241,7 @@ def _label_list(labels: Any) -> list[Any]:
 
 def _beside(error: DataError, first: str) -> DataError:
     """The error; if it compares columns or labels with those of the first shard, it names that one too."""
-    path, fault, advice = error.path, error.found, error.advice
+    path, fault, advice = error.path, error.fault, error.advice
     if path == first:
         return error
     if fault.startswith(LACKING):

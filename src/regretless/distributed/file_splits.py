@@ -265,8 +265,8 @@ class _PieceStream(WrappedStream):
     def _explain(self, error: DataError) -> DataError:
         if error.line is not None:
             line = error.line + self._lines.lines_before()
-            return DataError(error.path, line, error.column, error.found, error.advice)
-        if error.found == "no rows":
+            return DataError(error.path, line, error.column, error.fault, error.advice)
+        if error.fault == "no rows":
             advice = "cut the file into fewer pieces"
             return DataError(error.path, None, None, "no rows begin in this piece", advice)
         return error

@@ -137,7 +137,7 @@ def _play(start: Start, shard: Shard) -> ShardResult:
     try:
         known = reading.play(learner)
     except DataError as error:
-        if not error.found.startswith(ID_ZERO):
+        if not error.fault.startswith(ID_ZERO):
             raise
         known = False  # ids begin at 0 here, or the file is bad: the survey says which
     if not known:
@@ -203,7 +203,7 @@ def survey(start: Start, shard: Shard) -> ShardSchema:
         return _survey(start, start.schema, shard)
     except DataError as error:
         schema = start.schema
-        if schema is None or not error.found.startswith(ID_ZERO) or schema.get("crossing") is not None:
+        if schema is None or not error.fault.startswith(ID_ZERO) or schema.get("crossing") is not None:
             raise
         return _survey(start, {**schema, "ids_from": 0}, shard)
 

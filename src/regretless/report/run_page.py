@@ -233,8 +233,8 @@ def lead(report: Report) -> str:
         bounded = f"{text} The tightest bound on the {best.quantity} is {bound}"
         return f"{bounded}; it was {observed}."
     allowed = f"{text} The tightest bound that applies allows {bound} {best.quantity}"
-    seen = f"; there were {observed}." if summary.holds(best) else f", fewer than the {observed} observed."
-    return allowed + seen
+    beside = f"; there were {observed}." if summary.holds(best) else f", fewer than the {observed} observed."
+    return allowed + beside
 
 
 def cards(report: Report) -> list[Card]:

@@ -43,7 +43,7 @@ class Plan:
         Of the arms.
     advice : ndarray or None
         Of the experts in each round.
-    seen : Hindsight or None
+    hindsight : Hindsight or None
         Of losses that all runs meet.
     experts : int
     realised : bool
@@ -58,7 +58,7 @@ class Plan:
     scale: Scale
     names: Sequence[str]
     advice: Array | None
-    seen: Hindsight | None
+    hindsight: Hindsight | None
     experts: int
     realised: bool
     tell: Callable[[int], None]
@@ -173,9 +173,9 @@ class TableMethod(PlayMethod):
         """By the compiled loop over the table."""
         plan, core = self.plan, state.core
         assert isinstance(plan.environment, Table)
-        assert plan.seen is not None
-        table, advice, seen = plan.environment.table, plan.advice, plan.seen
-        clean = not seen.slept  # `seen` has looked at every number
+        assert plan.hindsight is not None
+        table, advice, hindsight = plan.environment.table, plan.advice, plan.hindsight
+        clean = not hindsight.slept  # `hindsight` has looked at every number
 
         def call(begin: int, end: int, **more: Any) -> tuple[int, str | None, int]:
             outcome: tuple[int, str | None, int] = core.play_table(
@@ -183,12 +183,12 @@ class TableMethod(PlayMethod):
             )
             return outcome
 
-        if not seen.slept:
+        if not hindsight.slept:
             self._advance(call, 0, plan.rounds, course)
-            np.subtract(course.loss, seen.least, out=course.regret)
+            np.subtract(course.loss, hindsight.least, out=course.regret)
             return
         # What a learner missed while each arm was asleep has to be looked at when the run comes to a mark.
-        self._advance(call, 0, plan.rounds, course, _regrets(state, seen, course))
+        self._advance(call, 0, plan.rounds, course, _regrets(state, hindsight, course))
 
 
 class Chances(PlayMethod):
@@ -210,7 +210,7 @@ class Chances(PlayMethod):
             )
             return outcome
 
-        expected, observed = _Expected(state, plan, course), plan.realised or plan.seen is not None
+        expected, observed = _Expected(state, plan, course), plan.realised or plan.hindsight is not None
         starts = [start for start in world.starts.tolist() if start < plan.rounds]
         for means, first, last in zip(world.means, starts, [*starts[1:], plan.rounds], strict=False):
             expected.enter(means, first)
@@ -220,8 +220,8 @@ class Chances(PlayMethod):
                 expected.note(len(plan.stops) - 1)
             expected.leave(last)
         own = _realised(plan, run) if plan.realised else None
-        seen = own or plan.seen
-        np.copyto(course.regret, course.means if seen is None else course.loss - seen.least)
+        hindsight = own or plan.hindsight
+        np.copyto(course.regret, course.means if hindsight is None else course.loss - hindsight.least)
         return own
 
 
@@ -259,9 +259,9 @@ class InBlocks(PlayMethod):
         plan, core = self.plan, state.core
         environment = plan.environment
         assert isinstance(environment, Oblivious)
-        own = plan.fresh() if plan.seen is None else None
-        seen = own or plan.seen
-        assert seen is not None
+        own = plan.fresh() if plan.hindsight is None else None
+        hindsight = own or plan.hindsight
+        assert hindsight is not None
         step = max(1, CELLS // environment.arms)
         for first in range(0, plan.rounds, step):
             last = min(first + step, plan.rounds)
@@ -273,7 +273,7 @@ class InBlocks(PlayMethod):
             def call(begin: int, end: int, *, _block: Any = block, _advice: Any = advice, **more: Any) -> Any:
                 return core.play_table(_block, begin, end, advice=_advice, **more)
 
-            self._advance(call, first, last, course, _regrets(state, seen, course), first)
+            self._advance(call, first, last, course, _regrets(state, hindsight, course), first)
         return own
 
 
@@ -285,7 +285,7 @@ class RoundByRound(PlayMethod):
         plan, core = self.plan, state.core
         opponent, foresees = plan.environment.begin(run), plan.environment.foresees
         losses_so_far = _RunLosses(plan)
-        note, mark = _regrets(state, losses_so_far.seen, course), 0
+        note, mark = _regrets(state, losses_so_far.hindsight, course), 0
         none, one = plan.marks[:0], np.ones(1, dtype=np.int64)
         arm = np.zeros(1, dtype=np.int32)
         for t in range(plan.rounds):
@@ -311,14 +311,14 @@ class RoundByRound(PlayMethod):
                 losses_so_far.look()
                 note(mark)
             mark = after
-        return losses_so_far.seen
+        return losses_so_far.hindsight
 
 
 class _RunLosses:
     """The losses of a run so far; many rows are looked at together."""
 
     def __init__(self, plan: Plan) -> None:
-        self.seen = plan.fresh()
+        self.hindsight = plan.fresh()
         arms = plan.environment.arms
         self._plan, self._rows, self._count = plan, np.empty((max(1, min(FEWEST, CELLS // arms)), arms)), 0
 
@@ -332,9 +332,9 @@ class _RunLosses:
 
     def look(self) -> None:
         """Look at the rows that wait, and hear whether to stop."""
-        first, advice = self.seen.rounds, self._plan.advice
+        first, advice = self.hindsight.rounds, self._plan.advice
         advised = None if advice is None else advice[first : first + self._count]
-        self.seen.add(in_units(self._rows[: self._count], self._plan.scale), advised)
+        self.hindsight.add(in_units(self._rows[: self._count], self._plan.scale), advised)
         self._plan.tell(self._count)
         self._count = 0
 
@@ -348,13 +348,13 @@ def play_method(plan: Plan) -> PlayMethod:
     return InBlocks(plan) if isinstance(plan.environment, Oblivious) else RoundByRound(plan)
 
 
-def _regrets(state: BanditState, seen: Hindsight, course: RunRecord) -> Watch:
+def _regrets(state: BanditState, hindsight: Hindsight, course: RunRecord) -> Watch:
     """Notes the regret at each mark; also what the run can certify, where arms slept."""
     book, missed, implicit = state.book, state.tallies[MISSED], state.state[IMPLICIT]
 
     def note(mark: int) -> None:
-        course.regret[mark] = seen.regret(mark, book[LOSS], missed)
-        if seen.slept and not seen.experts:
+        course.regret[mark] = hindsight.regret(mark, book[LOSS], missed)
+        if hindsight.slept and not hindsight.experts:
             course.certificate[mark] = book[LOSS] + book[ROUNDS] - book[SETTLED] - (missed + implicit).min()
 
     return note

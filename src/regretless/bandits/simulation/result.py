@@ -67,8 +67,8 @@ class Pulls(Statistics):
         plan, own, best = self.plan, self._runs.comparators, self._best
         if self.by_means:
             return [self._by_chance(ledger, place) for place, ledger in enumerate(self.ledgers)]
-        if plan.seen is not None:
-            own = [plan.seen.comparators(ledger, plan.names) for ledger in self.ledgers]
+        if plan.hindsight is not None:
+            own = [plan.hindsight.comparators(ledger, plan.names) for ledger in self.ledgers]
         if (plan.environment.oblivious and self.asleep is None) or plan.experts or best is None:
             return own
         return [[*compared, self._beforehand(best, run)] for run, compared in enumerate(own)]
@@ -90,7 +90,7 @@ class Pulls(Statistics):
 
     def _beforehand(self, place: int, run: int) -> BanditComparator:
         """One arm, the same for all runs, in one of them."""
-        ledger, name, seen = self.ledgers[run], self.plan.names[place], self.plan.seen
+        ledger, name, seen = self.ledgers[run], self.plan.names[place], self.plan.hindsight
         if seen is not None:
             return seen.arm(ledger, place, self.plan.names, beforehand=True)
         lost = float(self._runs.arm_losses[run][place])
@@ -213,7 +213,7 @@ def _reach(plan: Plan) -> Array | None:
     Experts reach an arm as far as the one who gives most to it.
     """
     table = plan.environment.table if isinstance(plan.environment, Table) else None
-    if plan.advice is None and (table is None or plan.seen is None or not plan.seen.slept):
+    if plan.advice is None and (table is None or plan.hindsight is None or not plan.hindsight.slept):
         return None
     source = table if plan.advice is None else plan.advice
     assert source is not None

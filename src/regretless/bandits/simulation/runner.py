@@ -229,15 +229,15 @@ def _plan(
 ) -> Plan:
     names = learner.arm_names_ or world.names
     experts = 0 if advice is None else advice.shape[1]
-    seen, realised = None, False
+    hindsight, realised = None, False
     if isinstance(world, Oblivious):
         losses = rounds * world.arms * (1 if world.alike else runs)
         affordable = not isinstance(world, Stochastic) or losses <= MOST_REALISED
         realised = affordable and not world.alike
         if world.alike and affordable:
-            seen = Hindsight(world.arms, marks, experts, getattr(learner, "switches", None))
-            look(seen, world.read, learner._scale, names, advice)
-    return Plan(world, rounds, marks, learner._scale, names, advice, seen, experts, realised, tell)
+            hindsight = Hindsight(world.arms, marks, experts, getattr(learner, "switches", None))
+            look(hindsight, world.read, learner._scale, names, advice)
+    return Plan(world, rounds, marks, learner._scale, names, advice, hindsight, experts, realised, tell)
 
 
 _last: tuple[bytes, Work] | None = None  # what this process was last sent, so that it is read once

@@ -100,8 +100,8 @@ class Room:
         """For so many runs of a plan."""
         arms = plan.environment.arms
         # Without sleep what was missed is the same array for all; few arms are not worth the time.
-        alike = arms > FEW and plan.seen is not None and not plan.seen.slept
-        cells = (2 if alike else 4) * arms + 2 * (plan.experts or arms) + (arms if plan.seen is None else 0)
+        alike = arms > FEW and plan.hindsight is not None and not plan.hindsight.slept
+        cells = (2 if alike else 4) * arms + 2 * (plan.experts or arms) + (arms if plan.hindsight is None else 0)
         curves = min(runs, max(1, MOST_CURVES // len(plan.marks)))
         return cls(curves, min(runs, MOST_LEDGERS, max(1, LEDGER_CELLS // cells)), alike)
 
@@ -281,7 +281,7 @@ class Statistics:
     @property
     def by_means(self) -> bool:
         """Whether the regret is counted by means of the losses, as those that came were too many to be observed at."""
-        observed = self.plan.seen is not None or self.plan.realised or self.plan.advice is not None
+        observed = self.plan.hindsight is not None or self.plan.realised or self.plan.advice is not None
         return isinstance(self.environment, Stochastic) and not observed
 
     # How each run went.
@@ -412,7 +412,7 @@ class Statistics:
             return nan
         faced = float(self._runs.losses.mean())
         if self.plan.experts:
-            advised = self._sums.advised / self.runs if self.plan.seen is None else self.plan.seen.advised
+            advised = self._sums.advised / self.runs if self.plan.hindsight is None else self.plan.hindsight.advised
             return self.plan.scale.width * float(faced - advised.min())
         units, best = self._arm_units(), self._best
         if units is None or best is None:
@@ -423,7 +423,7 @@ class Statistics:
         if self.by_means:
             assert isinstance(self.environment, Stochastic)
             return self.environment.expected(self.rounds) if self.environment.alike else None
-        return self._sums.losses / self.runs if self.plan.seen is None else self.plan.seen.losses
+        return self._sums.losses / self.runs if self.plan.hindsight is None else self.plan.hindsight.losses
 
     @property
     def asleep(self) -> Array | None:
@@ -432,4 +432,4 @@ class Statistics:
         return result if result.any() else None
 
     def _asleep(self) -> Array:
-        return self.plan.seen.asleep if self.plan.seen is not None else self._sums.asleep / self.runs
+        return self.plan.hindsight.asleep if self.plan.hindsight is not None else self._sums.asleep / self.runs
