@@ -202,6 +202,7 @@ def logged(title: str = "Exp3IX on log.csv", certificates: Any = (), **changes: 
         "logged_draws": np.full(34, 1 / 34),
         "seconds": 0.5,
         "notes": [],
+        "course": lambda: [(10, 0.0, 0.9, False), (1000, 0.001, 0.03, False), (10_000, 0.002, 0.009, True)],
     }
     return LoggedReport(
         title=title,

@@ -130,6 +130,23 @@ def test_parts_of_any_size_have_the_same_bits() -> None:
         parts.add(part(rounds, here))
     for name in ("gains", "falls", "over_log", "over_actions"):
         assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
+    assert whole.course(0.1) == parts.course(0.1)
+
+
+@pytest.mark.parametrize("losses", [False, True])
+def test_each_look_of_the_course_is_the_interval_of_that_time(losses) -> None:
+    """The course has the interval that there was after so many rounds, and says whether the policy was better."""
+    rounds, whole = some_rounds(300), PolicyBets("p", "abc", (-1.0, 1.0), losses=losses, most_weight=5.0)
+    whole.add(rounds)
+    course = whole.course(0.1)
+    assert [course[0].rounds, course[-1].rounds] == [4, 300]
+    for look in (course[3], course[-4], course[-1]):
+        then = PolicyBets("p", "abc", (-1.0, 1.0), losses=losses, most_weight=5.0)
+        then.add(part(rounds, slice(0, look.rounds)))
+        assert (look.low, look.high) == pytest.approx(then.interval(0.1))
+        assert look.better is (then.certify(0.1)[1].bound < 0)
+    assert course[-1].better
+    assert not course[0].better
 
 
 @given(

@@ -85,6 +85,7 @@ class LogOutput(Output):
             "logged": evaluation.logged.describe(),
             "effective_rounds": evaluation.effective,
             "largest_weight": evaluation.largest,
+            "course": [[look.rounds, look.low, look.high] for look in evaluation.course()],
             "draws": dict(zip(evaluation.log.names, evaluation.draws.tolist(), strict=True)),
             **certificate_values(self.certificates),
             "notes": list(evaluation.notes),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import formatting, summary, template
 from .arm_table import arm_table, shares
-from .curves import Still
+from .compare_page import FAR_WIDER
+from .curves import Panel, Series, Still, log_spaced, table
 from .intervals import IntervalEstimate, Write, whiskers, writer
 from .page import Page
 from .summary import Card
@@ -90,6 +91,9 @@ class ShownEvaluation(Protocol):
     def seconds(self) -> float: ...
     @property
     def notes(self) -> Sequence[str]: ...
+    def course(self) -> Sequence[tuple[int, float, float, bool]]:
+        """The interval at any time after so many rounds, and whether the policy is better than that of the log."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,7 @@ def page_of_log(report: LoggedReport) -> Page:
         cards=_cards(report),
         course="What the log tells",
         certified=_certified(report),
+        panels=[course_panel(report)] if len(evaluation.course()) > 1 else (),
         estimates=_table(report),
         arms=arm_table(_named(named, evaluation.draws), logged),
         stills=[replace(picture, notes=[*picture.notes, *evaluation.notes])] if picture else (),
@@ -178,6 +183,29 @@ def estimate_still(report: LoggedReport) -> Still | None:
     named = [(_name(key), one) for key, one in report.evaluation.estimates.items()]
     title = f"Mean {report.quantity} of the {report.subject}: estimates and their {report.confidence} intervals"
     return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, (_OWN, report.evaluation.logged))
+
+
+def course_panel(report: LoggedReport) -> Panel:
+    """The interval that holds at any time, from where it is not far wider than at the end."""
+    looks = report.evaluation.course()
+    last = looks[-1][2] - looks[-1][1]
+    shown = looks[next(k for k, look in enumerate(looks) if look[2] - look[1] <= max(FAR_WIDER * last, 0.0)) :]
+    spans = [(float(rounds), low, high) for rounds, low, high, _ in shown]
+    write, own = _writer(report.evaluation), report.evaluation.logged.value
+    lines = [
+        Series(_OWN, "log", [(spans[0][0], own), (spans[-1][0], own)], final=write(own)),
+        Series(
+            f"{report.confidence} interval", "outer", (), mark="band", spans=spans,
+            final=formatting.between(spans[-1][1], spans[-1][2]),
+        ),
+    ]  # fmt: skip
+    rounds = [int(span[0]) for span in spans]
+    title = f"Mean {report.quantity} of the {report.subject}, in an interval that holds at any time"
+    return Panel(
+        "mean", title, f"Mean {report.quantity} of a round", "real", lines, [], scale="linear",
+        even=not log_spaced(rounds),
+        table=table(rounds, {"From": [span[1] for span in spans], "To": [span[2] for span in spans]}),
+    )  # fmt: skip
 
 
 def lead(report: LoggedReport) -> str:

@@ -45,14 +45,14 @@ HALVINGS = 60
 SOURCE = "Waudby-Smith, Wu, Ramdas, Karampatziakis & Mineiro 2022, with rates that stay the same for all means"
 
 
-def least_mean(sums: Any, rounds: float, most: float, alpha: float) -> Array:
+def least_mean(sums: Any, rounds: Any, most: float, alpha: float) -> Array:
     """What the average of the expectations is at least, but for a probability of alpha that it is ever less.
 
     Parameters
     ----------
     sums : array-like, shape (..., rates)
         S_t(u) for each of `RATES`.
-    rounds : float
+    rounds : float, or array-like of the shape of what is returned
         t.
     most : float
         What no expectation can exceed.
@@ -65,10 +65,11 @@ def least_mean(sums: Any, rounds: float, most: float, alpha: float) -> Array:
         In [0, most], to the last digits from below; `most` where all means are refused.
     """
     logs = np.asarray(sums, dtype=np.float64)
+    times = np.asarray(rounds, dtype=np.float64)[..., None]
     low, high = np.zeros(logs.shape[:-1]), np.full(logs.shape[:-1], float(most))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        refused = log_mean(logs - rounds * np.log1p(RATES * middle[..., None])) >= -log(alpha)
+        refused = log_mean(logs - times * np.log1p(RATES * middle[..., None])) >= -log(alpha)
         low, high = np.where(refused, middle, low), np.where(refused, high, middle)
     return low
 

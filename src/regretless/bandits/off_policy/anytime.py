@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ...theory.off_policy import (
 Array = np.ndarray[Any, np.dtype[np.float64]]
 LEFT = 0.75  # how much of a capital a control variate may cost in a round
 CELLS = 1 << 20  # rounds by rates at once
+LOOKS = tuple(np.unique(np.ceil(2.0 ** (np.arange(8, 240) / 4) - 1e-9)).astype(np.int64).tolist())  # of the course
 THE_LOG = "the policy of the log"
 
 
@@ -69,6 +71,24 @@ class WeightedRounds:
     guesses: tuple[Guessed, Guessed] | None = None
 
 
+class Look(NamedTuple):
+    """What is known after so many rounds.
+
+    Attributes
+    ----------
+    rounds : int
+    low, high : float
+        The ends of the interval; the lower one is above the upper one where all means are refused.
+    better : bool
+        Whether the policy is shown to be better than that of the log.
+    """
+
+    rounds: int
+    low: float
+    high: float
+    better: bool
+
+
 class PolicyBets:
     """Capitals of bets on the mean reward of a policy, and on what it is better by than others.
 
@@ -110,32 +130,38 @@ class PolicyBets:
         self.rounds = 0
         self.gains, self.falls, self.over_log, self._plain = (np.zeros(len(RATES)) for _ in range(4))
         self._taken = np.zeros((len(self.actions), len(RATES)))
+        self._looks: list[tuple[int, tuple[Array, Array, Array]]] = []
 
     def add(self, rounds: WeightedRounds) -> None:
         """Take in further rounds of the log, in their order."""
         size = max(CELLS // len(RATES), 1)
         for begin in range(0, len(rounds.rewards), size):
             self._add(rounds, slice(begin, begin + size))
-        self.rounds += len(rounds.rewards)
 
     def _add(self, rounds: WeightedRounds, here: slice) -> None:
         rewards, weights, actions = rounds.rewards[here], rounds.weights[here], rounds.actions[here]
-        missed = 1 - rewards
-        earned = weights * rewards
+        missed, earned = 1 - rewards, weights * rewards
+        plain = np.log1p(RATES * earned[:, None])
         gained, lost = (
-            (0.0, 0.0)
+            (None, 0.0)
             if rounds.guesses is None or self.most_weight is None
             else (_control(one, here, weights, self.most_weight) for one in rounds.guesses)
         )
-        self.gains = _onto(self.gains, earned[:, None] + gained)
-        self.falls = _onto(self.falls, (weights * missed)[:, None] + lost)
-        self.over_log = _onto(self.over_log, (earned + missed)[:, None] + gained)
+        each = (
+            _onto(self.gains, plain if gained is None else np.log1p(RATES * (earned[:, None] + gained))),
+            _onto(self.falls, np.log1p(RATES * ((weights * missed)[:, None] + lost))),
+            _onto(self.over_log, np.log1p(RATES * ((earned + missed)[:, None] + (0.0 if gained is None else gained)))),
+        )
+        first, last = bisect_right(LOOKS, self.rounds), bisect_right(LOOKS, self.rounds + len(rewards))
+        places = [look - self.rounds for look in LOOKS[first:last]]
+        self._looks += [(self.rounds + at, (each[0][at], each[1][at], each[2][at])) for at in places]
+        self.gains, self.falls, self.over_log = (sums[-1] for sums in each)
+        self.rounds += len(rewards)
         # A round in which another action was taken says of always this one what one without a reward says of it.
-        self._plain = _onto(self._plain, earned[:, None])
-        both = (earned + missed / rounds.propensities[here])[:, None]
-        places = actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))
-        more = np.log1p(RATES * both) - np.log1p(RATES * earned[:, None])
-        np.add.at(self._taken.reshape(-1), places.reshape(-1), more.reshape(-1))
+        self._plain = _onto(self._plain, plain)[-1]
+        both = np.log1p(RATES * (earned + missed / rounds.propensities[here])[:, None])
+        cells = actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))
+        np.add.at(self._taken.reshape(-1), cells.reshape(-1), (both - plain).reshape(-1))
 
     # What they say.
 
@@ -154,6 +180,22 @@ class PolicyBets:
         worst, best = self.value_range[:: -1 if self.losses else 1]
         first, second = worst + low * (best - worst), worst + high * (best - worst)
         return (second, first) if self.losses else (first, second)
+
+    def course(self, delta: float) -> list[Look]:
+        """The interval at numbers of rounds that grow by a fifth, and at the last."""
+        looks = [*self._looks]
+        if self.rounds and (not looks or looks[-1][0] != self.rounds):
+            looks.append((self.rounds, (self.gains, self.falls, self.over_log)))
+        if not looks:
+            return []
+        rounds = np.array([count for count, _ in looks], dtype=np.float64)
+        gains, falls, over_log = (np.array(sums) for sums in zip(*(each for _, each in looks), strict=True))
+        low, high = least_mean(gains, rounds, 1.0, delta / 2), 1 - least_mean(falls, rounds, 1.0, delta / 2)
+        better = least_mean(over_log, rounds, 2.0, delta) > 1
+        (bottom, top), width = self.value_range, self._width
+        ends = (top - width * high, top - width * low) if self.losses else (bottom + width * low, bottom + width * high)
+        each = zip(rounds.tolist(), *(end.tolist() for end in ends), better.tolist(), strict=True)
+        return [Look(int(count), *rest) for count, *rest in each]
 
     def _value_ledger(self, estimate: float) -> ValueLedger:
         return ValueLedger(self.rounds, estimate, self.gains, self.falls, self._width)
@@ -221,10 +263,10 @@ class PolicyName:
         return {"policy": self.name}
 
 
-def _onto(sums: Array, numbers: Array) -> Array:
-    """The sums after further rounds, one after the other, so that parts of any size have the same bits."""
-    last: Array = np.cumsum(np.vstack([sums, np.log1p(RATES * numbers)]), axis=0)[-1]
-    return last
+def _onto(sums: Array, logs: Array) -> Array:
+    """The sums before and after each round, one after the other, so that parts of any size have the same bits."""
+    course: Array = np.cumsum(np.vstack([sums, logs]), axis=0)
+    return course
 
 
 def _control(guessed: Guessed, here: slice, weights: Array, most_weight: float) -> Array:

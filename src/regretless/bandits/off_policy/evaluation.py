@@ -14,7 +14,7 @@ from ...checks import share, whole
 from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
-from .anytime import PolicyBets, WeightedRounds
+from .anytime import THE_LOG, Look, PolicyBets, WeightedRounds
 from .estimates import Estimate, Evidence, estimates, of_log
 from .guesses import Guesses
 from .walkers import Chosen, Fixed, Replays, Unchanging, Walker
@@ -83,12 +83,18 @@ class Evaluation:
         made = self.bets.certify(self.delta / self.together, self.estimates["anytime"].value)
         return [replace(one, assuming=self.assuming) for one in made]
 
+    def course(self) -> list[Look]:
+        """The interval at any time, at numbers of rounds that grow by a fifth, with the confidence of `certify`."""
+        return self.bets.course(self.delta / self.together)
+
     def better_than(self) -> list[str]:
         """What the policy is shown to be better than, each a sentence, with the probability of `certify`."""
         what = "loses less" if self.log.losses else "earns more"
+        since = next((look.rounds for look in self.course() if look.better), 0)
         lines = [one for one in self.certify() if one.applies and one.theorem.name == policy_excess.name]
         return [
             f"{self.bets.name} {what} than {one.comparator.second}, by {-one.bound:.4g} a round on average or more"
+            + (f", as was shown after {since:,} rounds" if since and one.comparator.second == THE_LOG else "")
             for one in lines
             if one.bound is not None and one.bound < 0
         ]
