@@ -46,7 +46,7 @@ class LinThompson(ByIntervals):
         twin="lin_thompson",
     )
 
-    width: float = 0.1
+    width: float = 0.03
 
     def _amount(self) -> float:
         return positive("width", self.width)

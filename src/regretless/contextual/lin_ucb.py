@@ -50,7 +50,7 @@ class LinUCB(ByIntervals):
         twin="lin_ucb",
     )
 
-    width: float = 0.1
+    width: float = 0.03
 
     def _amount(self) -> float:
         return positive("width", self.width, or_zero=True)
