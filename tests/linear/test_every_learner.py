@@ -53,7 +53,7 @@ def rows(classes: tuple[int, ...], *, size: int = 160, seed: int = 0):
 @CLASSES
 def test_a_file_becomes_a_model_a_report_and_certificates(run, tmp_path, name, classes):
     """`learn` writes a model and a page, no certificate is violated, one at least applies, and `certify` repeats it."""
-    data = write(tmp_path / "rows.svm", noisy_lines(200, classes=classes))
+    data = write(tmp_path / "rows.svm", noisy_lines(100, classes=classes))
     model, page = tmp_path / "m.rgl", tmp_path / "r.html"
     learned = run("learn", data, *words(name), "--save", model, "--report", page, "--json")
     assert learned.code == 0, learned.err

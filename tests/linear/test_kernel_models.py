@@ -65,7 +65,7 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_bytes(run, tmp_path, name, cu
 def test_the_command_line_learns_predicts_certifies_and_inspects(run, tmp_path, name, classes):
     """Each verb works on each kind of kernel perceptron, and what `certify` reads is what `learn` printed."""
     data, model, page = (
-        write(tmp_path / "d.svm", noisy_lines(120, classes=classes)),
+        write(tmp_path / "d.svm", noisy_lines(70, classes=classes)),
         tmp_path / "m.rgl",
         tmp_path / "r.html",
     )
@@ -78,7 +78,7 @@ def test_the_command_line_learns_predicts_certifies_and_inspects(run, tmp_path, 
     )
     inspected = run("inspect", model)
     assert "support" in inspected.out
-    assert len(run("predict", model, data).out.split()) == 120
+    assert len(run("predict", model, data).out.split()) == 70
 
 
 def test_a_stream_needs_a_number_for_gamma(run, tmp_path):

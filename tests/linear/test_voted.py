@@ -134,7 +134,7 @@ def test_a_vote_on_classes_errs_at_most_as_often_as_the_voters_of_all_classes(X,
 def test_blocks_make_no_difference(kind, monkeypatch):
     """The votes are the same however many rows, vectors and columns are looked at in one go."""
     rng = np.random.default_rng(0)
-    X, y = kind(rng.normal(size=(400, 6)) * (rng.random((400, 6)) < 0.5)), rng.integers(0, 3, 400)
+    X, y = kind(rng.normal(size=(250, 6)) * (rng.random((250, 6)) < 0.5)), rng.integers(0, 3, 250)
     ours = VotedPerceptron(intercept=1.0).fit(X, y)
     assert len(ours.state_.support.rounds) > 2 * weight_history.WEIGHTS_AT_A_TIME
     whole = ours.decision_function(X)
