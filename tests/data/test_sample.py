@@ -54,3 +54,17 @@ def test_sparse_rows_keep_their_entries():
     assert [len(piece) for piece in sample.pieces] == [2048, 952]
     np.testing.assert_array_equal(np.concatenate([piece.values for piece in sample.pieces]), batch.values)
     assert all(piece.starts[0] == 0 for piece in sample.pieces)
+
+
+def test_rows_in_memory_have_a_smaller_sample(monkeypatch):
+    """Of many rows in memory pieces with an even distance are taken, with their codes; of few none are."""
+    monkeypatch.setattr(module, "SMALL", 60_000)
+    monkeypatch.setattr(module, "PIECE", 8)
+    batch = dense(0, 6000)
+    assert module.sample_of(dense(0, 20), np.zeros(20)) is None
+    ((rows, codes),) = module.sample_of(batch, batch.labels)()
+    firsts = codes[::8]
+    assert (rows.values[:, 0] == codes).all()
+    assert len(set(np.diff(firsts))) == 1
+    assert firsts[1] > 8
+    assert module.bytes_of(rows) <= max(60_000 / 4, module.bytes_of(batch) / module.PART)

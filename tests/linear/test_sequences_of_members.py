@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from regretless.data.batch import Batch
 from regretless.linear import AggregatedClassifier
-from regretless.linear.aggregated.sequence import MemberBlocks, best_sequence, by_blocks
+from regretless.linear.aggregated.sequence import BlockPlay, MemberBlocks, best_sequence
 from regretless.linear.aggregated.state import MixtureMember
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import AggregatedFacts, change_cost
@@ -54,22 +54,42 @@ def test_no_sequence_has_a_smaller_bound(seed, members, blocks, size, retires):
     assert best.rounds == ends[-1]
 
 
-def test_blocks_are_what_the_members_lost():
-    """The losses of all blocks sum to those of the members, and a run in pieces has the same; rounds in another order,
-    or of other labels, have none."""
+@pytest.mark.parametrize("passes", [1, 3])
+def test_blocks_are_what_the_members_lost(passes):
+    """The losses of all blocks sum to those of the members, however often the rounds were gone over, and a run in
+    pieces has the same; rounds in another order, or of other labels, have none."""
     X, y = turning()
-    learner = AggregatedClassifier().fit(X, y)
-    other = AggregatedClassifier(shuffle=True, random_state=0).fit(X, y)
+    codes, readings = y.astype(np.int32), []
 
     def read():
-        yield Batch(X, y.astype(float), X.shape[1]), y.astype(np.int32)
+        readings.append(1)
+        yield Batch(X[:250], None, 2), codes[:250]
+        yield Batch(X[250:], None, 2), codes[250:]
 
-    asked = [one.question(read, 600, in_memory=True, svm=False, against=None) for one in (learner, other)]
-    blocks = by_blocks(asked[0])
-    assert blocks is not None
+    def blocks_of(learner):
+        play = BlockPlay(learner.state_, learner.played_rules())
+        for rounds in read():
+            play.play(*rounds)
+        return play.blocks(read)
+
+    learner = AggregatedClassifier()
+    for _ in range(passes):
+        learner.partial_fit(X, y, classes=[-1, 1])
+    blocks = blocks_of(learner)
     np.testing.assert_allclose(blocks.losses.sum(0)[:, learner.state_.present], learner.losses_, rtol=1e-12)
-    assert blocks.ends[-1] == 600
-    assert by_blocks(asked[1]) is None
+    assert blocks.ends[-1] == 600 * passes
+    assert len(readings) == passes
+    assert blocks_of(AggregatedClassifier(shuffle=True, random_state=0).fit(X, y)) is None
+    assert blocks_of(AggregatedClassifier().fit(X, -y)) is None
+
+
+def test_the_play_that_checks_the_rounds_is_the_one_that_sequences_are_read_from(monkeypatch):
+    """Certificates are the same whether blocks were written down while rounds were checked or while they were read."""
+    X, y = turning()
+    learner = AggregatedClassifier(stacked=False).fit(X, y)
+    checked = [one.describe() for one in learner.certify(X, y)]
+    monkeypatch.setattr(AggregatedClassifier, "plays_again", lambda *_: (True, None))
+    assert [one.describe() for one in learner.certify(X, y)] == checked
 
 
 def test_a_mixture_that_tracks_is_bounded_by_a_sequence():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from .batch import Array, Batch
 
 SMALL = 32 << 20  # bytes of rows that are kept
+PART = 16  # of rows in memory one in so many is looked at, and more if they are few
 PIECE = 2048  # rows that are kept or left out together, fewer if they are long
 PIECE_ENTRIES = 1 << 17
 FEW_LABELS = 4
@@ -49,7 +51,7 @@ class Sample:
         self.rows += len(batch)
         if batch.labels is not None:
             self._count(batch.labels)
-        step = max(1, min(PIECE, PIECE_ENTRIES * len(batch) // max(1, batch.entries)))
+        step = _piece_of(batch)
         for begin in range(0, len(batch), step):
             if self._number % self._stride == 0:
                 piece = owned(batch.slice(begin, min(begin + step, len(batch))))
@@ -75,6 +77,11 @@ class Sample:
         self._stride *= 2
         self._pieces = [(number, piece) for number, piece in self._pieces if number % self._stride == 0]
         self._size = sum(bytes_of(piece) for _, piece in self._pieces)
+
+
+def _piece_of(batch: Batch) -> int:
+    """How many rows a piece has."""
+    return max(1, min(PIECE, PIECE_ENTRIES * len(batch) // max(1, batch.entries)))
 
 
 def bytes_of(batch: Batch) -> int:
@@ -116,9 +123,10 @@ def coded(sample: Sample) -> list[tuple[Batch, Array]]:
 
 def sample_of(batch: Batch, codes: Array) -> Callable[[], Iterator[tuple[Batch, Array]]] | None:
     """What reads a sample of rows with their codes; None where they are few, which need none."""
-    if bytes_of(batch) <= SMALL:
+    size, step = bytes_of(batch), _piece_of(batch)
+    if size <= SMALL:
         return None
-    sample = Sample()
-    sample.take(replace(batch, labels=codes))
-    rounds = joined(coded(sample))
+    # To read all rows again takes no time to speak of: what is done with the sample may cost a part of that.
+    stride = step * ceil(size / max(SMALL // 4, size // PART))
+    rounds = joined([(batch.slice(k, k + step), codes[k : k + step]) for k in range(0, len(batch), stride)])
     return lambda: iter(rounds)

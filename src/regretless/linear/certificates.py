@@ -220,6 +220,10 @@ class CertifiedLearner(FirstPass, ABC):
         steady = self.state_.steady
         return [LinearFacts(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
 
+    def plays_again(self, rounds: Rounds) -> tuple[bool, Any]:
+        """Whether the rounds are those that it played, and what was written down when they were played again."""
+        return reproduces(self, rounds), None
+
     def certify(
         self,
         X: Any,
@@ -264,9 +268,13 @@ class CertifiedLearner(FirstPass, ABC):
         batch = read_rows(X, learner=self, reset=False, text="known")
         codes = self.codes(read_labels(y, len(batch)))
         again = partial(iter, [(batch, codes)])
-        if self.ledger_.weighted == 0 and self.state_.steady and not reproduces(self, again):
-            return self.declined(NOT_REPRODUCED.format(name="X")) + future
+        replayed = None
+        if self.ledger_.weighted == 0 and self.state_.steady:
+            same, replayed = self.plays_again(again)
+            if not same:
+                return self.declined(NOT_REPRODUCED.format(name="X")) + future
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
+        question = replace(question, replayed=replayed)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))
         return self.certify_rounds(question) + future

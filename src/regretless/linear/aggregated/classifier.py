@@ -27,6 +27,7 @@ from ...theory.aggregated import (
 )
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
+from ..certificates import Rounds, reproduces
 from ..progressive import log_probabilities
 from .state import FULLS, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
 
@@ -237,6 +238,21 @@ class AggregatedClassifier(OnlineClassifier):
             )
             for target, norm in enumerate(norms)
         ]
+
+    def plays_again(self, rounds: Rounds) -> tuple[bool, Any]:
+        """Whether the rounds are those that it played, and what the members lost in blocks of them, if that was in
+        their order."""
+        from .sequence import BlockPlay
+
+        if self.shuffle:
+            return reproduces(self, rounds), None
+        play = BlockPlay(self.state_, self.played_rules())
+        for batch, codes in rounds():
+            if not play.play(batch, codes):
+                break
+        if play.blocks(rounds) is not None:
+            return True, play
+        return reproduces(self, rounds), None
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem; no comparator comes from scikit-learn."""

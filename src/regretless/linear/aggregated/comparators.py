@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...certificate import NO_LIMIT, Certificate, Most, summed
-from ...data.batch import Array
+from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
 from ...theorem import Theorem
@@ -23,7 +23,7 @@ from ...theory.aggregated import ADDED_UP, LN2, REACHES, AggregatedFacts, Member
 from ..comparators.evaluate import Exact, Vector, read_tallies, signed
 from ..comparators.search import Question
 from .ridge import SampledRows, dot, ridge_regression, sample_rows
-from .sequence import best_sequence, by_blocks
+from .sequence import BlockPlay, best_sequence
 from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 
 FEW_TARGETS = 20  # for which vectors are chosen by more than the run
@@ -99,8 +99,9 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
         for target, facts in enumerate(question.target_facts)
     ]
     candidates = [_candidates(problem) for problem in problems]
-    shrunk = _charged(question, problems, candidates)
-    sequences = _sequences(problems)
+    watched = _watched(question, problems)
+    shrunk = _charged(watched, problems, candidates)
+    sequences = _sequences(watched, problems)
     theorems = [one for one in question.theorems if sequences or one is not switching]
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
@@ -160,16 +161,30 @@ def _limit(whole: Any, theorem: Theorem, classes: int) -> Most:
     return Most(whole.rounds * log(classes), f"ln {classes} for each round, which a uniform guess loses")
 
 
-def _sequences(problems: list[Problem]) -> list[MemberComparator]:
-    """The best sequence of members of each target; none if all are single members, or there is no use in a look.
+def _watched(question: Question, problems: list[Problem]) -> Question:
+    """The question with rounds that are played once more while they are read first, where a sequence of members may
+    have a smaller bound.
 
-    Where the mixture lost no less than its best member, a sequence could have a bound that is smaller by the price of
-    the mixture at most, which is not worth a reading of the rounds.
+    Where the mixture lost no less than its best member, a sequence could have one that is smaller by the price of the
+    mixture at most, which is not worth a play of the rounds.
     """
-    question = problems[0].question
     if question.against is not None or not any(problem.tracks for problem in problems):
-        return []
-    blocks = by_blocks(question)
+        return replace(question, replayed=None)
+    play = question.replayed or BlockPlay(problems[0].state, question.rules)
+
+    def rounds() -> Iterator[tuple[Batch, Array]]:
+        first = not play.begun
+        for batch, codes in question.rounds():
+            if first:
+                play.play(batch, codes)
+            yield batch, codes
+
+    return replace(question, rounds=rounds, replayed=play)
+
+
+def _sequences(question: Question, problems: list[Problem]) -> list[MemberComparator]:
+    """The best sequence of members of each target; none if all are single members, or the rounds were not watched."""
+    blocks = question.replayed.blocks(question.rounds) if question.replayed else None
     if blocks is None:
         return []
     best = [best_sequence(blocks, problem.target, problem.facts, problem.members) for problem in problems]

@@ -13,8 +13,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...theory.aggregated import AggregatedFacts, MemberComparator, change_cost
-from ..certificates import plays_as_many
-from ..comparators.search import Question
+from ..certificates import Rounds
 from .state import AggregatedState, MixtureMember
 
 BLOCKS = 256
@@ -36,44 +35,70 @@ class MemberBlocks(NamedTuple):
     ends: list[int]
 
 
-def by_blocks(question: Question) -> MemberBlocks | None:
-    """What the members lost in each of some hundred blocks.
+class BlockPlay:
+    """The rounds played once more from the start, while what each member loses in each of some hundred blocks of them
+    is written down.
 
     Parameters
     ----------
-    question : Question
-        Its rounds are played once more from the start.
-
-    Returns
-    -------
-    MemberBlocks or None
-        None where that does not give the same bits: the order was another, rounds had weights, or classes and columns
-        were not known from the start.
+    state : AggregatedState
+        Of the learner, after its run.
+    rules : AggregatedRules
+        That it played by.
     """
-    ours, wanted = question.state, int(question.ledger().rounds)
-    assert isinstance(ours, AggregatedState)
-    twin, size = ours.blank(ours.columns, ours.targets), max(1, ceil(wanted / BLOCKS))
-    player: Any = twin.player(question.rules)
-    losses, ends, before, done = [], [], np.array(twin.part("loss")), 0
 
-    def play(batch: Batch, codes: Array) -> bool:
-        nonlocal before, done
+    def __init__(self, state: AggregatedState, rules: Any) -> None:
+        self._ours, self._twin = state, state.blank(state.columns, state.targets)
+        self._player: Any = self._twin.player(rules)
+        self._wanted, self._done, self._plays = int(state.ledger().rounds), 0, True
+        self._size = max(1, ceil(self._wanted / BLOCKS))
+        self._losses: list[Array] = []
+        self._ends: list[int] = []
+        self._before = np.array(self._twin.part("loss"))
+
+    @property
+    def begun(self) -> bool:
+        """Whether rounds were played."""
+        return self._done > 0 or not self._plays
+
+    def play(self, batch: Batch, codes: Array) -> bool:
+        """Play rounds; whether all were played so far."""
         begin = 0
-        while begin < len(batch):
-            end = min(len(batch), begin + size - done % size)
-            why = player.play(batch.values, batch.indices, batch.starts, codes, None, None, begin, end)[1]
-            if why is not None:
-                return False
-            done, begin = done + end - begin, end
-            if done % size == 0 or done == wanted:
-                now = np.array(twin.part("loss"))
-                losses.append(np.where(twin.part("prior") > 0, now - before, inf))
-                ends.append(done)
-                before = now
-        return True
+        while begin < len(batch) and self._plays:
+            end = min(len(batch), begin + self._size - self._done % self._size)
+            rows = batch.values, batch.indices, batch.starts
+            self._plays = self._player.play(*rows, codes, None, None, begin, end)[1] is None
+            self._done, begin = self._done + end - begin, end
+            if self._done % self._size == 0 or self._done == self._wanted:
+                self._end_block()
+        return self._plays
 
-    same = plays_as_many(ours, question.rounds, play) and ours.same(twin)
-    return MemberBlocks(np.stack(losses), ends) if same else None
+    def _end_block(self) -> None:
+        now = np.array(self._twin.part("loss"))
+        self._losses.append(np.where(self._twin.part("prior") > 0, now - self._before, inf))
+        self._ends.append(self._done)
+        self._before = now
+
+    def blocks(self, rounds: Rounds) -> MemberBlocks | None:
+        """What was written down, once the rounds were played as often as at first.
+
+        Parameters
+        ----------
+        rounds : callable
+            Reads them again, where that was more than once.
+
+        Returns
+        -------
+        MemberBlocks or None
+            None where that does not give the same bits: the order was another, rounds had weights, or classes and
+            columns were not known from the start.
+        """
+        while self._plays and 0 < self._done < self._wanted:
+            for batch, codes in rounds():
+                if not self.play(batch, codes):
+                    break
+        same = self._plays and self._done == self._wanted and self._ours.same(self._twin)
+        return MemberBlocks(np.stack(self._losses), self._ends) if same else None
 
 
 def best_sequence(

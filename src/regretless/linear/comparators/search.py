@@ -91,6 +91,8 @@ class Question:
         How many of the rows are of each target's class, if that is known without a reading of them.
     other : sequence of (name, vectors, weights of the constant feature)
         More directions to look along, shapes (columns, targets) and (targets,).
+    replayed : object or None
+        What the learner wrote down when it played the rounds again, to see whether they are its own.
     """
 
     state: BaseState
@@ -107,6 +109,7 @@ class Question:
     sample: Rounds | None = None
     counts: Array | None = None
     other: Sequence[tuple[str, Array, Array]] = ()
+    replayed: Any = None
 
     def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
         """What a search over rows with so many entries may cost, its share of what all parts may, by default one
