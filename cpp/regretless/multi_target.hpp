@@ -79,9 +79,44 @@ static void add_squares(const Stretch& s, double* lanes) {
   for (; k < s.n; ++k) lanes[(s.lane + k) & 7] += s.value[k] * s.value[k];
 }
 
+// The same for so few targets that their sums stay in registers, in one go. False if the row may have zeros in it.
+template <int N, class Row>
+REGRETLESS_APART static bool few_products(const Row& row, const double* w, double* dots, double& norm2) {
+  Pack<double, N> sums[8] = {};
+  Eight norm{};
+  Pack<double, one_register> shortest = spread<one_register>(1);
+  const auto weights = [&](std::int64_t k) { return load<N>(w + std::int64_t(row.column(k)) * N); };
+  std::int64_t k = 0;
+  for (; k + 8 <= row.n; k += 8) {
+    const Eight v = load<8>(row.x + k), square = v * v;
+    norm = norm + square;
+    shortest = least(narrowed(square), shortest);
+#pragma GCC unroll 8
+    for (int l = 0; l < 8; ++l) sums[l] = sums[l] + weights(k + l) * spread<N>(double(row.x[k + l]));
+  }
+  if (k < row.n) {
+    const Eight v = load_some(row.x + k, row.n - k), square = v * v;
+    norm = norm + square;
+    shortest = least(narrowed(square + load<8>(zeros_then_ones + 8 - (row.n - k))), shortest);
+    double value[8];
+    store(value, v);
+    const std::uint8_t* const place = places[row.n - k];
+#pragma GCC unroll 8
+    for (int l = 0; l < 8; ++l) sums[l] = sums[l] + weights(k + place[l]) * spread<N>(value[l]);
+  }
+  norm2 = tree(norm);
+  store(dots, ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7])));
+  return smallest(shortest) != 0;
+}
+
 // All products of a row, and its squared length.
 template <class Row>
 REGRETLESS_APART static double products_and_norm(const Row& row, const double* w, std::int64_t targets, double* dots) {
+  if constexpr (one_register >= 4) {
+    double norm2;
+    if (targets == 4 && few_products<4>(row, w, dots, norm2)) return norm2;
+    if (targets == 8 && few_products<8>(row, w, dots, norm2)) return norm2;
+  }
   double norm[8] = {}, sums[8 * company];
   for (std::int64_t c = 0; c < targets; c += company) {
     const std::int64_t here = targets - c < company ? targets - c : company;

@@ -347,11 +347,31 @@ def test_an_order_is_the_rows_in_that_order(game, rules, random):
         assert ordered.bits() == permuted.bits()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("targets", [4, 5, 8, 16])
+def test_targets_score_as_each_alone(targets, dtype):
+    """Rows of any length, with zeros or without, have the scores by several targets that each target gives them."""
+    draw = np.random.default_rng(targets)
+    X = draw.normal(size=(90, 45)).astype(dtype)
+    for row in range(90):
+        X[row, draw.permutation(45)[row // 2 :]] = 0
+    weights, (values, indices, starts) = draw.normal(size=(45, targets)), csr(X)
+    for rows in ((X, None, None), (values, indices, starts), csr(X, keep_zeros=True)):
+        many, scores = Play(45, targets), np.empty((90, targets))
+        many.weights[:] = weights
+        many.player.score(*rows, scores)
+        for c in range(targets):
+            one, alone = Play(45), np.empty((90, 1))
+            one.weights[:, 0] = weights[:, c]
+            one.player.score(*rows, alone)
+            np.testing.assert_array_equal(scores[:, c], alone[:, 0])
+
+
 @settings(max_examples=30)
 @given(
     arrays(np.float64, (25, 9), elements=mostly_zero),
     arrays(np.int32, 25, elements=st.integers(0, 16)),
-    st.sampled_from([3, 8, 11, 17]),
+    st.sampled_from([3, 4, 8, 11, 17]),
     compositions,
     st.booleans(),
 )

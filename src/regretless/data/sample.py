@@ -12,7 +12,7 @@ import numpy as np
 from .batch import Array, Batch
 
 SMALL = 32 << 20  # bytes of rows that are kept
-PART = 16  # of rows in memory one in so many is looked at, and more if they are few
+PART = 8  # of rows in memory one in so many is looked at, and more if they are few
 PIECE = 2048  # rows that are kept or left out together, fewer if they are long
 PIECE_ENTRIES = 1 << 17
 FEW_LABELS = 4

@@ -48,7 +48,7 @@ QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
-MOST_LOOKED_AT = 1 << 15  # of the rows of larger ones, among which are those that seem to be wrong
+MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 YOURS = "yours, scaled"
@@ -168,7 +168,10 @@ class Question:
         shuffled = self.in_memory or self.sample is not None
         for _ in range(epochs(self)):
             for batch, codes in rounds():
-                means.play(batch, codes, order_of(len(batch), random) if shuffled else None)
+                order = order_of(len(batch), random) if shuffled else None
+                if order is not None and self.sample is not None:
+                    order = order[: ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))]
+                means.play(batch, codes, order)
         return [mean for mean in means.weights() if mean is not None]
 
 
