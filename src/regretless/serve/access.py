@@ -9,7 +9,8 @@ from __future__ import annotations
 import hmac
 import os
 from base64 import b64decode
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -105,14 +106,15 @@ def read_tokens(path: str | None) -> AccessTokens:
     return AccessTokens(scopes)
 
 
-def is_known(host: str, names: Collection[str]) -> bool:
+@lru_cache(maxsize=256)  # it is asked at every request
+def is_known(host: str, names: tuple[str, ...]) -> bool:
     """Whether the header Host has a loopback address, localhost, or one of some names.
 
     Parameters
     ----------
     host : str
         The header, with or without a port.
-    names : collection of str
+    names : tuple of str
         In lower case.
     """
     name = host.strip().lower()

@@ -27,6 +27,7 @@ from .views import (
 from .wire import write_json
 
 Scope = dict[str, Any]
+Headers = Mapping[bytes, bytes]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Reply = tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]  # status, type, body and further headers
@@ -72,12 +73,12 @@ class App:
         """Answer a request."""
         if scope["type"] != "http":
             raise RuntimeError(f"{scope['type']} is not served")
-        method, path = scope["method"], scope["path"]
+        method, path, sent = scope["method"], scope["path"], dict(scope["headers"])
         try:
-            self._refuse_host(dict(scope["headers"]).get(b"host"))
-            if path.endswith("/stream") and await self._stream(method, path, scope, receive, send):
+            self._refuse_host(sent.get(b"host"))
+            if path.endswith("/stream") and await self._stream(method, path, sent, receive, send):
                 return
-            status, kind, body, more = await self._answer(method, path, scope, receive)
+            status, kind, body, more = await self._answer(method, path, sent, receive)
         except RequestError as problem:
             status, kind, body, more = _of_problem(problem, *_for_browsers(problem, path))
         except RegretlessError as error:
@@ -94,9 +95,8 @@ class App:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
-    async def _answer(self, method: str, path: str, scope: Scope, receive: Receive) -> Reply:
+    async def _answer(self, method: str, path: str, headers: Headers, receive: Receive) -> Reply:
         engine, verb = self._route(path)
-        headers = dict(scope["headers"])
         if engine is not None and verb in self._posts:
             self._allow(headers, verb)
             if method != "POST":
@@ -120,12 +120,12 @@ class App:
         answer = self._gets[verb](engine)
         return 200, JSON_TYPE, write_json(await answer if asyncio.iscoroutine(answer) else answer), []
 
-    async def _stream(self, method: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
+    async def _stream(self, method: str, path: str, headers: Headers, receive: Receive, send: Send) -> bool:
         """Answer with events, where that is asked by GET; whether it was."""
         engine, verb = self._route(path)
         if engine is None or verb != "stream" or method != "GET":
             return False
-        self._allow(dict(scope["headers"]), verb)
+        self._allow(headers, verb)
         if self._streams >= MOST_STREAMS:
             raise RequestError(503, f"{MOST_STREAMS} pages follow already", 30)
         self._streams += 1
@@ -167,14 +167,14 @@ class App:
         name = host[:60].decode("latin-1")
         raise RequestError(421, f"a server without tokens is not asked as {name!r}, unless --allow-host has that")
 
-    def _allow(self, headers: Mapping[bytes, bytes], verb: str) -> None:
+    def _allow(self, headers: Headers, verb: str) -> None:
         status = self._tokens.status(headers.get(b"authorization"), SCOPE_OF.get(verb, "read"))
         if status == 401:
             raise RequestError(401, "a bearer token is expected, in the header Authorization")
         if status == 403:
             raise RequestError(403, f"the token does not allow {SCOPE_OF.get(verb, verb)}")
 
-    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """The body of a request, unless it is too large or does not come."""
         most = self.settings.body
         too_large = RequestError(413, f"the body is larger than {most} bytes")
@@ -219,7 +219,7 @@ class App:
     async def _promote(self, engine: ModelEngine, kind: str, body: bytes) -> Reply:
         return 200, JSON_TYPE, write_json(await engine.promote(read_promotion(kind, body))), []
 
-    def _about_server(self, verb: str, headers: Mapping[bytes, bytes]) -> Reply:
+    def _about_server(self, verb: str, headers: Headers) -> Reply:
         if verb == "healthz":
             return 200, JSON_TYPE, b'{"status":"alive"}', []
         if verb == "readyz":
