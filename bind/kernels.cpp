@@ -6,11 +6,12 @@
 #include "regretless/fixed_vectors.hpp"
 #include "regretless/multiclass.hpp"
 #include "regretless/ray_histogram.hpp"
+#include "regretless/selective.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
-static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct);
+static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct, selective);
 static constexpr auto charges = names_of(static_cast<AnyCharge*>(nullptr));
 
 static LinearVerdict play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
@@ -18,6 +19,9 @@ static LinearVerdict play(const Block& block, const Labels& labels, const Rules&
   const Rate rate = AnyRate::named(rules);
   if (rules.loss == direct)
     return std::visit([&](const auto& rows) { return play_direct(rows, labels, rules, rate, state, begin, end); },
+                      rows_of(block));
+  if (rules.loss == selective)
+    return std::visit([&](const auto& rows) { return play_selective(rows, labels, rules, rate, state, begin, end); },
                       rows_of(block));
   return std::visit(
       [&]<class G>(const auto& rows, const G& geometry, const auto& loss) {

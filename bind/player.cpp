@@ -30,8 +30,9 @@ class Player : public RoundPlayer<PlayerKind> {
  public:
   Player(State2 weights, State2 memory, State2 books, State1 scratch, std::optional<State2> lag,
          const std::string& geometry, const std::string& loss, const std::string& rate, double radius, double eta,
-         double tie, double intercept, double limit, double margin)
-      : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag) {
+         double tie, double intercept, double limit, double margin, std::optional<State2> asking, double b,
+         double share, double most, std::uint64_t key)
+      : weights_(weights), memory_(memory), books_(books), scratch_(scratch), lag_(lag), asking_(asking) {
     const std::size_t targets = weights.shape(1);
     check_column_count(weights.shape(0));
     if (targets == 0) throw std::invalid_argument("at least one target");
@@ -51,7 +52,9 @@ class Player : public RoundPlayer<PlayerKind> {
     rules_.intercept = intercept;
     rules_.limit = limit;
     rules_.margin = margin;
+    rules_.sampling = {b, share, most, key};
     check_rules(targets);
+    state_.asking = asking ? reinterpret_cast<Asking*>(asking->data()) : nullptr;
     state_.weights = weights.data();
     state_.lag = lag ? lag->data() : nullptr;
     state_.memory = reinterpret_cast<Memory*>(memory.data());
@@ -64,7 +67,8 @@ class Player : public RoundPlayer<PlayerKind> {
   Report play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
               const Signs& labels, const std::optional<Reals>& sample_weight, const std::optional<Order>& order,
               std::int64_t begin, std::int64_t end, const std::optional<State2>& moves) const {
-    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets);
+    const Rounds r = rounds_of(values, indices, starts, labels, sample_weight, order, begin, end, state_.targets,
+                               state_.asking != nullptr);
     const Turn turn(busy_);
     State state = state_;
     if (moves) {
@@ -82,17 +86,29 @@ class Player : public RoundPlayer<PlayerKind> {
     state_.ahead = ahead;
   }
 
+  Report one(const Reals& x, std::int32_t label, double weight) const {
+    const Rounds r = one_round(x, label, weight, state_.targets, state_.asking != nullptr);
+    const Turn turn(busy_);
+    return report(kernels().play(r.block, r.of, rules_, state_, r.begin, r.end));
+  }
+
  private:
   void check_rules(std::size_t targets) const {
     if (rules_.rate.starts_with("pa") && rules_.loss != "hinge")
       throw std::invalid_argument("passive-aggressive rates go with the hinge loss");
     if (rules_.loss == direct && (targets < 2 || rules_.geometry != "euclidean"))
       throw std::invalid_argument("the direct loss takes two targets or more, without a ball");
+    if ((rules_.loss == selective) != asking_.has_value())
+      throw std::invalid_argument("the selective loss, and no other, writes down what was asked");
+    if (asking_ && (asking_->shape(0) != targets || asking_->shape(1) != asking_size))
+      throw std::invalid_argument("what was asked has the wrong shape");
+    if (rules_.loss == selective && (rules_.geometry != "euclidean" || rules_.rate != "constant"))
+      throw std::invalid_argument("the selective loss goes with a constant rate, without a ball");
   }
 
   State2 weights_, memory_, books_;
   State1 scratch_;
-  std::optional<State2> lag_;
+  std::optional<State2> lag_, asking_;
 };
 
 // What vectors of several targets are read with: each knows whose it is, and how often a round counts for it.
@@ -169,10 +185,12 @@ Report charge(const Any& values, const std::optional<Any>& indices, const std::o
 void bind_player(nb::module_& m) {
   nb::class_<Player> player(m, "Player", "Rules and borrowed state; feed it rounds.");
   player.def(nb::init<State2, State2, State2, State1, std::optional<State2>, const std::string&, const std::string&,
-                      const std::string&, double, double, double, double, double, double>(),
+                      const std::string&, double, double, double, double, double, double, std::optional<State2>, double,
+                      double, double, std::uint64_t>(),
              "weights"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(),
              "lag"_a.noconvert().none() = nb::none(), nb::kw_only(), "geometry"_a, "loss"_a, "rate"_a, "radius"_a = 0.0,
-             "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0);
+             "eta"_a = 1.0, "tie"_a = 0.0, "intercept"_a = 0.0, "limit"_a = 1.0, "margin"_a = 0.0,
+             "asking"_a.noconvert().none() = nb::none(), "b"_a = 1.0, "share"_a = 0.0, "most"_a = 0.0, "key"_a = 0);
   bind_play(player,
             "Play the rounds begin <= t < end; how many were played, and what stopped them. `moves` takes the step of "
             "each round and target.",
@@ -192,6 +210,8 @@ void bind_player(nb::module_& m) {
       "ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
       "Names of a book's numbers, in order.");
   m.attr("MEMORY_SIZE") = memory_size;
+  m.attr("ASKING_SIZE") = asking_size;
+  m.attr("UNKNOWN_LABEL") = unknown_label;
   m.attr("RAY_MANTISSA_BITS") = ray_mantissa_bits;
   m.attr("RAY_LOWEST") = ray_lowest;
   m.attr("RAY_SIDE") = ray_side;

@@ -15,9 +15,15 @@ struct Rounds {
   std::int64_t count, begin, end;
 };
 
-inline void check_labels(const Labels& of, std::int64_t rows, std::int64_t targets) {
+// `open`: whether labels may be unknown.
+inline void check_labels(const Labels& of, std::int64_t rows, std::int64_t targets, bool open = false) {
   bool wrong = false;
-  if (targets == 1)
+  if (open)
+    for (std::int64_t t = 0; t < rows; ++t) {
+      const std::int32_t label = of.label[t];
+      wrong |= label != unknown_label && (targets == 1 ? label != 1 && label != -1 : label < 0 || label >= targets);
+    }
+  else if (targets == 1)
     for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] != 1 && of.label[t] != -1;
   else
     for (std::int64_t t = 0; t < rows; ++t) wrong |= of.label[t] < 0 || of.label[t] >= targets;
@@ -26,11 +32,11 @@ inline void check_labels(const Labels& of, std::int64_t rows, std::int64_t targe
 
 inline Rounds rounds_of(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                         const Signs& labels, const std::optional<Reals>& weights, const std::optional<Order>& order,
-                        std::int64_t begin, std::int64_t end, std::int64_t targets) {
+                        std::int64_t begin, std::int64_t end, std::int64_t targets, bool open = false) {
   Rounds r;
   r.block = block_of(values, indices, starts);
   r.of = labels_of(r.block, labels, weights);
-  check_labels(r.of, r.block.rows, targets);
+  check_labels(r.of, r.block.rows, targets, open);
   r.count = r.block.rows;
   if (order) {
     r.block.order = order->data();
@@ -45,13 +51,14 @@ inline Rounds rounds_of(const Any& values, const std::optional<Any>& indices, co
 }
 
 // One round without ceremony: a dense row. Label and weight must outlive it.
-inline Rounds one_round(const Reals& x, const std::int32_t& label, const double& weight, std::int64_t targets) {
+inline Rounds one_round(const Reals& x, const std::int32_t& label, const double& weight, std::int64_t targets,
+                        bool open = false) {
   Rounds r;
   r.block.values = x.data();
   r.block.rows = 1;
   r.block.columns = r.block.entries = std::int64_t(x.size());
   r.of = {&label, &weight};
-  check_labels(r.of, 1, targets);
+  check_labels(r.of, 1, targets, open);
   r.count = r.end = 1;
   r.begin = 0;
   return r;

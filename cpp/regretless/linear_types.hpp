@@ -42,6 +42,30 @@ struct Memory {
 };
 inline constexpr int memory_size = sizeof(Memory) / sizeof(double);
 
+// What selective sampling writes down besides the ledger. The reach of a round is its pace times the largest |x|^2 so
+// far: b times it is the b of the round.
+struct Asking {
+  double asked;       // labels that were asked
+  double expected;    // sum of the probabilities to ask
+  double closed;      // rounds at which the budget allowed no question
+  double pace;        // between 0 and 1: what the budget makes of b in the next round
+  double unlabelled;  // rounds whose label nobody knew
+  double weighed;     // sum of the reaches of the rounds that were wrong or tied, as far as labels were known
+  double learned;     // the same of those that were asked
+  double estimate;    // sum over these of 1 / the probability to ask
+};
+inline constexpr int asking_size = sizeof(Asking) / sizeof(double);
+inline constexpr std::int32_t unknown_label = INT32_MIN;
+inline constexpr std::uint64_t selective_stream = 0x5e1ec7;  // the second half of the key of the draws
+
+// How selective sampling asks.
+struct Sampling {
+  double b = 1;           // in units of the largest |x|^2 so far
+  double share = 0;       // of the rounds that may be asked, in the long run; 0: all
+  double most = 0;        // labels that may be asked at all
+  std::uint64_t key = 0;  // of the draws
+};
+
 // State of `targets` learners side by side; weights are laid out feature by target.
 struct State {
   double* weights = nullptr;  // (columns, targets)
@@ -51,6 +75,7 @@ struct State {
   double* scratch = nullptr;  // 4 * targets
   double* moves = nullptr;    // (rounds, targets), or null: the a of each round's w <- w + a x, 0 where nothing moved
   double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
+  Asking* asking = nullptr;   // of selective sampling, one for all targets
   double ahead = 0;           // of the average that predicts: how many rounds its weights are ahead of those that learn
   bool averages = false;      // the average predicts, where there is one
   std::int64_t columns = 0, targets = 1;
@@ -58,6 +83,8 @@ struct State {
 
 // The loss of several classes in one, which is no function of one margin.
 inline constexpr std::string_view direct = "direct";
+// That of the perceptron, or of several classes in one, where a label was asked.
+inline constexpr std::string_view selective = "selective";
 
 // The composition: names are turned into types once, at the start of a block.
 struct Rules {
@@ -68,6 +95,7 @@ struct Rules {
   double margin = 0;     // that the loss asks for, where it asks for one
   double tie = 0;        // the label for which a score of 0 counts as right; 0: for none
   double intercept = 0;  // size of the constant feature
+  Sampling sampling;     // of the selective loss
 };
 
 enum class LinearRefusal { none, not_finite, unsorted, out_of_range, broken_starts, diverged };

@@ -73,7 +73,7 @@ def rank_of_bits(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None),
 class Player:
     """Rules and borrowed state; feed it rounds."""
 
-    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, geometry: str, loss: str, rate: str, radius: float = 0.0, eta: float = 1.0, tie: float = 0.0, intercept: float = 0.0, limit: float = 1.0, margin: float = 0.0) -> None: ...
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, *, geometry: str, loss: str, rate: str, radius: float = 0.0, eta: float = 1.0, tie: float = 0.0, intercept: float = 0.0, limit: float = 1.0, margin: float = 0.0, asking: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, b: float = 1.0, share: float = 0.0, most: float = 0.0, key: int = 0) -> None: ...
 
     def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1, moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> tuple[int, str | None]:
         """
@@ -101,6 +101,10 @@ def ledger_fields() -> list[str]:
     """Names of a book's numbers, in order."""
 
 MEMORY_SIZE: int = 6
+
+ASKING_SIZE: int = 8
+
+UNKNOWN_LABEL: int = -2147483648
 
 RAY_MANTISSA_BITS: int = 7
 

@@ -20,6 +20,7 @@ __all__ = [
     "DEFAULT_CONTEXTUAL",
     "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
+    "DEFAULT_WITH_FEW_LABELS",
     "EXPERT_LEARNERS",
     "KIND_OF_TASK",
     "LEARNERS",
@@ -58,6 +59,8 @@ DEFAULT = _default(LEARNERS, "learn")
 """The learner of weights that is taken where none is named."""
 DEFAULT_OVER_SHARDS = _default(LEARNERS, "learn over shards")
 """The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
+DEFAULT_WITH_FEW_LABELS = _default(LEARNERS, "learn with few labels")
+"""The same where labels are asked, under a budget."""
 DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
 DEFAULT_CONTEXTUAL = _default(CONTEXTUAL_BANDITS, "explore")
 DEFAULT_OF_TASK = {

@@ -22,7 +22,8 @@ class LinearInfo(NamedTuple):
     task : str
         What it predicts: "classification", labels.
     default_of : str
-        What takes it where none is named: "learn" or "learn over shards"; empty if nothing does.
+        What takes it where none is named: "learn", "learn over shards" or "learn with few labels"; empty if nothing
+        does.
     charged, geometry, rate : str
         Its composition in words: the loss of a round, with m = y score, how weights move, and by how much.
     unit_free : bool

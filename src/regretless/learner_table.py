@@ -299,6 +299,27 @@ LEARNERS = {
             twin="",
         ),
     ),
+    "selective-perceptron": Entry(
+        "linear.selective",
+        "SelectiveSamplingPerceptron",
+        LinearInfo(
+            name="selective-perceptron",
+            task="classification",
+            default_of="learn with few labels",
+            charged="max(0, best other score - score), where asked",
+            geometry="euclidean, all classes in one",
+            rate="constant",
+            unit_free=False,
+            predicts_by="weights",
+            plain="",
+            lazy=False,
+            additive=False,
+            not_mixed="which labels it asks hangs on the weights of its shard, and the proof of its bound follows one sequence of them and says nothing of a mean of several",
+            by_sums=True,
+            constant=True,
+            twin="selective_perceptron",
+        ),
+    ),
 }
 REGRESSORS = {
     "aggregated-quantile": Entry(

@@ -80,6 +80,7 @@ class LearnOptions(CertifyingOptions, FeatureOptions, ReportOptions):
 
     learner: str | None
     set: list[str]
+    label_budget: str | None
     passes: int | None
     save: str | None
     resume: str | None

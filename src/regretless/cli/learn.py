@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..catalogue import DEFAULT, DEFAULT_OF_TASK, LEARNERS, REGRESSORS
+from ..catalogue import DEFAULT, DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, LEARNERS, REGRESSORS
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model
 from .intervals import add_intervals, refuse_shares
@@ -47,6 +47,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     options.add_set(group)
     group.add_argument(
+        "--label-budget",
+        type=options.label_budget,
+        metavar="N|P%",
+        help="learn from N labels, or from P %% of them, asked for where they pay "
+        f"(--learner {DEFAULT_WITH_FEW_LABELS}, and its certificates)",
+    )
+    group.add_argument(
         "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"
     )
     options.add_saving(group, "rounds")
@@ -81,6 +88,7 @@ def run(arguments: LearnOptions) -> int:
             advice = "shards are for labels, or in Python for regretless.distributed.regress"
             raise UsageError(f"numbers are learned from one file; {advice}")
         options.refuse_set({"--calibrate": arguments.calibrate}, "is for one file: scores of shards have no order")
+        options.refuse_set({"--label-budget": arguments.label_budget}, "is for one file: shards do not share it")
         return learn_shards(arguments)
     path = shards.only_file(arguments)
     _refuse_contradictions(arguments)

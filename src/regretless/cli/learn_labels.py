@@ -159,7 +159,7 @@ class LabelsOutput(LearnOutput):
         """Of a mixture its log losses in nats, and its members; and how a calibration did."""
         learner, counts = self.run.learner, self.run.progressive
         if mixture_of(learner) is None:
-            return calibration_values(self.run.calibration)
+            return {**asked_values(learner), **calibration_values(self.run.calibration)}
         losses = {"log_loss": counts.log_loss, "best_constant_log_loss": counts.best_constant()}
         return {**losses, "members": members_of(learner)}
 
@@ -167,6 +167,7 @@ class LabelsOutput(LearnOutput):
         """How the rows were predicted, beside simple rules, and by which members."""
         learner = self.run.learner
         yield from progressive_lines(learner, self.run.progressive)
+        yield from asked_lines(learner)
         yield from calibration_lines(self.run.calibration)
         if mixture_of(learner) is not None:
             several = len(learner.classes_) > 2
@@ -218,6 +219,38 @@ def calibration_lines(calibration: RunCalibration | None) -> Iterator[str]:
     yield f"  the best constant probability, known in hindsight: {loss_text(rule.best_constant(), rows)}"
     if (error := calibration.error()) is not None:
         yield f"  calibration error over ten bins: {100 * error:.4g} %"
+
+
+def asked_values(learner: OnlineClassifier) -> dict[str, Any]:
+    """Which labels were asked, as JSON values; nothing of a learner that learns from all."""
+    from ..theory.selective import SelectiveLedger
+
+    ledger = learner.ledger_
+    if not isinstance(ledger, SelectiveLedger):
+        return {}
+    values = {
+        "labels": int(ledger.asked),
+        "expected": ledger.expected,
+        "wrong": int(ledger.updates),
+        "wrong_estimated": ledger.estimate,
+        "closed": int(ledger.closed),
+    }
+    return {"asked": values}
+
+
+def asked_lines(learner: OnlineClassifier) -> Iterator[str]:
+    """The same for people."""
+    values = asked_values(learner).get("asked")
+    if values is None:
+        return
+    rows, labels = int(learner.ledger_.rounds), values["labels"]
+    yield f"labels asked: {share_text(labels, rows)}; {values['expected']:,.1f} were to be expected"
+    if labels:
+        yield f"  predicted wrongly, or tied, where a label was asked: {share_text(values['wrong'], labels)}"
+    if values["closed"]:
+        yield f"  rows at which the budget allowed no question: {share_text(values['closed'], rows)}"
+    else:
+        yield f"  by these alone, so many of all rows are wrong or tied: about {values['wrong_estimated']:,.0f}"
 
 
 MOST_SHOWN = 12  # classes
@@ -290,7 +323,8 @@ def report_of(outcome: LabelsOutput) -> Report:
         seconds=outcome.seconds,
         progressive=run.progressive.summary(),
         worse=worse_than_a_rule(run.progressive),
-        snapshots=run.whole_snapshots,
+        snapshots=[one for one in run.whole_snapshots if "loss" in one],
+        asked=[(one["rounds"], one["asked"]) for one in run.whole_snapshots if "asked" in one],
         reliability=_reliability(run),
     )
 

@@ -71,6 +71,7 @@ class NumbersOutput(LearnOutput):
                 "--calibrate": arguments.calibrate,
                 "--deep": arguments.deep,
                 "--iid": arguments.iid,
+                "--label-budget": arguments.label_budget,
             },
             "is for learners of labels; numbers are learned in one pass, and certified without it",
         )

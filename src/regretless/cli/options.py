@@ -134,6 +134,15 @@ def add_set(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def label_budget(text: str) -> str:
+    """A number of labels, or a share of the rows with a percent sign."""
+    number = text.removesuffix("%")
+    with suppress(ValueError):
+        if 0 < float(number) < 100 if number != text else int(number) > 0:
+            return text
+    raise ArgumentTypeError(f"{text!r} is neither a whole number of labels nor a share below 100%, as 500 or 5%")
+
+
 def add_anytime(group: argparse._ArgumentGroup) -> None:
     """Whether the learner knows the number of rounds."""
     group.add_argument(

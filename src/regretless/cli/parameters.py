@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT_OF_TASK, KIND_OF_TASK, class_of
+from ..catalogue import DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, KIND_OF_TASK, class_of
 from ..errors import ParameterError, RegretlessError, did_you_mean
 from .output import CLASSIFICATION, UsageError
 
@@ -132,9 +132,10 @@ def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any
     """
     if arguments.resume is not None:
         return _resumed(arguments, arguments.resume, task)
-    wanted = class_of(KIND_OF_TASK[task], arguments.learner or DEFAULT_OF_TASK[task])
+    default = DEFAULT_OF_TASK[task] if arguments.label_budget is None else DEFAULT_WITH_FEW_LABELS
+    wanted = class_of(KIND_OF_TASK[task], arguments.learner or default)
     try:
-        settings = read_settings(wanted, arguments.set)
+        settings = read_settings(wanted, arguments.set) | _budget(arguments, wanted)
     except UsageError as error:
         raise UsageError(f"{error}{_of_another_task(arguments, task)}") from error
     if arguments.passes is not None:
@@ -143,6 +144,38 @@ def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any
             raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
         settings[name] = arguments.passes
     return make_learner(wanted, settings), {}
+
+
+def _budget(arguments: LearnOptions, wanted: type[Any]) -> dict[str, Any]:
+    """The parameters that a budget of labels stands for: so many in all are spread over the rows of a file, which are
+    counted for that.
+
+    Raises
+    ------
+    UsageError
+        If the learner takes none, or `--set` speaks of it too.
+    """
+    budget = arguments.label_budget
+    if budget is None:
+        return {}
+    if "most_labels" not in signature(wanted).parameters:
+        advice = f"leave out --learner, or name {DEFAULT_WITH_FEW_LABELS}"
+        raise UsageError(f"--label-budget {budget}: {wanted.name} learns from all labels; {advice}")
+    for name in ("share", "most_labels"):
+        if any(text.partition("=")[0].strip().replace("-", "_") == name for text in arguments.set):
+            raise UsageError(f"--label-budget {budget} sets {name}, and so does --set")
+    if budget.endswith("%"):
+        return {"share": float(budget[:-1]) / 100}
+    rows, most = _rows_of(arguments), int(budget)
+    return {"most_labels": most} | ({"share": most / rows} if most < rows else {})
+
+
+def _rows_of(arguments: LearnOptions) -> int:
+    """How many rows the passes over the file have; 0 where it can be read once only."""
+    from . import options
+
+    stream = options.open_input(arguments.files[0], arguments, None)
+    return sum(map(len, stream.batches())) * (arguments.passes or 1) if stream.rereadable else 0
 
 
 def _of_another_task(arguments: LearnOptions, task: str) -> str:
@@ -160,6 +193,8 @@ def _of_another_task(arguments: LearnOptions, task: str) -> str:
 def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:
     from .read_model import continuation_of, read_classifier, read_predictor
 
+    if arguments.label_budget is not None:
+        raise UsageError(f"--label-budget {arguments.label_budget}: the model to go on with has its own, or none")
     learner, extra = read_classifier(path) if task == CLASSIFICATION else read_predictor(path)
     if arguments.learner not in (None, learner.name):
         raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")

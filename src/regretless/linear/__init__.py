@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .passive_aggressive import PassiveAggressive
     from .perceptron import Perceptron
     from .second_order_perceptron import SecondOrderPerceptron
+    from .selective import SelectiveSamplingPerceptron
     from .separation.margin import max_margin, separate
     from .separation.result import MaxMargin, Separation
     from .separation.simplex_margin import SimplexMargin, max_margin_simplex
@@ -39,6 +40,7 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",
+    "SelectiveSamplingPerceptron",
     "Separation",
     "SimplexMargin",
     "VotedPerceptron",

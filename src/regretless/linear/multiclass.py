@@ -47,8 +47,31 @@ class DirectState(State):
         return Ledger.read(self.books[-1])
 
 
+class AllInOne(OnlineClassifier):
+    """All classes are one long vector, and theorems are about matrices."""
+
+    def looks_at_classes(self) -> str:
+        """A class that is still to come may be the rival that is pushed back."""
+        return "classes"
+
+    def new_state(self, columns: int, targets: int) -> BaseState:
+        """Weights of all classes."""
+        return DirectState(columns, targets)
+
+    def extended(self, classes: Array) -> BaseState:
+        """The state for one class more; what two classes were charged as one another's opposite counts for both."""
+        grown = super().extended(classes)
+        if self.state_.targets == 1 and grown.targets > 1:
+            grown.books[-1, TWICE] *= 2
+        return grown
+
+    def judge(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem, against matrices."""
+        return certify(question)
+
+
 @with_constructor
-class MulticlassPerceptron(OnlineClassifier):
+class MulticlassPerceptron(AllInOne):
     """The perceptron of several classes (Duda & Hart 1973; Collins 2002; Crammer & Singer 2003): when another class
     scores as high as the right one, move the one away from the row and the other towards it.
 
@@ -125,28 +148,9 @@ class MulticlassPerceptron(OnlineClassifier):
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 
-    def looks_at_classes(self) -> str:
-        """A class that is still to come may be the rival that is pushed back."""
-        return "classes"
-
-    def new_state(self, columns: int, targets: int) -> BaseState:
-        """Weights of all classes."""
-        return DirectState(columns, targets)
-
-    def extended(self, classes: Array) -> BaseState:
-        """The state for one class more; what two classes were charged as one another's opposite counts for both."""
-        grown = super().extended(classes)
-        if self.state_.targets == 1 and grown.targets > 1:
-            grown.books[-1, TWICE] *= 2
-        return grown
-
     def proven(self) -> tuple[Theorem, ...]:
         """Only a run that goes on until a pass is clean has a bound on its length."""
         return self.theorems if self.until_clean else tuple(t for t in self.theorems if t is not classes_clean_pass)
-
-    def judge(self, question: Question) -> list[Certificate]:
-        """One certificate a theorem, against matrices."""
-        return certify(question)
 
 
 # ---- certificates against matrices, a vector for each class: by how much the right class of a round is above the best

@@ -18,8 +18,10 @@ from .validation import one, plain
 
 Array = np.ndarray[Any, Any]
 Path = str | PathLike[str]
-KEYS: dict[Kind, str] = {  # what a description may have; all of it is needed but for "fresh"
-    "linear": "learner parameters extra classes labels columns names steady fresh",
+KEYS: dict[
+    Kind, str
+] = {  # what a description may have; all of it is needed but for "fresh", and "asked" of those that ask
+    "linear": "learner parameters extra classes labels columns names steady fresh asked",
     "regression": "learner parameters extra room columns names steady",
     "experts": "learner parameters extra experts width names tickets pending draws",
     "bandits": "learner parameters extra room arms first comparators names seed",

@@ -48,6 +48,8 @@ class Report:
         Of a learner of probabilities, its log loss, its members' and their weights at increasing rounds.
     reliability : mapping, optional
         How often what it said to be probable came: what `Reliability.describe` gives.
+    asked : sequence of (rounds, labels)
+        Of a learner that asks, how many labels it had asked at increasing rounds.
     """
 
     title: str
@@ -62,6 +64,7 @@ class Report:
     worse: str | None = None
     snapshots: Sequence[Mapping[str, Any]] = ()
     reliability: Mapping[str, Any] | None = None
+    asked: Sequence[tuple[int, int]] = ()
 
     @property
     def count(self) -> str:
@@ -125,8 +128,21 @@ def rate_panel(report: Report) -> Panel:
     return Panel("rates", "Mistake rate", "Mistakes per round", "percent", series, [])
 
 
+def _asked(report: Report) -> list[Panel]:
+    """Which share of the labels was asked, of a learner that asks."""
+    asked = thin([(float(t), float(labels)) for t, labels in report.asked if t > 0])
+    if not asked:
+        return []
+    overall = [(t, labels / t) for t, labels in asked]
+    series = [
+        _line("Since the first round", "first", overall, "percent"),
+        _line("Since the last doubling", "recent", recent_rates(asked), "percent"),
+    ]
+    return [Panel("asked", "Labels asked", "Labels per round", "percent", series, [])]
+
+
 def recent_rates(mistakes: Sequence[Point]) -> list[Point]:
-    """At each recorded round t, the share of mistakes since the last recorded round up to t/2."""
+    """At each recorded round t, the share of mistakes, or of labels, since the last recorded round up to t/2."""
     rounds = [t for t, _ in mistakes]
     rates = []
     for t, value in mistakes:
@@ -160,7 +176,6 @@ MOST_WEIGHTS = 30
 
 def page_of_run(report: Report) -> Page:
     """A run of a learner of labels."""
-    panels = [count_panel(report), rate_panel(report), *_of_probabilities(report)] if totals(report)[0] > 0 else []
     return Page(
         title=report.title,
         lead=lead(report),
@@ -169,7 +184,7 @@ def page_of_run(report: Report) -> Page:
         compared="The fixed predictors, chosen in hindsight, that the theorems measure the learner against.",
         weights=weight_rows(report.weights),
         weighed=report.weighed,
-        panels=panels,
+        panels=_panels(report),
         certificates=report.certificates,
         verdict=summary.beside_rules(summary.verdict(report.certificates), report.worse),
         whole=counted(report.count),
@@ -179,6 +194,13 @@ def page_of_run(report: Report) -> Page:
             ("Data", template.facts(report.source, template.SOURCE_NAMES)),
         ],
     )
+
+
+def _panels(report: Report) -> list[Panel]:
+    """All charts; none of a run without a round."""
+    if totals(report)[0] == 0:
+        return []
+    return [count_panel(report), rate_panel(report), *_asked(report), *_of_probabilities(report)]
 
 
 def _of_probabilities(report: Report) -> list[Panel]:

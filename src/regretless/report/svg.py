@@ -41,6 +41,7 @@ _TAGGED = (
 FRAMES = {
     "counts": _LARGE,
     "rates": _SMALL,
+    "asked": _SMALL,
     "difference": _LARGE,
     "regret": _LARGE,
     "gap": _LARGE,

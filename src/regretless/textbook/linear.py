@@ -5,7 +5,7 @@ margin; gradient descent; Winnow and p-norms; second order; and what a run says 
 """
 
 from collections.abc import Callable, Sequence
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,62 @@ def multiclass_perceptron(X: Array, y: Array, classes: int, rate: float = 1.0) -
             W[rival] -= rate * x
             updates += 1
     return W, updates, mistakes
+
+
+# ---- Selective sampling (Cesa-Bianchi, Gentile and Zaniboni), and its bounds
+
+
+def selective_perceptron(
+    X: Array,
+    y: Array,
+    classes: int,
+    b: float = 1.0,
+    seed: int = 0,
+    share: float | None = None,
+    most: float = inf,
+    passes: int = 1,
+) -> tuple[Array, dict[str, float]]:
+    """Weights (classes, features) and counts, labels y in {0, ..., classes - 1}; draws by the round and the seed.
+
+    Two classes are each other's opposite, and equal scores the second one; of more classes the first is predicted. The
+    pace of a share changes by a tenth of it in each round, and 30 questions are allowed before their share has come.
+    """
+    key = np.array([seed, 0x5E1EC7], np.uint64)
+    draws = np.random.Generator(np.random.Philox(key=key)).random(passes * len(y))
+    W, longest2, pace = np.zeros((classes, X.shape[1])), 0.0, 1.0
+    book = dict.fromkeys(("asked", "expected", "updates", "mistakes", "weighed", "learned", "behind"), 0.0)
+    for t, (x, label) in enumerate(zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True)):
+        scores, longest2 = W @ x, max(longest2, x @ x)
+        first, second = np.sort(scores)[:-3:-1]
+        allowed = book["asked"] < most and (share is None or book["asked"] + 1 <= max(30, share * (t + 1)))
+        reach = pace * longest2 if allowed else 0.0
+        chance = 1 / (1 + (first - second) / 2 / (b * reach)) if reach > 0 else 0.0
+        asks = draws[t] < chance
+        pace = pace if share is None else min(1.0, pace * (1 + 0.1 * (share - asks)))
+        predicted = classes - 1 - np.argmax(scores[::-1]) if classes == 2 else np.argmax(scores)
+        rival = int(np.argmax(np.where(np.arange(classes) == label, -np.inf, scores)))
+        behind = scores[rival] - scores[label]
+        book["asked"] += asks
+        book["expected"] += chance
+        book["mistakes"] += predicted != label
+        book["weighed"] += reach * (behind >= 0)
+        if asks and behind >= 0:
+            W[label] += x
+            W[rival] -= x
+            book["updates"] += 1
+            book["learned"] += reach
+            book["behind"] += behind / 2
+    return W, {name: float(count) for name, count in book.items()}
+
+
+def _selective_mistakes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    c, b = (1 + 2 * w["b"]) * ledger["max_norm2"], w["b"] * ledger["max_norm2"]
+    return (c * v["hinge"] + c**2 * v["norm"] ** 2 / 2) / (2 * b) if b else v["hinge"] * (1 + 1 / (2 * w["b"]))
+
+
+def _selective_asked(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
+    b = w["b"] * ledger["max_norm2"]
+    return _selective_mistakes(ledger, v, w) - (ledger["behind"] / b if b else 0.0)
 
 
 # ---- Blum's margin perceptron
@@ -424,4 +480,7 @@ def until_clean(X: Array, y: Array) -> Array:
 
 
 # The second formulas of the theorems about these, by their kind.
-BOUNDS = {"sure": {"alma_separable": _alma_separable, "alma_hinge": _alma_hinge}}
+BOUNDS = {
+    "sure": {"alma_separable": _alma_separable, "alma_hinge": _alma_hinge, "selective_asked": _selective_asked},
+    "expected": {"selective_mistakes": _selective_mistakes},
+}

@@ -236,7 +236,7 @@ class _LearnedRounds:
         if quantity == "margin asked for over margin attained" and seen["least"]:
             return float(seen["own"] / seen["least"])
         name = {"updates": "updates", "mistakes": "mistakes", "squared losses": "slope2"}.get(quantity, "")
-        numbers: float | None = run.get("ledger", {}).get(name)
+        numbers: float | None = run.get("ledger", {}).get(name, run.get("observed", {}).get(quantity))
         return numbers
 
     def _times(self, rounds: float) -> Array:
@@ -279,6 +279,8 @@ class _LearnedRounds:
         passes, learner = int(self.passes), part["constants"]["learner"]
         cells = self.count * (self.rows.shape[1] + 1) * self.passes
         if target is not None or self.passes != passes or cells > MOST_CELLS or self.parameters["class_weight"]:
+            return {}
+        if len(self.classes) > 2:  # of which signs say nothing
             return {}
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
@@ -358,6 +360,17 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], 
     return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
 
 
+def _selective(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
+    most = inf if parameters["most_labels"] is None else parameters["most_labels"]
+    settings = (parameters["b"], parameters["seed"], parameters["share"], most, passes)
+    weights, book = rules.selective_perceptron(X, (y > 0).astype(int), 2, *settings)
+    longest2 = float((X * X).sum(axis=1).max(initial=0.0)) or 1.0
+    weighed = {"weighed mistakes": book["weighed"] / longest2, "weighed mistakes asked": book["learned"] / longest2}
+    # Of two vectors that are each other's opposite, the theorems about matrices take the length of both.
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": 1.0, "b": parameters["b"]}
+    return {"ledger": {**book, "loss": book["behind"]}, "learner": learner, "observed": weighed}
+
+
 def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
     full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
     if X.shape[1] > FEW_COLUMNS:
@@ -387,6 +400,7 @@ PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
     rules.winnow: _winnow,
     rules.p_norm_perceptron: _p_norm,
     rules.passive_aggressive: _aggressive,
+    rules.selective_perceptron: _selective,
     rules.second_order_perceptron: _second_order,
     rules.arow: _second_order,
 }
