@@ -128,11 +128,12 @@ def mixing_theorems() -> str:
 
 
 def expert_theorems() -> str:
-    """Each theorem of the combiners of experts; doubling goes around some of them."""
+    """Each theorem of the combiners of experts; doubling and asking for few outcomes go around some of them."""
+    from regretless.theory.label_efficient import LABEL_EFFICIENT
     from regretless.theory.majority import DOUBLING
 
     of = {name: expert_class(name).theorems for name in EXPERT_LEARNERS}
-    return _theorems(of | {"doubling": DOUBLING})
+    return _theorems(of | {"doubling": DOUBLING, "label-efficient": LABEL_EFFICIENT})
 
 
 def bandit_theorems() -> str:

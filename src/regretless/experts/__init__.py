@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .fixed_share import FixedShare
     from .follow_the_leader import FollowTheLeader
     from .hedge import ExponentiallyWeightedAverage, Hedge
+    from .label_efficient import LabelEfficient
     from .minimax import minimax_regret
     from .ml_poly import MLPoly
     from .ml_prod import MLProd
@@ -34,6 +35,7 @@ __all__ = [
     "FixedShare",
     "FollowTheLeader",
     "Hedge",
+    "LabelEfficient",
     "MLPoly",
     "MLProd",
     "RandomizedWeightedMajority",
@@ -43,4 +45,8 @@ __all__ = [
     "minimax_regret",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"Doubling": "doubling", "minimax_regret": "minimax"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    {"Doubling": "doubling", "LabelEfficient": "label_efficient", "minimax_regret": "minimax"},
+)

@@ -75,6 +75,15 @@ def hedge(prior: Array, rate: Rate) -> Rule:
         losses = losses + c
 
 
+def label_efficient(losses: Array, asked: Array, eta: float, epsilon: float) -> Array:
+    """The weights before each round of exponential weights on the estimates losses / epsilon of the rounds that were
+    asked, 0 of the others (Cesa-Bianchi, Lugosi and Stoltz); shape (rounds, experts)."""
+    estimates = np.where(np.asarray(asked)[:, None], losses / epsilon, 0.0)
+    before = np.cumsum(estimates, axis=0) - estimates
+    scores = np.exp(-eta * (before - before.min(axis=1, keepdims=True)))
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+
 def adahedge(prior: Array, span: float = 0.0) -> Rule:
     """Hedge at a rate that follows the mixability gaps; of `OWN_LOSS`."""
     return hedge(prior, self_tuned(float(np.log(len(prior)))))

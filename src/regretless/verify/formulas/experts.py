@@ -233,6 +233,23 @@ same(
 )
 
 
+@printed("label_efficient", kind="expected")
+def label_efficient(ell: Facts, v: Facts, w: Facts) -> Any:
+    """The regret of m = epsilon T rounds, over epsilon."""
+    asked = ell["share"] * ell["rounds"]
+    if w["schedule"] == "anytime":
+        return w["span"] * sqrt(asked * log(w["experts"])) / ell["share"]
+    return (log(w["experts"]) / w["rate"] + w["rate"] * asked * w["span"] ** 2 / 8) / ell["share"]
+
+
+@printed("regret_over_all", kind="probable", at_once="never")
+def regret_over_all(ell: Facts, v: Facts, w: Facts) -> Any:
+    """That of the asked rounds over epsilon, and Bernstein's inequality for all experts."""
+    variance, most = w["span"] ** 2 * (1 / ell["share"] - 1), w["span"] * max(1.0, 1 / ell["share"] - 1)
+    size = log(w["experts"] / w["delta"])
+    return v["regret"] / ell["share"] + sqrt(2 * ell["rounds"] * variance * size) + most * size / 3
+
+
 def _distance2(v: Facts, w: Facts) -> Any:
     return float(np.sum((_mixture(v, w) - np.asarray(w["start"])) ** 2))
 
