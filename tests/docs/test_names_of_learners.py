@@ -20,7 +20,7 @@ ROOMS["class"] = "finite_classes"
 # Words that are the name of a learner and of something else, with the places that mean the other thing.
 OTHERS = {
     "perceptron": {"rows/state.py", "theory/facts.py", "batch/", "linear/", "verify/linear.py"},  # a loss
-    "hedge": {"games/", "theory/games.py", "theory/self_play.py", "cli/solve_zero_sum.py"},  # self-play, boosting
+    "hedge": {"games/", "theory/game_facts.py", "cli/solve_zero_sum.py"},  # self-play, boosting
     "exp3-p": {"theory/", "verify/formulas/"},  # an event of probability at most delta
     "exp3-ix": {"theory/", "verify/formulas/"},
     "exp4": {"verify/formulas/"},  # a theorem, by its printed formula

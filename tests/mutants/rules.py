@@ -21,13 +21,15 @@ _LINEAR = tuple(
     for one in ("known_alma", "learners", "theory_regret", "passive_aggressive", "margin_perceptron", "kernels")
 )
 _EXPERTS = "experts/test_combine_kernels", "experts/test_known_ada_normal_hedge", "experts/test_expert_learners"
+_COMBINERS = (
+    *("ada_normal_hedge", "hedge", "majority", "poly", "second_order", "share", "squint"),
+    *("workspace", "books", "blocks", "poly_rounds", "sweeps"),
+)
 _PULLED = tuple(f"bandits/test_{one}" for one in ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners"))
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
-    **dict.fromkeys(
-        ("combine", *(f"expert_{one}" for one in ("blocks", "books", "poly", "rules", "sweeps"))), _EXPERTS
-    ),
+    **dict.fromkeys(("combine", *(f"expert_{one}" for one in _COMBINERS)), _EXPERTS),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
     "vote": tuple(f"finite_classes/test_{one}" for one in ("class_twins", "class_learners", "finite_class")),

@@ -56,7 +56,7 @@ class Exp3IX(Tuned):
     >>> pulls.best_arm
     '0'
     >>> print(str(pulls.certificates()[0]).partition("  [")[0])
-    Regret of Exp3-IX: regret 334 <= 1,180.33, of each run with probability 95%, against best arm 0
+    Regret of Exp3-IX: regret 334 <= 1,180.33, of each run with probability 95% at any time, against best arm 0
     """
 
     info: ClassVar[BanditInfo] = BanditInfo(

@@ -58,7 +58,7 @@ class Exp3P(Bandit):
     >>> pulls.best_arm
     '0'
     >>> print(str(pulls.certificates()[0]).partition("  [")[0])
-    Regret of Exp3.P: regret 731 <= 1,828.25, of each run with probability 95%, against best arm 0
+    Regret of Exp3.P: regret 731 <= 1,828.25, of each run with probability 95% at any time, against best arm 0
     """
 
     horizon: int | None = None
