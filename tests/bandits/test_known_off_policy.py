@@ -166,6 +166,23 @@ def test_the_whole_control_variate_at_each_rate_would_lose_more_than_there_is() 
     assert 1 + RATES[0] * (5 * 0.0 - 5 * 0.8) < 0 <= 1 + RATES[0] * textbook.controlled(0, 5, 0.8, 0, 0.8, 5)[0]
 
 
+@pytest.mark.parametrize("chances", [[0.25, 0.25, 0.5], [0.25, 0.75, 0.0]])
+def test_a_control_variate_changes_no_expectation(chances) -> None:
+    """Over actions and rewards of 0 and 1 the mean of x at each rate is that of the weighted reward, also where the log
+    never draws an action of the policy, of which 0 is guessed."""
+    policy, means = np.array([0.2, 0.4, 0.4]), np.array([0.9, 0.3, 0.6])
+    guesses = np.where(np.array(chances) > 0, [0.8, 0.1, 0.7], 0.0)
+    expected, plain = np.zeros(len(RATES)), 0.0
+    for action in np.flatnonzero(chances).tolist():
+        weight = policy[action] / chances[action]
+        for reward, chance in ((1.0, means[action]), (0.0, 1 - means[action])):
+            likely = chances[action] * chance
+            terms = textbook.controlled(reward, weight, guesses[action], float(policy @ guesses), guesses.max(), 1.6)
+            expected += likely * np.array(terms)
+            plain += likely * weight * reward
+    assert expected == pytest.approx(np.full(len(RATES), plain), abs=1e-12)
+
+
 def test_the_average_of_means_that_move_is_bounded_and_not_one_of_them() -> None:
     """The capital against the average of means that differ is at most that against the means themselves."""
     means = np.array([0.1, 0.9, 0.2, 0.6])

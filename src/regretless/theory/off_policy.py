@@ -22,8 +22,9 @@ policies may learn. A bet at rate u against the mean m is the bet b = u m / (1 +
 Karampatziakis & Mineiro 2022, 1 - b + b x_t / m; with u and not b the same for all means the sums are J numbers, where
 a grid of means needs J for each, and the average of means that change is bounded, where theirs stays the same.
 
-A control variate: let g_t(k) in [0, h_t] be a guess of the reward of action k, of the rounds before and the situation
-alone (0 of an action that never came), e_t its mean under A, and w_t <= W in all rounds. For each rate there is a share
+A control variate: let the log draw, in all rounds, each action that came before with a propensity of at least 1 / W of
+A's probability of it. Let g_t(k) in [0, h_t] be a guess of the reward of action k, of the rounds before and the
+situation alone (0 of an action that never came), and e_t its mean under A. For each rate there is a share
 c_t(u) = min(1, 3 / (4 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
 -3 / (4 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/4, so that all of the above holds. With a small rate
 it is the doubly robust term; with a large one the weighted reward alone.
