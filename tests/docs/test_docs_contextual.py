@@ -31,4 +31,4 @@ def test_every_learner_and_every_theorem_is_named():
     """The page names each learner, and each theorem that a run may print."""
     text = page("contextual")
     assert all(f"`{name}`" in text for name in CONTEXTUAL_BANDITS)
-    assert all(one.title in text for one in theory.OF_SQUARE_CB)
+    assert all(one.title in text for one in (*theory.OF_SQUARE_CB, *theory.OF_INTERVALS))
