@@ -122,25 +122,8 @@ REGRETLESS_INLINE void likely_least(const Explore& s, const Prospect* arms, std:
   for (std::int64_t k = 0; k < n; ++k) shares[k] /= sum;
 }
 
-// FastCB: 1 / (K + gamma gap / f) for all but the best, f what that is expected to lose, which has the rest.
-REGRETLESS_INLINE void relative_gaps(const Explore& s, const Prospect* arms, std::int64_t n, double*, double* shares,
-                                     Decision& d) {
-  std::int64_t best = 0;
-  d.gamma = s.amount * __builtin_sqrt(s.book->rounds + s.book->taught + 1);
-  for (std::int64_t k = 1; k < n; ++k) best = arms[k].forecast < arms[best].forecast ? k : best;
-  const double least = arms[best].forecast;
-  double rest = 1;
-  for (std::int64_t k = 0; k < n; ++k) {
-    if (k == best) continue;
-    const double gap = arms[k].forecast - least, part = double(n) * least + d.gamma * gap;
-    shares[k] = part > 0 ? least / part : 1 / double(n);
-    rest -= shares[k];
-  }
-  shares[best] = rest;
-}
-
 inline constexpr ExploreRule explore_rules[] = {
-    {"epsilon-greedy", false}, {"square-cb", false}, {"lin-ucb", true}, {"lin-thompson", true}, {"fast-cb", false}};
+    {"epsilon-greedy", false}, {"square-cb", false}, {"lin-ucb", true}, {"lin-thompson", true}};
 
 // The mean upper end of the interval of what is drawn, less the least lower end.
 inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, const double* shares) {
@@ -160,8 +143,7 @@ inline void spread_shares(const Explore& s, const Prospect* arms, std::int64_t n
     case 0: epsilon_greedy(s, arms, n, room, shares); break;
     case 1: inverse_gaps(s, arms, n, room, shares, d); break;
     case 2: lower_ends(s, arms, n, room, shares); break;
-    case 3: likely_least(s, arms, n, room, shares); break;
-    default: relative_gaps(s, arms, n, room, shares, d);
+    default: likely_least(s, arms, n, room, shares);
   }
   if (explore_rules[s.rule].intervals) d.reach = reach_of(s, arms, n, shares);
 }

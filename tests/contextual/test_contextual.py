@@ -307,3 +307,44 @@ def test_taught_rows_loosen_the_realised_bound():
     before = bandit.facts().least
     bandit.observe(X[0], 0, losses[0, 0])
     assert bandit.facts().least <= before
+
+
+@EVERY
+def test_arms_with_features_of_their_own_share_a_regression(name, tmp_path):
+    """One regression on rows of arms, by hand; a table and single decisions leave one file, which goes on alike."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(40, 3, 2))
+    losses = np.clip(0.5 + X @ [0.2, -0.1], 0, 1)
+    table, single = made(name, shared=True), made(name, shared=True)
+    played = table.play(X, losses)
+    assert len(table.models_) == 1
+    for x, lost, arm in zip(X, losses, played.actions, strict=True):
+        ticket = single.act(x)
+        assert (ticket.action, ticket.row.tolist()) == (arm, x[arm].tolist())
+        single.learn(ticket, lost[arm])
+    table.save(tmp_path / "a.rgl")
+    single.save(tmp_path / "b.rgl")
+    assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
+    model = VovkAzouryWarmuth().fit(
+        np.vstack([np.zeros(2), X[range(40), played.actions]]), np.append(0.5, losses[range(40), played.actions])
+    )
+    np.testing.assert_allclose(table.models_[0].coef_, model.coef_, rtol=1e-12)
+    assert regretless.load(tmp_path / "a.rgl").act(X[0]).action == single.act(X[0]).action
+
+
+def test_fewer_rows_leave_the_last_arms_out():
+    """With two rows of three arms the third is not drawn; a row too many, or of other features, is refused in words."""
+    bandit = SquareCB(3, seed=0, shared=True)
+    for _ in range(30):
+        ticket = bandit.act([[1.0], [2.0]])
+        assert ticket.action < 2
+        bandit.learn(ticket, 0.5)
+    assert bandit.ledger_.asleep.tolist() == [0, 0, 30]
+    with pytest.raises(RegretlessError, match="at most 3 arms"):
+        bandit.act(np.ones((4, 1)))
+    with pytest.raises(RegretlessError, match="rows of 2 features; there were 1"):
+        bandit.act(np.ones((3, 2)))
+    with pytest.raises(RegretlessError, match="arm 2 has no row among the 2"):
+        bandit.observe([[1.0], [2.0]], 2, 0.5)
+    with pytest.raises(RegretlessError, match="3 arms, features"):
+        bandit.play(np.ones((5, 2, 1)), np.ones((5, 3)))

@@ -13,9 +13,8 @@ import numpy as np
 
 from .. import _core
 from ..bandits.state import Scale
-from ..bandits.validation import MOST, arm_names, arm_of, at_most, mask_of, number_of, outside, scale_of, seed_of
-from ..checks import drawn_seed, positive, share
-from ..data.batch import Batch
+from ..bandits.validation import MOST, arm_names, arm_of, at_most, scale_of, seed_of
+from ..checks import drawn_seed, one_of, positive, share
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
 from ..ledger import ContextualLedger
@@ -23,9 +22,8 @@ from ..persist.model import PersistentRecord
 from ..persist.validation import count, digits, names, one, parameters, stored_as
 from ..pictured import Bars, Pictured
 from ..regression.base import OnlineRegressor
-from ..rows.one_row import row_in_order
-from ..rows.validation import read_rows
 from ..theorem import Theorem
+from .asked import Asked
 from .models import begun, described, kept, regressor_from, regressor_of, restored
 from .play import Trial, played
 from .state import ContextualState
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-class Columns:
-    """What the reader of rows writes the number and the names of columns on."""
-
-
 @contextmanager
 def refused() -> Iterator[None]:
     """What the core refuses is an error of ours."""
@@ -52,7 +46,7 @@ def refused() -> Iterator[None]:
 
 
 @dataclass(kw_only=True, eq=False)
-class ContextualBandit(HasInfo, PersistentRecord, Pictured):
+class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
     """The parameters and manners that every contextual bandit has.
 
     Parameters
@@ -64,6 +58,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
     regressor : OnlineRegressor, optional
         What forecasts the loss of an arm from a row: each arm has a copy of its own. It is to be one of the square
         loss; by default `VovkAzouryWarmuth`.
+    shared : bool
+        Whether arms have features of their own: x is a table with a row for each arm then, all from one regression.
+        With fewer rows than `n_arms` the last arms cannot be drawn in that decision.
     value_range : (float, float)
         Declared range of the losses; what lies outside is an error.
     rewards : bool
@@ -80,6 +77,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
     n_arms: int | None = field(default=None, kw_only=False)
     arms: Sequence[str] | None = None
     regressor: Any = field(default=None, metadata=stored_as(dict))
+    shared: bool = False
     value_range: tuple[float, float] = (0.0, 1.0)
     rewards: bool = False
     seed: int | None = None
@@ -103,6 +101,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         share("delta", self.delta)
         positive("norm", self.norm)
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
+        one_of("shared", self.shared, (False, True))
         self._model = regressor_of(self.regressor)
         self._state = ContextualState(self.n_arms_)
         self._models: list[Any] = []
@@ -179,15 +178,15 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
         Parameters
         ----------
-        x : array-like of shape (features,)
+        x : array-like of shape (features,), or (arms, features) where arms have features of their own
 
         Returns
         -------
         ndarray of shape (arms,)
         """
-        row = self._row(x)
+        rows, _ = self._asked(x, None)
         with refused():
-            return self._reported(self.core.forecasts(row))
+            return self._reported(self.core.forecasts(rows))
 
     def _reported(self, units: Array) -> Array:
         """Losses in units of the declared range, in those of what is reported."""
@@ -206,9 +205,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         ndarray of shape (arms,)
         """
-        row, mask = self._row(x), self._mask(available)
+        rows, mask = self._asked(x, available)
         with refused():
-            return np.asarray(self.core.probabilities(row, mask))
+            return np.asarray(self.core.probabilities(rows, mask))
 
     # ---- a decision
 
@@ -217,7 +216,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
         Parameters
         ----------
-        x : array-like of shape (features,)
+        x : array-like of shape (features,), or (arms, features) where arms have features of their own
             Finite numbers; as many as in the rows before.
         available : array-like, optional
             The arms that can be drawn: a mask over all of them, or a list of their numbers or names.
@@ -232,10 +231,10 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         RegretlessError
             If the row cannot be used, or no arm can be drawn.
         """
-        row, mask = self._row(x), None if available is None else self._mask(available)
+        rows, mask = self._asked(x, available)
         with refused():
-            arm, probability, forecast = self.core.act(row, mask)
-        number = int(self._state.book[0])
+            arm, probability, forecast = self.core.act(rows, mask)
+        number, row = int(self._state.book[0]), rows if rows.ndim == 1 else rows[arm]
         ticket = Ticket(number, arm, self._labels[arm], probability, forecast, row, mask)
         self._pending[number] = ticket
         return ticket
@@ -291,9 +290,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         -------
         probabilities, forecasts : ndarray of shape (arms,)
         """
-        row, mask = self._row(x), self._mask(available)
+        rows, mask = self._asked(x, available)
         with refused():
-            return np.asarray(self.core.probabilities(row, mask)), self._reported(self.core.forecasts(row))
+            return np.asarray(self.core.probabilities(rows, mask)), self._reported(self.core.forecasts(rows))
 
     def observe(self, x: Any, action: Any, loss: Any) -> None:
         """Learn from a decision that another policy made, as a log has them; it is no decision of this learner.
@@ -302,7 +301,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
         Parameters
         ----------
-        x : array-like of shape (features,)
+        x : array-like of shape (features,), or (arms, features) where arms have features of their own
         action : int or str
             The arm, by its number or name.
         loss : float
@@ -313,7 +312,10 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         RegretlessError
             If there is no such arm, or the loss lies outside the declared range. Nothing is learned then.
         """
-        row, arm = self._row(x), arm_of(action, self.arm_names_, self.n_arms_)
+        arm, (rows, mask) = arm_of(action, self.arm_names_, self.n_arms_), self._asked(x, None)
+        if mask is not None and not mask[arm]:
+            raise RegretlessError(f"arm {self._labels[arm]} has no row among the {np.count_nonzero(mask)} of x")
+        row = rows if rows.ndim == 1 else rows[arm]
         units = self._units(self._labels[arm], loss)
         with refused():
             self.core.teach(row, arm, units)
@@ -325,7 +327,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
         Parameters
         ----------
-        X : array-like of shape (rounds, features)
+        X : array-like of shape (rounds, features), or (rounds, arms, features) where arms have features of their own
         losses : array-like of shape (rounds, arms)
             Losses (rewards, with ``rewards=True``) of all arms, nan where an arm cannot be drawn.
 
@@ -356,7 +358,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
             implicit=self._state.IMPLICIT,
             # Of rows that were decisions of others a mean loss may miss the loss by 1.
             least=float(sum(fact.least for fact in facts)) - self._state.one("taught"),
-            penalty=prior * self.norm**2 * self.n_arms_,
+            penalty=prior * self.norm**2 * self._regressions,
         )
 
     def certify(self) -> list[Certificate]:
@@ -405,39 +407,14 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
         columns = count(description["columns"], "columns")
         own = {name for name in tensors if "." not in name}
         self._models = restored(self._model, description["regressions"], columns, tensors)
-        if len(self._models) not in (0, self.n_arms_):
-            raise ValueError("it has not as many regressions as arms")
+        if len(self._models) not in (0, self._regressions):
+            raise ValueError("it has not as many regressions as arms, or one that they share")
         waiting = self._state.resume({name: tensors[name] for name in own}, self.names(), columns)
         self._pending = {ticket.number: ticket for ticket in waiting}
         if bool(self.rounds_ + self._state.one("taught")) != bool(self._models) or len(self._pending) < len(waiting):
             raise ValueError("a decision waits twice, or was made without a regression")
 
     # ---- inside
-
-    def _row(self, x: Any) -> Array:
-        """A row as the loops take it; a copy, that can wait for a loss. The first says how many features there are."""
-        row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else np.array(list(x), dtype=np.float64)
-        if not self._models:
-            if row.ndim != 1:
-                raise RegretlessError(f"a row of numbers is expected, and its shape is {row.shape}")
-            self._stand(len(row))
-        return row if row.shape == (self.n_features_in_,) else row_in_order(row, self.n_features_in_)
-
-    def rows_of(self, X: Any) -> Batch:
-        """Rows as the loop takes them; the first say how many features there are."""
-        batch = read_rows(X, learner=Columns(), reset=True, in_order=False)
-        self._stand(batch.columns)
-        if batch.columns != self.n_features_in_:
-            raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")
-        return batch
-
-    def _stand(self, columns: int) -> None:
-        """Have a regression for each arm."""
-        if not self._models:
-            self._models = [self._begun(columns) for _ in range(self.n_arms_)]
-
-    def _mask(self, available: Any) -> Array | None:
-        return None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
 
     @property
     def core(self) -> Any:
@@ -464,39 +441,3 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured):
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_explorer": None}
-
-    def _waiting(self, ticket: Any) -> Ticket:
-        """The ticket that is meant, of those that wait."""
-        if isinstance(ticket, Ticket) and self._pending.get(ticket.number) is ticket:
-            return ticket
-        number = ticket.number if isinstance(ticket, Ticket) else ticket
-        if isinstance(number, bool | np.bool_) or not hasattr(number, "__index__"):
-            raise ParameterError("ticket", repr(ticket), "what act() returned is expected, or its number", ": ")
-        waiting = self._pending.get(int(number))
-        if waiting is None or (isinstance(ticket, Ticket) and waiting.row is not ticket.row):
-            raise RegretlessError(f"ticket {int(number)} does not wait for a loss; {self._open()}")
-        return waiting
-
-    def _open(self) -> str:
-        waiting = [str(number) for number in list(self._pending)[:10]]
-        more = f" and {len(self._pending) - 10} more" if len(self._pending) > 10 else ""
-        return f"waiting are {', '.join(waiting)}{more}" if waiting else "none does: act first"
-
-    def _earned(self, loss: Any, reward: Any) -> Any:
-        """What was reported as a reward."""
-        if not self.rewards:
-            raise ParameterError(
-                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
-            )
-        if loss is not None:
-            raise RegretlessError("give loss= or reward=, which are the same here, not both")
-        return reward
-
-    def _units(self, name: str, loss: Any) -> float:
-        """A loss in units of the declared range, checked."""
-        low, high = self._scale.low, self._scale.high
-        number = number_of(loss, "reward" if self.rewards else "loss", name)
-        if not low <= number <= high:
-            fault, advice = outside((low, high), self.rewards)
-            raise RegretlessError(f"arm {name}: {fault} ({number:g} was found); {advice}")
-        return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)

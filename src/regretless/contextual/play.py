@@ -58,8 +58,9 @@ def played(learner: ContextualBandit, X: Any, losses: Any) -> Trial:
     table, _ = table_of(losses, learner.arm_names_, learner.n_arms_)
     table = np.ascontiguousarray(table, dtype=np.float64)
     batch = learner.rows_of(X)
-    if len(batch) != len(table):
-        raise RegretlessError(f"{len(batch)} rows, and losses of {len(table)} rounds: a row for each round")
+    rounds = len(batch) // learner.n_arms_ if learner.shared else len(batch)
+    if rounds != len(table):
+        raise RegretlessError(f"{rounds} rows, and losses of {len(table)} rounds: a row for each round")
     actions, probabilities, done = np.empty(len(table), np.int64), np.empty(len(table)), 0
     while done < len(table):
         end = min(done + AT_A_TIME, len(table))  # it comes back now and then, so that a request to stop is noticed

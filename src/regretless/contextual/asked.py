@@ -1,0 +1,134 @@
+"""What users give a bandit that draws by features, checked and brought into one form: rows, arms, tickets, losses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..bandits.state import Scale
+from ..bandits.validation import mask_of, number_of, outside
+from ..data.batch import Batch
+from ..errors import ParameterError, RegretlessError
+from ..rows.one_row import row_in_order
+from ..rows.validation import read_rows
+from .ticket import Ticket
+
+Array = np.ndarray[Any, Any]
+
+
+class Columns:
+    """What the reader of rows writes the number and the names of columns on."""
+
+
+class Asked(ABC):
+    """A bandit as far as it has to do with what users give."""
+
+    shared: bool
+    rewards: bool
+    n_arms_: int
+    arm_names_: list[str] | None
+    _scale: Scale
+    _models: list[Any]
+    _pending: dict[int, Ticket]
+
+    @property
+    @abstractmethod
+    def n_features_in_(self) -> int:
+        """How many features rows have; 0 before the first."""
+
+    @abstractmethod
+    def _begun(self, columns: int) -> Any:
+        """The regression of an arm that has learned nothing."""
+
+    @property
+    def _regressions(self) -> int:
+        return 1 if self.shared else self.n_arms_
+
+    def _asked(self, x: Any, available: Any) -> tuple[Array, Array | None]:
+        """A row, or one an arm, as the loops take them, and who can be drawn; copies, that can wait for a loss."""
+        mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+        if not self.shared:
+            return self._row(x), mask
+        rows = np.array(x, dtype=np.float64)
+        if rows.ndim != 2 or not 1 <= len(rows) <= self.n_arms_:
+            raise RegretlessError(
+                f"a row for each of at most {self.n_arms_} arms is expected; the shape is {rows.shape}"
+            )
+        self._stand(rows.shape[1])
+        if rows.shape[1] != self.n_features_in_:
+            raise RegretlessError(f"rows of {rows.shape[1]} features; there were {self.n_features_in_} before")
+        if len(rows) < self.n_arms_:
+            there = np.arange(self.n_arms_) < len(rows)
+            mask = there if mask is None else mask & there
+            rows = np.vstack([rows, np.zeros((self.n_arms_ - len(rows), rows.shape[1]))])
+        return (rows[0] if self.n_arms_ == 1 else rows), mask
+
+    def _row(self, x: Any) -> Array:
+        """A row as the loops take it; a copy. The first says how many features there are."""
+        row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else np.array(list(x), dtype=np.float64)
+        if not self._models:
+            if row.ndim != 1:
+                raise RegretlessError(f"a row of numbers is expected, and its shape is {row.shape}")
+            self._stand(len(row))
+        return row if row.shape == (self.n_features_in_,) else row_in_order(row, self.n_features_in_)
+
+    def rows_of(self, X: Any) -> Batch:
+        """Rows as the loop takes them; the first say how many features there are."""
+        if self.shared:
+            X = _rows_of_arms(X, self.n_arms_)
+        batch = read_rows(X, learner=Columns(), reset=True, in_order=False)
+        self._stand(batch.columns)
+        if batch.columns != self.n_features_in_:
+            raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")
+        return batch
+
+    def _stand(self, columns: int) -> None:
+        """Have a regression for each arm."""
+        if not self._models:
+            self._models = [self._begun(columns) for _ in range(self._regressions)]
+
+    def _waiting(self, ticket: Any) -> Ticket:
+        """The ticket that is meant, of those that wait."""
+        if isinstance(ticket, Ticket) and self._pending.get(ticket.number) is ticket:
+            return ticket
+        number = ticket.number if isinstance(ticket, Ticket) else ticket
+        if isinstance(number, bool | np.bool_) or not hasattr(number, "__index__"):
+            raise ParameterError("ticket", repr(ticket), "what act() returned is expected, or its number", ": ")
+        waiting = self._pending.get(int(number))
+        if waiting is None or (isinstance(ticket, Ticket) and waiting.row is not ticket.row):
+            raise RegretlessError(f"ticket {int(number)} does not wait for a loss; {self._open()}")
+        return waiting
+
+    def _open(self) -> str:
+        waiting = [str(number) for number in list(self._pending)[:10]]
+        more = f" and {len(self._pending) - 10} more" if len(self._pending) > 10 else ""
+        return f"waiting are {', '.join(waiting)}{more}" if waiting else "none does: act first"
+
+    def _earned(self, loss: Any, reward: Any) -> Any:
+        """What was reported as a reward."""
+        if not self.rewards:
+            raise ParameterError(
+                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
+            )
+        if loss is not None:
+            raise RegretlessError("give loss= or reward=, which are the same here, not both")
+        return reward
+
+    def _units(self, name: str, loss: Any) -> float:
+        """A loss in units of the declared range, checked."""
+        low, high = self._scale.low, self._scale.high
+        number = number_of(loss, "reward" if self.rewards else "loss", name)
+        if not low <= number <= high:
+            fault, advice = outside((low, high), self.rewards)
+            raise RegretlessError(f"arm {name}: {fault} ({number:g} was found); {advice}")
+        return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)
+
+
+def _rows_of_arms(X: Any, arms: int) -> Array:
+    """Rows of shape (rounds, arms, features) one below the other."""
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 3 or rows.shape[1] != arms:
+        raise RegretlessError(f"rows of shape {rows.shape}: (rounds, {arms} arms, features) is expected")
+    return np.ascontiguousarray(rows.reshape(-1, rows.shape[2]))
