@@ -97,6 +97,17 @@ def test_links_lead_somewhere(path):
         assert (ROOT / path).parent.joinpath(target).exists()
 
 
+def test_no_row_of_a_table_is_a_page():
+    """Every line of every document has at most 400 characters."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert not [
+        f"{page.name}:{k}"
+        for page in pages
+        for k, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 400
+    ]
+
+
 def test_the_changelog_knows_this_version():
     """The changelog has an entry for the version of the package."""
     from regretless import __version__
