@@ -445,6 +445,11 @@ class TestDoubts:
         swapped = replace(skewed, propensities=1 - skewed.propensities)
         assert any("are these" in note for note in evaluate_learner(swapped, learner).notes)
 
+    def test_a_short_log_of_many_actions_contradicts_nothing(self):
+        """Fifty rounds of two hundred actions alike show but some of them, and 1 / p is as many as there are."""
+        some = Log.of(np.random.default_rng(0).integers(0, 200, 50), 1 / 200, [0.0, 1.0] * 25)
+        assert not any("are these" in note for note in evaluate_policy(some, Stated(some.propensities)).notes)
+
     @pytest.mark.parametrize(
         ("probabilities", "expected"),
         [([0.5, 0.6], "sum to 1"), ([1.5, -0.5], "sum to 1"), ([1.0], "shape"), ([[0.5, 0.5]] * 2, "shape")],

@@ -15,7 +15,7 @@ from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
 from .anytime import THE_LOG, Look, PolicyBets, WeightedRounds
-from .estimates import Estimate, Evidence, estimates, of_log
+from .estimates import RARE, Estimate, Evidence, estimates, of_log
 from .guesses import Guesses
 from .walkers import Chosen, Fixed, Replays, Unchanging, Walker
 
@@ -356,7 +356,10 @@ def _contradictions(log: Log, weights: Array, expected: float) -> Iterator[str]:
     doubt = "are these the probabilities of the actions that were taken?"
     if abs(gap := _gap(weights, expected)) > SLIGHT:
         yield f"the weights have a mean of {expected + gap:.4g}, and {expected:.4g} is expected: {doubt}"
-    actions = len(np.unique(log.actions))
+    counts = np.bincount(log.actions)
+    actions = int(np.count_nonzero(counts))
+    if counts[counts > 0].min() < RARE:  # there may be others that never came
+        return
     if (gap := _gap(1 / log.propensities, actions)) > SLIGHT * actions:
         yield f"1 over the propensity has a mean of {actions + gap:.4g}, more than the {actions} actions: {doubt}"
 
