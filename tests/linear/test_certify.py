@@ -446,7 +446,7 @@ def test_ctrl_c_does_not_wait_for_liblinear(monkeypatch):
 
 def test_the_limit_of_a_search_is_counted_in_work(monkeypatch):
     """A machine on which time flies prints the same certificates; a search with hardly any work says so."""
-    import regretless.linear.comparators.search as module
+    import regretless.linear.comparators.question as module
 
     X, y = noisy(300, 6)
     learner = Perceptron().fit(X, y)

@@ -31,7 +31,7 @@ from ..errors import RegretlessError
 from ..info import info_of
 from ..linear.base import OnlineClassifier
 from ..linear.certificates import reproduces
-from ..linear.comparators.search import Question
+from ..linear.comparators.question import Question
 from ..theorem import NO_NUMBERS
 from ..theory.mixing_facts import MixedFacts
 from .checkpoint import SavedRun, no_guarantee

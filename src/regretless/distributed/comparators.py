@@ -19,7 +19,7 @@ from ..ledger import Ledger
 from ..linear.base import OnlineClassifier
 from ..linear.comparators.candidates import Means, Plan
 from ..linear.comparators.evaluate import Span, Tally, VectorLosses, read_tallies, together
-from ..linear.comparators.search import Question
+from ..linear.comparators.question import Question
 from ..theory.mixing_facts import MixedFacts, MixedLedger
 from .engine import Engine, Here
 from .shards import Shard

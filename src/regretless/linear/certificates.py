@@ -27,7 +27,7 @@ from .labels import codes_of, read_labels
 from .state import Geometry
 
 if TYPE_CHECKING:
-    from .comparators.search import Question
+    from .comparators.question import Question
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
@@ -316,7 +316,7 @@ class CertifiedLearner(FirstPass, ABC):
         RegretlessError
             If `against` is not of the learner's shape.
         """
-        from .comparators.search import Question
+        from .comparators.question import Question
 
         return Question(
             state=self.state_,

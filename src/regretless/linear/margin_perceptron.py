@@ -23,7 +23,8 @@ from ..theory.margin_perceptron import MARGIN_PERCEPTRON, UNTIL_A_MARGIN, Margin
 from ..turns import in_turn
 from .base import OnlineClassifier
 from .comparators.evaluate import Vector
-from .comparators.search import Question, certify, read
+from .comparators.question import Question
+from .comparators.search import certify, read
 from .labels import read_labels
 from .state import Geometry, State
 

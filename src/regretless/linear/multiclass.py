@@ -6,7 +6,7 @@ import warnings
 from copy import copy
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,11 +26,9 @@ from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Tally
 from .comparators.line_search import Direction, Ray, RaySums, Sight, best_on
-from .comparators.search import Question, extra_plans, unit_length
+from .comparators.question import Question
+from .comparators.search import extra_plans, unit_length
 from .state import BIAS, State
-
-if TYPE_CHECKING:
-    from .comparators.search import Question
 
 TWICE = [FIELDS.index(name) for name in ("loss", "slope2", "step2", "reach2")]
 

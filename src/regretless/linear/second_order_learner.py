@@ -20,7 +20,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .comparators.search import FEW_TARGETS, order_of, passes_over
+from .comparators.question import FEW_TARGETS, order_of, passes_over
 from .second_order_state import SecondOrderState
 from .state import Geometry, State
 

@@ -20,7 +20,8 @@ from ..errors import RegretlessError
 from ..linear.certificates import CertifiedLearner
 from ..linear.comparators.evaluate import Vector
 from ..linear.comparators.line_search import Direction
-from ..linear.comparators.search import Question, all_directions, margin_directions, read
+from ..linear.comparators.question import Question
+from ..linear.comparators.search import all_directions, margin_directions, read
 from ..theory.facts import SEPARATES
 from .player import CurvePoint, LabelPlayer, LabelRound
 

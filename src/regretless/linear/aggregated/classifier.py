@@ -32,7 +32,7 @@ from ..progressive import log_probabilities
 from .state import FULLS, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
-    from ..comparators.search import Question
+    from ..comparators.question import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...data.sample import joined, owned
 from ...rows.state import Rules
-from ..comparators.search import Question
+from ..comparators.question import Question
 from ..state import BIAS, State
 
 ENTRIES = 500_000  # of a sample by which vectors are chosen, all targets together

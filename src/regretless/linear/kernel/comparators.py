@@ -36,7 +36,7 @@ from ...theorem import Theorem
 from ...theory.facts import SHORTEST2, LinearFacts
 from ...theory.perceptron import KernelFacts
 from ..comparators.candidates import svms_are_there
-from ..comparators.search import Question
+from ..comparators.question import Question
 from .player import DualPlayer, DualState
 from .state import TIMES, KernelRules
 

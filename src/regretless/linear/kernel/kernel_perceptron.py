@@ -22,7 +22,7 @@ from ...theory.perceptron import BUDGET, KERNEL_PERCEPTRON, KernelFacts
 from ...theory.perceptron import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
-from ..comparators.search import Question
+from ..comparators.question import Question
 from ..perceptron import TIES
 from .player import DualState
 from .state import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, LENGTHS, REMOVALS, ROUNDS, TIMES, KernelRules

@@ -1,0 +1,170 @@
+"""What is to be certified: a learner after its run, the rounds that it played, and what may be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, nan
+from typing import Any
+
+import numpy as np
+
+from ...data.batch import Array, Batch
+from ...ledger import Ledger
+from ...rows.state import BaseState, Rules
+from ...theorem import Theorem
+from ...theory.facts import LinearFacts
+from ..separation.budget import Budget
+from ..state import Geometry
+from .candidates import Means, Plan
+from .evaluate import Span, Tally, read_tallies, together
+from .line_search import RaySums
+
+Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
+MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
+DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
+QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
+FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
+MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be certified.
+
+    Attributes
+    ----------
+    state : State
+        Of the learner, after its run.
+    rules : Rules
+        What it played by.
+    target_facts : list of LinearFacts
+        One a target.
+    theorems : tuple of Theorem
+    rounds : callable
+        ``rounds()`` reads the same rounds again: batches with the numbers the kernel plays (signs, or places of
+        classes).
+    in_memory : bool
+        Whether all rounds are at hand, as one batch, so that exact margins and linear SVMs may be tried.
+    rows : int
+        How many rounds there are in one reading.
+    svm : bool
+        Whether scikit-learn may be asked.
+    against : tuple of (ndarray, float) or None
+        The user's own comparators, shape (columns, targets), with their weights of the constant feature.
+    deep : bool
+        Whether the search for maximum margins may cost much more than a few passes.
+    geometry : Geometry
+        How the learner's theorems measure a comparator.
+    sample : callable or None
+        Reads some of the rounds, evenly spread over all and in memory, where all of them are not: what comparators are
+        looked for on.
+    counts : ndarray or None, shape (targets,)
+        How many of the rows are of each target's class, if that is known without a reading of them.
+    other : sequence of (name, vectors, weights of the constant feature)
+        More directions to look along, shapes (columns, targets) and (targets,).
+    replayed : object or None
+        What the learner wrote down when it played the rounds again, to see whether they are its own.
+    """
+
+    state: BaseState
+    rules: Rules
+    target_facts: list[LinearFacts]
+    theorems: tuple[Theorem, ...]
+    rounds: Rounds
+    in_memory: bool
+    rows: int
+    svm: bool = False
+    against: tuple[Array, Array] | None = None
+    deep: bool = False
+    geometry: Geometry = field(default_factory=lambda: Geometry())
+    sample: Rounds | None = None
+    counts: Array | None = None
+    other: Sequence[tuple[str, Array, Array]] = ()
+    replayed: Any = None
+
+    def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
+        """What a search over rows with so many entries may cost, its share of what all parts may, by default one
+        for each target: more where it is known that it will end with a margin."""
+        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if separable else 1)
+        return Budget(work=work / (parts or self.state.targets))
+
+    def ledgers(self) -> list[Any]:
+        """What theorems are read on: one ledger a target."""
+        return list(self.state.ledgers())
+
+    def ledger(self) -> Any:
+        """That of the whole."""
+        return self.state.ledger()
+
+    def sums(self, target: int | None = None) -> Ledger:
+        """How many rounds a target played, or the whole, and how long their rows are."""
+        return self.state.ledger() if target is None else Ledger.read(self.state.books[target])
+
+    def whole_facts(self, norm: float) -> Any:
+        """What theorems may ask of all classes together, whose weights have this length."""
+        passes = self.sums().rounds / self.rows if self.rows else nan
+        return replace(self.target_facts[0], norm=norm, passes=passes if passes.is_integer() else nan)
+
+    def span(self, target: int) -> Span:
+        """Which of the rounds a target played."""
+        return Span.of(self.rows, Ledger.read(self.state.books[target]).rounds)
+
+    def whole_span(self) -> Span:
+        """Which of the rounds all classes together played."""
+        return Span.of(self.rows, self.state.ledger().rounds)
+
+    def gather(self, tallies: Sequence[Tally], whole: bool = False) -> list[Any]:
+        """What some tallies come to over the rounds that their targets played, or that all classes together did."""
+        spans = [self.whole_span()] if whole else [self.span(target) for target in range(self.state.targets)]
+        return [total for group in together(tallies) for total in read_tallies(group, self.rounds(), spans)]
+
+    def look(self, sights: Sequence[Tally], whole: bool = False) -> list[RaySums]:
+        """What some sights come to; of a sample, if there is one, each of its rounds for as many as it stands for."""
+        if self.sample is None:
+            return self.gather(sights, whole)
+        rows = sum(len(batch) for batch, _ in self.sample())
+        spans = [Span(rows, 1, 0)] * self.state.targets
+        seen = []
+        for sight, sums in zip(sights, read_tallies(sights, self.sample(), spans), strict=True):
+            ledgers = [self.sums(None if whole else target) for target in sight.whose.tolist()]
+            known = [(ledger.rounds, ledger.max_norm2, ledger.total_norm2) for ledger in ledgers]
+            rounds, longest, total = np.array(known).T
+            seen.append(replace(sums.scaled(rounds / max(rows, 1)), rounds=rounds, longest=longest, total=total))
+        return seen
+
+    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
+        """Mean weights of other learners that go over the same rounds, without those whose play failed."""
+        means = Means(self.state.columns, self.state.targets, plans)
+        random, rounds = np.random.default_rng(0), self.sample or self.rounds
+        shuffled = self.in_memory or self.sample is not None
+        for _ in range(epochs(self)):
+            for batch, codes in rounds():
+                order = order_of(len(batch), random) if shuffled else None
+                if order is not None and self.sample is not None:
+                    order = order[: ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))]
+                means.play(batch, codes, order)
+        return [mean for mean in means.weights() if mean is not None]
+
+
+def epochs(question: Question) -> int:
+    """Few rounds are worth more passes."""
+    if not question.in_memory and question.sample is None:
+        return 1
+    entries = sum(batch.entries for batch, _ in (question.sample or question.rounds)())
+    return passes_over(entries * max(1, question.state.targets // FEW_TARGETS))
+
+
+def passes_over(entries: int) -> int:
+    """How many passes over rows with so many entries are worth their time."""
+    return min(30, max(1, MOST_PLAYED // max(entries, 1)))
+
+
+def order_of(rows: int, random: np.random.Generator) -> Array:
+    """An order of its own: what comes sorted by label would be learned badly. Neighbours of many rows stay together,
+    since memory is read in its own order three times as fast."""
+    if rows <= MOST_SHUFFLED:
+        return random.permutation(rows)
+    starts = random.permutation(ceil(rows / NEIGHBOURS)) * NEIGHBOURS
+    order = (starts[:, None] + np.arange(NEIGHBOURS)).ravel()
+    return order[order < rows]
