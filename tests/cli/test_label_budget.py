@@ -42,6 +42,10 @@ def test_the_lines_say_what_was_asked(run, tmp_path):
     assert "rows at which the budget allowed no question: " in few
     assert "by these alone, so many of all rows are wrong or tied: about " in many
     assert "labels asked" not in run("learn", data, "--learner", "perceptron").out
+    model = tmp_path / "m.rgl"
+    run("learn", data, "--label-budget", "25", "--save", model)
+    assert "asked       25 labels, of " in run("inspect", model).out
+    assert run("inspect", model, "--json").json["asked"]["labels"] == 25
 
 
 def _always():

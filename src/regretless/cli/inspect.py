@@ -89,6 +89,7 @@ def _values_and_lines(
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
     """A model as JSON values."""
     from ..data.names import made_of
+    from .learn_labels import asked_values
     from .read_model import largest
 
     ledger, place = learner.ledger_, continuation.place
@@ -119,6 +120,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
         "constant_feature": {"size": intercept, "weights": learner.state_.biases().tolist()} if intercept else None,
         "unfinished": unfinished,
         **({} if mixture is None else {"members": members_of(mixture)}),
+        **asked_values(learner),
         "weights": [
             {"class": label, "largest": [weight.describe() for weight in weights]}
             for label, weights in largest(learner, continuation.schema, top, learner.state_.sizes())
@@ -142,6 +144,8 @@ def _lines(values: dict[str, Any], top: int) -> list[str]:
         "length": ", ".join(f"{norm:.6g}" for norm in values["norms"]),
         "run": _run_state(values["unfinished"]),
     }
+    if "asked" in values:
+        facts["asked"] = f"{values['asked']['labels']} labels, of {values['asked']['expected']:.6g} to be expected"
     if values["support"] is not None:
         facts["support"] = f"{values['support']} rows"
     if values["constant_feature"]:
