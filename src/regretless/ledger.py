@@ -326,6 +326,8 @@ class ContextualLedger(Mergeable):
         What the learner lost in the rounds in which the arm could not be drawn, and how many they were.
     estimates : ndarray, shape (explorations, arms)
         What the arm lost when it was drawn, over the probability plus an implicit exploration.
+    advised : ndarray, shape (explorations, policies)
+        The same of policies that were named, in rounds in which they would have drawn it too.
     """
 
     rounds: float
@@ -346,6 +348,7 @@ class ContextualLedger(Mergeable):
     missed: Array
     asleep: Array
     estimates: Array
+    advised: Array
 
 
 @dataclass(frozen=True, slots=True)

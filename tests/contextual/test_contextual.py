@@ -348,3 +348,44 @@ def test_fewer_rows_leave_the_last_arms_out():
         bandit.observe([[1.0], [2.0]], 2, 0.5)
     with pytest.raises(RegretlessError, match="3 arms, features"):
         bandit.play(np.ones((5, 2, 1)), np.ones((5, 3)))
+
+
+def test_policies_that_are_named_are_estimated_alike_by_table_and_tickets(tmp_path):
+    """Estimates are sums of losses over probability plus g where the policy drew alike; tickets wait with advice."""
+    X, losses = trial(30)
+    advice = np.random.default_rng(1).integers(0, 3, (30, 2))
+    table, single = (made("epsilon-greedy", ["a", "b", "c"], policies=["old", "new"]) for _ in range(2))
+    played = table.play(X, losses, advice=advice)
+    for x, lost, one in zip(X, losses, advice, strict=True):
+        ticket = single.act(x, advice=["abc"[arm] for arm in one])
+        if ticket.number == 20:
+            single.save(tmp_path / "m.rgl")
+            single = regretless.load(tmp_path / "m.rgl")
+        single.learn(ticket.number, lost[ticket.action])
+    table.save(tmp_path / "a.rgl")
+    single.save(tmp_path / "b.rgl")
+    assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
+    alike = advice == played.actions[:, None]
+    sums = (alike * (played.losses / (played.probabilities + 0.5))[:, None]).sum(0)
+    np.testing.assert_allclose(table.ledger_.advised[0], sums)
+    assert not any(one.theorem.name == "observable_by_policies" for one in made("epsilon-greedy").certify())
+
+
+def test_advice_that_says_nothing_is_refused():
+    """Missing, unasked for, of too few policies, of an arm that cannot be drawn; no decision is made then."""
+    bandit = made("square-cb", policies=["old", "new"])
+    for more, words in (
+        ({}, "is missing"),
+        ({"advice": [0]}, "advice of 1 policies; there are 2"),
+        ({"advice": [0, 7]}, "there is no arm 7"),
+        ({"advice": [0, 2], "available": [True, True, False]}, "policy new names arm 2, which cannot be drawn"),
+    ):
+        with pytest.raises(RegretlessError, match=words):
+            bandit.act([1.0], **more)
+    assert bandit.rounds_ == 0
+    with pytest.raises(ParameterError, match="policies that were named"):
+        made("square-cb").act([1.0], advice=[0])
+    with pytest.raises(ParameterError, match="policies"):
+        made("square-cb", policies=["old", "old"])
+    with pytest.raises(RegretlessError, match="advice of 1 rounds, and losses of 4"):
+        bandit.play(np.ones((4, 1)), np.ones((4, 3)), advice=[[0, 1]])

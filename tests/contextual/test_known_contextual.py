@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.contextual import LinThompson, LinUCB, SquareCB
+from regretless.contextual import EpsilonGreedy, LinThompson, LinUCB, SquareCB
 from regretless.ledger import ContextualLedger
 from regretless.textbook import contextual as book
 from regretless.theory import contextual as theory
@@ -37,6 +37,7 @@ BOOK = ContextualLedger(
     missed=np.array([1.0, 0.0]),
     asleep=np.array([2.0, 0.0]),
     estimates=np.array([[3.0, 4.5]]),
+    advised=np.array([[2.0, 5.5]]),
 )
 FACTS = theory.ContextualFacts(arms=2, delta=2 / exp(2), width=2.0, implicit=(0.5,), least=1.25, penalty=0.25)
 # M = 2 - 1.25 + 0.25 + 1 = 2. With delta = 5 / e^8 the five are (2 eta + 8) / (1 - exp(-eta + eta^2 / 2)), and the
@@ -46,21 +47,26 @@ CASES = [
     # 5 + 1 - 1 - 3 + 2 = 4 of the first arm, 5 + 1 - 4.5 + 2 = 3.5 of the second one.
     Known(theory.observable_by_features, BOOK, None, FACTS, 8.0),
     Known(theory.observable_by_features, BOOK, None, replace(FACTS, arms=1), 0.0),
+    # 5 + 1 - 2 + 2 = 6 of the first policy.
+    Known(theory.observable_by_policies, BOOK, None, FACTS, 12.0),
     Known(theory.realised_square_cb, BOOK, None, SURE, 2 * (1.5 + 3 * 10 / (1 - exp(-0.5)))),
     Known(theory.realised_ellipsoids, replace(BOOK, lost=0), None, replace(FACTS, size=2.0), 7.0),
 ]
-PLAYED, LEAST, DECLARED, IN_ORDER = (
+PLAYED, LEAST, DECLARED, IN_ORDER, NAMED = (
     ("no arm has been drawn yet", None),
     ("it needs the least penalised loss, which regressions with a full matrix alone know", None),
     ("it assumes that sizes of features were declared (size=), and that none was larger", None),
     ("it assumes that each loss is known before the next decision, and some came late, never, or from a log", None),
+    ("no policy was named (policies=)", None),
 )
 ASSUMES: Assumes = [
-    ([theory.observable_by_features, theory.realised_square_cb, theory.realised_ellipsoids], [PLAYED]),
+    ([*theory.OF_SQUARE_CB, theory.realised_ellipsoids], [PLAYED]),
+    ([theory.observable_by_policies], [NAMED]),
     ([theory.realised_square_cb], [LEAST]),
     ([theory.realised_ellipsoids], [DECLARED, IN_ORDER]),
 ]
 BREAKS = {
+    NAMED[0]: [{"ledger.advised": np.zeros((1, 0))}],
     PLAYED[0]: [{"ledger.rounds": 0}],
     LEAST[0]: [{"learner.least": nan}],
     DECLARED[0]: [{"ledger.most": 2.5}, {"learner.size": inf}],
@@ -202,3 +208,17 @@ def test_the_schedule_of_the_theorem_makes_its_bound_smaller():
         bandit.play(X, losses)
         bounds.append(bandit.certify()[1].bound)
     assert bounds[1] < 0.2 * bounds[0]
+
+
+def test_the_regret_against_policies_exceeds_its_bound_as_often_as_it_says():
+    """Of 100 runs the regret against the best of two named policies exceeds the observable bound in a share delta."""
+    random, failures = np.random.default_rng(6), 0
+    for seed in range(100):
+        X = random.uniform(-1, 1, (60, 1))
+        losses = (random.random((60, 2)) < np.hstack([0.5 + X / 2, 0.5 - X / 2])).astype(float)
+        advice = np.hstack([(X > 0).astype(int), random.integers(0, 2, (60, 1))])
+        bandit = EpsilonGreedy(2, seed=seed, epsilon=0.5, delta=0.2, policies=["by sign", "coins"])
+        regret = bandit.play(X, losses, advice=advice).total - losses[np.arange(60)[:, None], advice].sum(0).min()
+        (certificate,) = [one for one in bandit.certify() if one.theorem is theory.observable_by_policies]
+        failures += regret > certificate.bound
+    assert failures <= 20

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..bandits.state import Scale
-from ..bandits.validation import mask_of, number_of, outside
+from ..bandits.validation import arm_of, mask_of, number_of, outside
 from ..data.batch import Batch
 from ..errors import ParameterError, RegretlessError
 from ..rows.one_row import row_in_order
@@ -29,6 +29,7 @@ class Asked(ABC):
     rewards: bool
     n_arms_: int
     arm_names_: list[str] | None
+    policy_names_: list[str]
     _scale: Scale
     _models: list[Any]
     _pending: dict[int, Ticket]
@@ -89,6 +90,32 @@ class Asked(ABC):
         if not self._models:
             self._models = [self._begun(columns) for _ in range(self._regressions)]
 
+    def _advised(self, advice: Any, mask: Array | None) -> Array | None:
+        """The arm that each policy would draw."""
+        if (advice is None) != (not self.policy_names_):
+            missing = "is missing: the arm that each policy would draw"
+            what = missing if advice is None else "is for policies that were named"
+            raise ParameterError("advice", "", f"{what} (policies={self.policy_names_})", " ")
+        if advice is None:
+            return None
+        arms = [arm_of(one, self.arm_names_, self.n_arms_) for one in advice]
+        if len(arms) != len(self.policy_names_):
+            raise RegretlessError(f"advice of {len(arms)} policies; there are {len(self.policy_names_)}")
+        asleep = next((place for place, arm in enumerate(arms) if mask is not None and not mask[arm]), None)
+        if asleep is not None:
+            name = self.policy_names_[asleep]
+            raise RegretlessError(f"policy {name} names arm {arms[asleep]}, which cannot be drawn in this decision")
+        return np.array(arms)
+
+    def advice_of(self, advice: Any, losses: Array) -> list[Any] | None:
+        """The arms that policies would draw in the rounds of a table."""
+        if advice is None and not self.policy_names_:
+            return None
+        if advice is not None and len(advice) != len(losses):
+            raise RegretlessError(f"advice of {len(advice)} rounds, and losses of {len(losses)}")
+        each = [None] * len(losses) if advice is None else advice
+        return [self._advised(one, ~np.isnan(lost)) for one, lost in zip(each, losses, strict=True)]
+
     def _waiting(self, ticket: Any) -> Ticket:
         """The ticket that is meant, of those that wait."""
         if isinstance(ticket, Ticket) and self._pending.get(ticket.number) is ticket:
@@ -132,3 +159,19 @@ def _rows_of_arms(X: Any, arms: int) -> Array:
     if rows.ndim != 3 or rows.shape[1] != arms:
         raise RegretlessError(f"rows of shape {rows.shape}: (rounds, {arms} arms, features) is expected")
     return np.ascontiguousarray(rows.reshape(-1, rows.shape[2]))
+
+
+def policy_names(policies: Any) -> list[str]:
+    """The names of policies, each once; none where none is named.
+
+    Raises
+    ------
+    ParameterError
+        If they are none.
+    """
+    if policies is None:
+        return []
+    each = list(policies) if hasattr(policies, "__iter__") and not isinstance(policies, str) else []
+    if not each or len(set(each)) < len(each) or not all(isinstance(name, str) and name for name in each):
+        raise ParameterError("policies", repr(policies), "a list of names is expected, each once", ": ")
+    return each

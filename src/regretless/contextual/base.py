@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,21 +17,20 @@ from ..bandits.validation import MOST, arm_names, arm_of, at_most, scale_of, see
 from ..checks import drawn_seed, one_of, positive, share
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
-from ..ledger import ContextualLedger
 from ..persist.model import PersistentRecord
 from ..persist.validation import count, digits, names, one, parameters, stored_as
 from ..pictured import Bars, Pictured
 from ..regression.base import OnlineRegressor
 from ..theorem import Theorem
-from .asked import Asked
+from .asked import policy_names
+from .certificates import CertifiedBandit
 from .models import begun, described, kept, regressor_from, regressor_of, restored
 from .play import Trial, played
 from .state import ContextualState
 from .ticket import Ticket
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..theory.contextual import ContextualFacts
+    pass
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +45,7 @@ def refused() -> Iterator[None]:
 
 
 @dataclass(kw_only=True, eq=False)
-class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
+class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     """The parameters and manners that every contextual bandit has.
 
     Parameters
@@ -72,6 +71,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         of a feature x its weight)^2 may have for an arm, the constant feature included, > 0.
     delta : float
         The probability with which a bound that is read with confidence may fail.
+    policies : sequence of str, optional
+        Names of policies to be compared with: each decision says then which arm each of them would draw (``advice=``).
     """
 
     n_arms: int | None = field(default=None, kw_only=False)
@@ -83,6 +84,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
     seed: int | None = None
     norm: float = 1.0
     delta: float = 0.05
+    policies: Sequence[str] | None = None
 
     info: ClassVar[ContextualInfo]
     kind = "contextual"
@@ -103,7 +105,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         one_of("shared", self.shared, (False, True))
         self._model = regressor_of(self.regressor)
-        self._state = ContextualState(self.n_arms_)
+        self.policy_names_ = policy_names(self.policies)
+        self._state = ContextualState(self.n_arms_, len(self.policy_names_))
         self._models: list[Any] = []
         self._explorer: Any = None
         self._labels = self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
@@ -149,11 +152,6 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
     def total_(self) -> float:
         """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
         return self._scale.total(self._state.one("loss"), self._state.one("settled"))
-
-    @property
-    def ledger_(self) -> ContextualLedger:
-        """What was observed so far."""
-        return self._state.ledger(self._scale.width)
 
     @property
     def models_(self) -> list[OnlineRegressor]:
@@ -211,7 +209,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
 
     # ---- a decision
 
-    def act(self, x: Any, available: Any = None) -> Ticket:
+    def act(self, x: Any, available: Any = None, advice: Any = None) -> Ticket:
         """Draw an arm for a row of features.
 
         Parameters
@@ -220,6 +218,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
             Finite numbers; as many as in the rows before.
         available : array-like, optional
             The arms that can be drawn: a mask over all of them, or a list of their numbers or names.
+        advice : sequence of int or str, optional
+            The arm that each of the policies would draw, where these were named, and only then.
 
         Returns
         -------
@@ -232,10 +232,11 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
             If the row cannot be used, or no arm can be drawn.
         """
         rows, mask = self._asked(x, available)
+        advised = self._advised(advice, mask)
         with refused():
             arm, probability, forecast = self.core.act(rows, mask)
         number, row = int(self._state.book[0]), rows if rows.ndim == 1 else rows[arm]
-        ticket = Ticket(number, arm, self._labels[arm], probability, forecast, row, mask)
+        ticket = Ticket(number, arm, self._labels[arm], probability, forecast, row, mask, advised)
         self._pending[number] = ticket
         return ticket
 
@@ -263,6 +264,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         decision = waiting.action, waiting.probability, waiting.forecast
         with refused():
             self.core.settle(waiting.row, *decision, units, late, waiting.available)
+        if waiting.advice is not None:
+            self._state.credit(waiting.advice, waiting.action, waiting.probability, units)
         del self._pending[waiting.number]
 
     def withdraw(self, ticket: Any) -> None:
@@ -322,7 +325,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
 
     # ---- a table
 
-    def play(self, X: Any, losses: Any) -> Trial:
+    def play(self, X: Any, losses: Any, *, advice: Any = None) -> Trial:
         """Play a trial: rows in their order, of which the losses of all arms are known, and the drawn one's is shown.
 
         Parameters
@@ -330,6 +333,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         X : array-like of shape (rounds, features), or (rounds, arms, features) where arms have features of their own
         losses : array-like of shape (rounds, arms)
             Losses (rewards, with ``rewards=True``) of all arms, nan where an arm cannot be drawn.
+        advice : array-like of shape (rounds, policies), optional
+            The arm that each of the policies would draw, where these were named, and only then.
 
         Returns
         -------
@@ -341,31 +346,11 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         LossError
             If a row cannot be played; those before it are learned.
         """
-        return played(self, X, losses)
+        return played(self, X, losses, advice)
 
-    # ---- what theorems say
-
-    def facts(self) -> ContextualFacts:
-        """What a theorem may know of the learner besides its ledger."""
-        from ..theory.contextual import ContextualFacts
-
-        facts = [model.facts() for model in self._models]
-        prior = max(getattr(self._model, "prior", 0.0), *getattr(self._model, "priors", (0.0,)))
-        return ContextualFacts(
-            arms=self.n_arms_,
-            delta=self.delta,
-            width=self._scale.width,
-            implicit=self._state.IMPLICIT,
-            # Of rows that were decisions of others a mean loss may miss the loss by 1.
-            least=float(sum(fact.least for fact in facts)) - self._state.one("taught"),
-            penalty=prior * self.norm**2 * self._regressions,
-        )
-
-    def certify(self) -> list[Certificate]:
-        """Each theorem about this learner, with the numbers of its run."""
-        facts, ledger = self.facts(), self.ledger_
-        each = [theorem.certify(ledger, [None], facts) for theorem in self.theorems]
-        return [replace(one, assuming=one.theorem.presumes or None) if one.applies else one for one in each]
+    def credit(self, advice: Array, action: int, probability: float, loss: float) -> None:
+        """Let policies that would have drawn an arm have lost what it did, as it was reported."""
+        self._state.credit(advice, action, probability, self._units(self._labels[action], loss))
 
     # ---- in a file
 
@@ -392,7 +377,10 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
         model, arms = regressor_from(others.pop("regressor")), others.pop("arms")
         if arms is not None:
             arms = [one(name, str, "a name") for name in one(arms, list, "arms")]
-        learner = cls(**parameters(others, cls) | {"arms": arms, "regressor": model})
+        policies = others.pop("policies")
+        if policies is not None:
+            policies = [one(name, str, "a name") for name in one(policies, list, "policies")]
+        learner = cls(**parameters(others, cls) | {"arms": arms, "regressor": model, "policies": policies})
         learner._resume(description, tensors)
         return learner
 

@@ -27,7 +27,7 @@ class EpsilonGreedy(ContextualBandit):
     ----------
     epsilon : float
         Between 0 and 1.
-    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta
+    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta, policies
         As for `ContextualBandit`.
 
     Examples

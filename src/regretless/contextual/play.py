@@ -47,7 +47,7 @@ class Trial:
         return f"Trial(rounds={len(self.losses)}, total={self.total:.6g})"
 
 
-def played(learner: ContextualBandit, X: Any, losses: Any) -> Trial:
+def played(learner: ContextualBandit, X: Any, losses: Any, advice: Any) -> Trial:
     """Play the rows of a table in their order.
 
     Raises
@@ -61,11 +61,15 @@ def played(learner: ContextualBandit, X: Any, losses: Any) -> Trial:
     rounds = len(batch) // learner.n_arms_ if learner.shared else len(batch)
     if rounds != len(table):
         raise RegretlessError(f"{rounds} rows, and losses of {len(table)} rounds: a row for each round")
+    advised = learner.advice_of(advice, table)
     actions, probabilities, done = np.empty(len(table), np.int64), np.empty(len(table)), 0
     while done < len(table):
         end = min(done + AT_A_TIME, len(table))  # it comes back now and then, so that a request to stop is noticed
         rows = (batch.values, batch.indices, batch.starts)
-        done, why, column = learner.core.play(*rows, table, actions, probabilities, done, end)
+        begin = done
+        done, why, column = learner.core.play(*rows, table, actions, probabilities, begin, end)
+        for t, one in enumerate(advised[begin:done] if advised else (), begin):
+            learner.credit(one, int(actions[t]), float(probabilities[t]), float(table[t, actions[t]]))
         if why == "unsorted":
             batch = ascending(batch)
         elif why is not None:

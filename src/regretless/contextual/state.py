@@ -24,6 +24,8 @@ class ContextualState:
     Parameters
     ----------
     arms : int
+    policies : int
+        How many were named.
 
     Attributes
     ----------
@@ -34,15 +36,18 @@ class ContextualState:
         rounds were, and by how much the logarithm of the determinant of its matrix has grown, where a rule asks for it.
     estimates : ndarray, shape (10, arms)
         For each implicit exploration, estimates of what each arm would have lost.
+    advised : ndarray, shape (10, policies)
+        The same of each policy.
     """
 
-    ARRAYS: ClassVar[tuple[str, ...]] = ("book", "tallies", "estimates")
+    ARRAYS: ClassVar[tuple[str, ...]] = ("book", "tallies", "estimates", "advised")
     IMPLICIT: ClassVar[tuple[float, ...]] = tuple(2.0**-power for power in range(1, _core.EXPLORE_IMPLICIT + 1))
 
-    def __init__(self, arms: int) -> None:
+    def __init__(self, arms: int, policies: int = 0) -> None:
         self.book = np.zeros(len(FIELDS))
         self.tallies = np.zeros((_core.EXPLORE_TALLIES, arms))
         self.estimates = np.zeros((len(self.IMPLICIT), arms))
+        self.advised = np.zeros((len(self.IMPLICIT), policies))
 
     def one(self, name: str) -> float:
         """One of `FIELDS`."""
@@ -52,6 +57,10 @@ class ContextualState:
     def draws(self) -> Array:
         """How often each arm was drawn."""
         return np.asarray(self.tallies[DRAWS])
+
+    def credit(self, advice: Array, action: int, probability: float, loss: float) -> None:
+        """Let policies that would have drawn an arm have lost what it did, in units, over how probable it was."""
+        self.advised[:, advice == action] += (loss / (probability + np.array(self.IMPLICIT)))[:, None]
 
     def lose(self) -> None:
         """Take note of a decision whose loss will never be known."""
@@ -68,6 +77,7 @@ class ContextualState:
             missed=missed,
             asleep=asleep,
             estimates=self.estimates.copy(),
+            advised=self.advised.copy(),
         )
 
     def arrays(self) -> dict[str, Array]:
@@ -85,7 +95,8 @@ class ContextualState:
         awake = np.zeros((len(each), self.tallies.shape[1]))
         for row, ticket in zip(awake, each, strict=True):
             row[:] = 0 if ticket.available is None else ticket.available
-        return {"waiting": np.array(numbers), "rows": np.stack([one.row for one in each]), "awake": awake}
+        advice = {"advice": np.array([one.advice for one in each], np.float64)} if self.advised.size else {}
+        return advice | {"waiting": np.array(numbers), "rows": np.stack([one.row for one in each]), "awake": awake}
 
     def resume(self, arrays: Mapping[str, Array], names: Sequence[str], columns: int) -> list[Ticket]:
         """Take over what a file has, and give its decisions that wait.
@@ -99,6 +110,7 @@ class ContextualState:
         shapes: dict[str, tuple[int, ...]] = {name: array.shape for name, array in self.arrays().items()}
         if "waiting" in arrays:
             shapes |= {"waiting": (many, 4), "rows": (many, columns), "awake": (many, arms)}
+            shapes |= {"advice": (many, self.advised.shape[1])} if self.advised.size else {}
         refuse_shapes(shapes, arrays)
         if not all(np.isfinite(array).all() for array in arrays.values()):
             raise ValueError("its arrays hold something else than finite numbers")
@@ -111,7 +123,7 @@ class ContextualState:
         """Refuse sums that no run can have left."""
         if not whole_numbers(self.book[COUNTS], self.tallies[[DRAWS, ASLEEP]]):
             raise ValueError("what counts decisions is no whole number >= 0")
-        if (self.book < 0).any() or (self.tallies < 0).any() or (self.estimates < 0).any():
+        if any((array < 0).any() for array in self.arrays().values()):
             raise ValueError("a sum of losses is below 0")
         settled = self.one("settled")
         if max(self.one("loss"), self.one("error")) > settled * (1 + 1e-9):
@@ -131,5 +143,8 @@ class ContextualState:
         if awake.any() and not awake[int(action)]:
             raise ValueError("an arm was drawn that could not be")
         mask = awake.astype(bool) if awake.any() else None
+        advice = arrays["advice"][place].astype(np.int64) if "advice" in arrays else None
+        if advice is not None and not np.isin(arrays["advice"][place], np.arange(len(names))).all():
+            raise ValueError("a policy named an arm that there is not")
         arm = int(action)
-        return Ticket(int(number), arm, names[arm], probability, forecast, arrays["rows"][place].copy(), mask)
+        return Ticket(int(number), arm, names[arm], probability, forecast, arrays["rows"][place].copy(), mask, advice)

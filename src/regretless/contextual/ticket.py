@@ -28,9 +28,11 @@ class Ticket:
         The features.
     available : ndarray of bool, shape (arms,), or None
         Which arms could be drawn; None: all.
+    advice : ndarray of int, shape (policies,), or None
+        Which arm each policy that was named would have drawn.
     """
 
-    __slots__ = ("action", "available", "forecast", "name", "number", "probability", "row")
+    __slots__ = ("action", "advice", "available", "forecast", "name", "number", "probability", "row")
 
     def __init__(
         self,
@@ -41,9 +43,10 @@ class Ticket:
         forecast: float,
         row: Array,
         available: Array | None,
+        advice: Array | None = None,
     ) -> None:
         self.number, self.action, self.name, self.probability = number, action, name, probability
-        self.forecast, self.row, self.available = forecast, row, available
+        self.forecast, self.row, self.available, self.advice = forecast, row, available, advice
 
     def __repr__(self) -> str:
         return f"Ticket({self.number}, action={self.name}, probability={self.probability:.6g})"

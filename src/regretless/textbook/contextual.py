@@ -93,6 +93,17 @@ def _observable(ell: Facts, _: Facts, w: Facts) -> Any:
     return w["width"] * np.max(np.min(each, axis=0))
 
 
+def _against_policies(ell: Facts, _: Facts, w: Facts) -> Any:
+    """max_pi min_g of what was lost, less the policy's estimate, plus ln(G P / delta) / (2 g)."""
+    G, P = len(w["implicit"]), len(ell["advised"][0])
+    lost = ell["loss"] + ell["rounds"] - ell["settled"]
+    each = [
+        [lost - estimate + (np.log(G * P) - np.log(w["delta"])) / (2 * g) for estimate in estimates]
+        for g, estimates in zip(w["implicit"], ell["advised"], strict=True)
+    ]
+    return w["width"] * max(min(column) for column in zip(*each, strict=True))
+
+
 def _realised(ell: Facts, _: Facts, w: Facts) -> Any:
     """The price of exploring, and gamma times what the forecasts may miss the mean losses by."""
     excess = ell["error"] - (w["least"] - w["penalty"]) + (ell["rounds"] - ell["settled"])
@@ -105,6 +116,7 @@ BOUNDS = {
     "probable": {
         "realised_ellipsoids": lambda ell, _, w: w["width"] * ell["reach"],
         "observable_by_features": _observable,
+        "observable_by_policies": _against_policies,
         "realised_square_cb": _realised,
     }
 }

@@ -41,7 +41,8 @@ noise of the losses that are known must be one after the other, so that none may
 
 **Observable regret.** As of bandits (`theory.bandit_estimates`), with one implicit exploration g for all rounds: for
 each of G values g and each arm c, sum l 1[c drawn] / (p + g) exceeds what c would have lost by ln(G K / delta) / (2 g)
-at no time, with probability 1 - delta. Nothing is assumed of losses or forecasts.
+at no time, with probability 1 - delta. Nothing is assumed of losses or forecasts. The same holds of P policies that say
+what they would draw before the draw is made: what a policy would have lost is that of another arm in each decision.
 """
 
 from __future__ import annotations
@@ -137,6 +138,34 @@ def observable_by_features(ledger: ContextualLedger, _: None, learner: Contextua
     return learner.width * float(ahead.min(axis=0).max())
 
 
+def _named(ledger: ContextualLedger, _: Any, __: ContextualFacts) -> bool:
+    return bool(ledger.advised.shape[1])
+
+
+@theorem(
+    title="Observable regret against every policy",
+    quantity="regret",
+    counts=_unseen,
+    formula=r"R_T \le \max_\pi \min_g \left(\sum_t \ell_t + U - \sum_t \frac{1[a_t = \pi_t]\, \ell_t}{p_t + g}"
+    r" + \frac{\ln(G P / \delta)}{2 g}\right)",
+    source="Neu 2015, Lemma 1, for each of P policies and G explorations",
+    kind="probable",
+    assumes=(PLAYED, ("no policy was named (policies=)", _named)),
+    whole=False,
+    most=_most,
+    compares=False,
+)
+def observable_by_policies(ledger: ContextualLedger, _: None, learner: ContextualFacts) -> float:
+    """With probability 1 - delta, after all numbers of rounds at once, the regret against every one of P policies that
+    were named beforehand is at most what was lost, less the policy's estimated losses, plus ln(G P / delta) / (2 g),
+    for the best of G values of g. Each decision whose loss is unknown counts as lost. Nothing is assumed but that a
+    policy says what it would draw before the draw is made."""
+    gammas = np.array(learner.implicit)
+    doubt = log(len(gammas) * ledger.advised.shape[1] / learner.delta) / (2 * gammas)
+    ahead = ledger.loss + ledger.rounds - ledger.settled - ledger.advised + doubt[:, None]
+    return learner.width * float(ahead.min(axis=0).max())
+
+
 def variance_from(excess: float, delta: float) -> float:
     """How large V can be, with probability 1 - delta, where M is at most `excess`."""
     doubt = log(len(RATES) / delta)
@@ -205,6 +234,6 @@ def realised_ellipsoids(ledger: ContextualLedger, _: None, learner: ContextualFa
     return learner.width * ledger.reach
 
 
-OF_EVERY_RULE = (observable_by_features,)
-OF_INTERVALS = (observable_by_features, realised_ellipsoids)
-OF_SQUARE_CB = (observable_by_features, realised_square_cb)
+OF_EVERY_RULE = (observable_by_features, observable_by_policies)
+OF_INTERVALS = (observable_by_features, realised_ellipsoids, observable_by_policies)
+OF_SQUARE_CB = (observable_by_features, realised_square_cb, observable_by_policies)
