@@ -81,7 +81,7 @@ NOUNS = {
 }
 
 
-SERVED: tuple[Kind, ...] = ("linear", "regression", "experts", "bandits")
+SERVED: tuple[Kind, ...] = ("linear", "regression", "experts", "bandits", "contextual")
 """The kinds of learners that a service may have."""
 
 

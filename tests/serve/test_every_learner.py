@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from regretless.catalogue import TABLES
+from regretless.catalogue import SERVED, TABLES
 from regretless.persist.model import model_bytes
 from regretless.serve.live import Live
 from regretless.serve.new import new_model
@@ -15,13 +15,13 @@ from regretless.serve.wire import write_json
 
 from ..catalogue import COLUMNS, Entry, forecasts, losses, numbers, recommended, rows
 
-SERVED = ("linear", "regression", "experts", "bandits")
 ENTRIES = [Entry(kind, name) for kind in SERVED for name in TABLES[kind]]
 SCHEMAS: dict[str, dict[str, Any]] = {
     "linear": {"features": COLUMNS, "classes": [-1, 1]},
     "regression": {"features": COLUMNS},
     "experts": {"experts": COLUMNS},
     "bandits": {"arms": COLUMNS},
+    "contextual": {"arms": COLUMNS, "features": COLUMNS},
 }
 MANY, LATE = 12, 3  # rounds, and after how many a label comes
 
@@ -34,6 +34,8 @@ def asked_and_labels(entry: Entry) -> tuple[list[Any], list[Any]]:
     if entry.kind == "experts":
         said, outcomes = forecasts(binary="majority" in entry.name)
         return said[:MANY].tolist(), outcomes[:MANY].tolist()
+    if entry.kind == "contextual":
+        return rows()[0][:MANY].tolist(), losses()[:MANY, 0].tolist()
     table, advised = losses()[:MANY], entry.cls.info.advised
     advice = recommended()[:MANY].tolist()
     asked = [{"advice": one} if advised else None for one in advice]

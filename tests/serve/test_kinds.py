@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from regretless.bandits import Exp3IX, Exp4
+from regretless.contextual import SquareCB
+from regretless.errors import ModelError
 from regretless.experts import Squint
+from regretless.persist.model import write
 from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
 
@@ -150,3 +153,69 @@ def test_advised_bandits(tmp_path: Path) -> None:
         return drawn["arm"], drawn["probability"], label, (await client.ask("/v1/predict", {"id": "b"})).status
 
     assert served(path, work) == ("0", 1.0, 200, 422)
+
+
+def test_a_contextual_bandit(tmp_path: Path) -> None:
+    """An arm is drawn for a row of features, among those that are available; another input is refused, before the
+    first draw as after it, and a default is learned of what was given up."""
+    path = begun(tmp_path, SquareCB(n_arms=1, seed=5), {"arms": ["red", "green", "blue"], "features": 2})
+    row, now = [0.5, -1.0], [1e9]
+    refused: list[Any] = [[0.5], [0.5, "a"], None, {"available": ["red"]}, {"features": row, "advice": 1}]
+    refused += [{"features": row, "available": ["pink"]}, {"features": row, "available": []}]
+    among = {"features": row, "available": ["red", "blue"]}
+
+    async def work(client: Client) -> Any:
+        asked = (await client.ask("/v1/model")).json["asked"]
+        first = [(await client.ask("/v1/predict", {"input": one})).status for one in refused]
+        draws = [(await client.ask("/v1/predict", {"id": f"{k}", "input": among})).json for k in range(8)]
+        then = [(await client.ask("/v1/predict", {"input": one})).status for one in refused]
+        labels = [{"id": "0", "label": 0.25}, {"id": "1", "label": 1.5}, {"id": "2", "label": [0.1, 0.2, 0.3]}]
+        learned = (await client.ask("/v1/label", {"labels": labels})).json["labels"]
+        now[0] += 100.0
+        await client.ask("/v1/predict", {"id": "late", "input": row})
+        (engine,) = client.service.engines.values()
+        while engine.outstanding > 1:  # the server itself looks for them now and then
+            await engine.expire()
+        certificate = (await client.ask("/v1/certificate")).json
+        page = await client.ask("/")
+        return asked, first, draws, then, learned, certificate, page.status, engine.live.served.learner.total_
+
+    settings = Settings(expire=60.0, default_loss=1.0)
+    asked, first, draws, then, learned, certificate, page, total = served(path, work, settings, clock=lambda: now[0])
+    assert (asked["features"], asked["arms"]) == (2, ["red", "green", "blue"])
+    assert first == then == [422] * len(refused)
+    assert {one["arm"] for one in draws} <= {"red", "blue"}
+    assert all(0 < one["probability"] < 1 for one in draws)
+    assert [one.get("sequence", one.get("code")) for one in learned] == [1, 422, 422]
+    assert total == 7.25
+    assert any(one["applies"] for one in certificate["certificates"])
+    assert "7 of 8 losses are the default" in certificate["about"]
+    assert page == 200
+
+
+def test_arms_with_features_of_their_own(tmp_path: Path) -> None:
+    """Where arms have features of their own an input has a row for each, and the log gives the bytes of the model."""
+    path = begun(tmp_path, SquareCB(n_arms=1, seed=5, shared=True), {"arms": 3, "features": 2})
+    rows = [[0.5, -1.0], [0.1, 0.2], [1.0, 0.0]]
+    sent = [rows, rows[:2], rows[0], [*rows, rows[0]], [[0.5], [0.1], [1.0]]]
+
+    async def work(client: Client) -> Any:
+        asked = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
+        await client.ask("/v1/label", {"labels": [{"id": "1", "label": 0.5}, {"id": "0", "label": 0.0}]})
+        return [one.status for one in asked], (await client.ask("/v1/model.rgl")).body
+
+    codes, model = served(path, work)
+    assert codes == [200, 200, 422, 422, 422]
+    store = store_of(path.with_suffix(".db"), writes=False)
+    store.open()
+    live, _ = replay(store)
+    store.close()
+    assert live.snapshot(0.0).model == model
+
+
+def test_a_contextual_bandit_without_a_schema(tmp_path: Path) -> None:
+    """A contextual bandit that does not say how many features its rows have is refused."""
+    path = tmp_path / "m.rgl"
+    write(path, SquareCB(n_arms=3, seed=5), {})
+    with pytest.raises(ModelError, match="does not say how many features a row has"):
+        served(path, lambda client: client.ask("/v1/model"))

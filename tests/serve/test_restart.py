@@ -13,6 +13,7 @@ import pytest
 
 from regretless.bandits import Exp3IX
 from regretless.cli import main
+from regretless.contextual import SquareCB
 from regretless.errors import ModelError
 from regretless.experts import Squint
 from regretless.linear import AROW, AggregatedClassifier
@@ -30,6 +31,7 @@ KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "numbers": (AggregatedRegressor, {"features": COLUMNS}),
     "experts": (lambda: Squint(n_experts=COLUMNS, value_range=(-5, 5)), {"experts": ["a", "b", "c", "d"]}),
     "bandit": (lambda: Exp3IX(n_arms=3, seed=5), {"arms": ["red", "green", "blue"]}),
+    "contextual": (lambda: SquareCB(n_arms=3, seed=5), {"arms": ["red", "green", "blue"], "features": COLUMNS}),
 }
 
 
@@ -39,7 +41,7 @@ def label_of(kind: str, row: list[float]) -> Any:
         return "yes" if row[0] + 0.3 * row[1] > 0 else "no"
     if kind == "three classes":
         return int(row[0] > 0) + int(row[1] > 0)
-    return round(row[0], 2) if kind != "bandit" else float(row[0] > 0)
+    return round(row[0], 2) if kind in ("numbers", "experts") else float(row[0] > 0)
 
 
 async def traffic(client: Client, kind: str, begin: int, end: int) -> None:

@@ -211,7 +211,12 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
     if arguments.schema is None:
         raise UsageError("a new model needs --schema FILE, which says what will be sent")
     wanted = class_of(kind, name)
-    write(path, *new_model(wanted(**read_settings(wanted, arguments.set)), _schema(arguments.schema)))
+    write(path, *new_model(_made(wanted, read_settings(wanted, arguments.set)), _schema(arguments.schema)))
+
+
+def _made(wanted: Any, settings: dict[str, Any]) -> Any:
+    """A learner with these settings; how many arms there are the schema says."""
+    return wanted(**({"n_arms": 1} if wanted.kind == "contextual" else {}) | settings)
 
 
 def _learner(text: str | None) -> tuple[Any, str]:
@@ -245,7 +250,7 @@ def _refuse_other(arguments: ServeOptions, path: Path, name: str | None) -> None
             raise UsageError(f"{path} is a model with {one}={has}, and --set says {value}; {ANOTHER}")
     if arguments.schema is None:
         return
-    asked = served(*new_model(type(held)(**settings), _schema(arguments.schema)), str(path)).describe()
+    asked = served(*new_model(_made(type(held), settings), _schema(arguments.schema)), str(path)).describe()
     there = served(held, extra, str(path)).describe()
     for what in (
         "columns" if there.get("columns") or asked.get("columns") else "features",

@@ -189,13 +189,14 @@ def served(learner: Any, extra: Mapping[str, Any], name: str) -> Served:
         If learners of its kind do not go on one round at a time.
     """
     from .rows import ServedClassifier, ServedRegressor
-    from .tickets import ServedBandit, ServedCombiner
+    from .tickets import ServedBandit, ServedCombiner, ServedContextual
 
     kinds: dict[str, type[Served]] = {
         "linear": ServedClassifier,
         "regression": ServedRegressor,
         "experts": ServedCombiner,
         "bandits": ServedBandit,
+        "contextual": ServedContextual,
     }
     if learner.kind not in kinds:
         served_kinds = "learners of rows, combiners and bandits are"

@@ -15,6 +15,7 @@ KEYS: dict[Kind, tuple[str, ...]] = {
     "regression": ("features", "columns"),
     "experts": ("experts",),
     "bandits": ("arms",),
+    "contextual": ("arms", "features"),
 }
 KINDS = ("number", "boolean", "text")  # of columns
 MOST = 2**20  # features, experts or arms
@@ -30,7 +31,7 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
     schema : mapping
         Of learners of rows ``features``, how many there are, or ``columns``, the kind of each by its name: number,
         boolean or text; of labels also ``classes``. Of combiners ``experts``, of bandits ``arms``: their names, or how
-        many there are.
+        many there are; of contextual bandits also ``features``.
 
     Raises
     ------
@@ -51,7 +52,16 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
         made = learner.clone(**({"n_arms": many} if names is None else {"arms": names, "n_arms": None}))
         made.n_arms_  # noqa: B018 (it makes the state)
         return made, {}
+    if learner.kind == "contextual":
+        return _of_arms_and_features(learner, schema)
     return _of_rows(learner, schema)
+
+
+def _of_arms_and_features(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A contextual bandit, and how many features there will be, which it learns from its first row only."""
+    names, many = _names("arms", schema.get("arms"))
+    made = type(learner)(**(learner.get_params() | {"n_arms": many, "arms": names}))
+    return made, {"schema": {"features": _features(schema.get("features"))}}
 
 
 def _of_experts(learner: Any, value: Any) -> Any:
@@ -90,9 +100,7 @@ def _columns(schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, int]:
     if ("features" in schema) == ("columns" in schema):
         raise RegretlessError("the schema says features, how many there are, or columns, the kind of each by its name")
     if "features" in schema:
-        if type(schema["features"]) is not int or not 1 <= schema["features"] <= MOST:
-            raise RegretlessError(f"features of the schema: a number from 1 to {MOST:,}")
-        return None, schema["features"]
+        return None, _features(schema["features"])
     kinds = schema["columns"]
     if type(kinds) is not dict or not kinds or not all(kind in KINDS for kind in kinds.values()):
         raise RegretlessError(f"columns of the schema: the kind of each by its name, {', '.join(KINDS)}")
@@ -100,6 +108,12 @@ def _columns(schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, int]:
     features.settle(dict(kinds))
     described = {"format": "table", "target": None, "target_kind": "empty", "missing": "error", **features.schema()}
     return described, sum(kind != "text" for kind in kinds.values())
+
+
+def _features(value: Any) -> int:
+    if type(value) is not int or not 1 <= value <= MOST:
+        raise RegretlessError(f"features of the schema: a number from 1 to {MOST:,}")
+    return value
 
 
 def _classes(value: Any) -> Any:

@@ -35,6 +35,7 @@ class Served(ABC):
     """
 
     forgets: ClassVar[bool] = False  # whether an answer whose label does not come is in no theorem about answers
+    takes_default: ClassVar[bool] = False  # whether it can learn a default where no label comes
     moves: ClassVar[bool]  # whether a prediction moves the learner, so that a log is played again with all of them
 
     def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:

@@ -112,7 +112,7 @@ def _refuse_settings(live: Live, settings: Settings) -> None:
     if live.served.moves and not settings.log_predictions:
         raise RegretlessError(f"--no-log-predictions: a prediction of {name} moves it, and must be written down")
     if settings.default_loss is not None:
-        if live.served.learner.kind != "bandits":
+        if not live.served.takes_default:
             raise RegretlessError(f"--default-loss is for bandits, and the model is of {name}")
         live.served.read_label(settings.default_loss, None)  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..bandits.validation import mask_of
 from ..errors import ModelError, RegretlessError
 from ..experts.losses import WITHOUT_OUTCOME
 from .served import Refused, Served, ServedAnswer
@@ -143,6 +144,12 @@ class ServedCombiner(ServedByTicket):
 class ServedBandit(ServedByTicket):
     """A bandit, which remembers with what probability an arm was drawn until its loss comes."""
 
+    takes_default: ClassVar[bool] = True
+
+    def _informed(self) -> bool:
+        """Whether a label may be the losses of all arms."""
+        return bool(self.learner.info.informed)
+
     def read(self, value: Any) -> bytes:
         value = {} if value is None else value
         if type(value) is not dict or not set(value) <= KEYS:
@@ -159,7 +166,7 @@ class ServedBandit(ServedByTicket):
 
     def read_label(self, value: Any, event: Event) -> Any:
         low, high = self.learner._scale.low, self.learner._scale.high
-        informed = self.learner.info.informed
+        informed = self._informed()
         parts = value if informed and type(value) is list else [value]
         arms = self.learner.n_arms_ if informed else 1
         noun = "reward" if self.learner.rewards else "loss"
@@ -199,4 +206,63 @@ class ServedBandit(ServedByTicket):
             "arms": self.learner.names(),
             "labels": f"{'rewards' if self.learner.rewards else 'losses'} from {self.learner._scale.low:g} to "
             f"{self.learner._scale.high:g}",
+        }
+
+
+class ServedContextual(ServedBandit):
+    """A contextual bandit, which draws an arm for a row of features."""
+
+    def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
+        super().__init__(learner, extra)
+        features = (self.schema or {}).get("features")
+        if features is None:
+            fault = "the model does not say how many features a row has, as one does that was begun with --schema"
+            raise ModelError(f"{fault}; name a new MODEL, with --learner and --schema")
+        self._features: int = features
+
+    def _informed(self) -> bool:
+        return False
+
+    def read(self, value: Any) -> bytes:
+        value = {"features": value} if type(value) is list else value
+        if type(value) is not dict or not {"features"} <= set(value) <= {"features", "available"}:
+            raise Refused(f"a list of numbers is expected, or an object with features and available; {shown(value)}")
+        rows = value["features"] if self.learner.shared else [value["features"]]
+        if type(rows) is not list or not 1 <= len(rows) <= self.learner.n_arms_ or not all(map(self._is_row, rows)):
+            raise Refused(f"features are {self._row_words()}; {shown(value['features'])}")
+        try:
+            if self.learner.rounds_:  # before, the first row makes the regressions
+                self.learner.probabilities(value["features"], value.get("available"))
+            elif "available" in value:
+                mask_of(value["available"], self.learner.arm_names_, self.learner.n_arms_)
+        except (RegretlessError, TypeError, ValueError, OverflowError, IndexError) as error:
+            raise Refused(str(error)) from error
+        return write_json(value)
+
+    def _is_row(self, value: Any) -> bool:
+        return type(value) is list and len(value) == self._features and all(map(is_number, value))
+
+    def _row_words(self) -> str:
+        row = f"a list of {self._features} finite numbers"
+        return f"for each of at most {self.learner.n_arms_} arms {row}" if self.learner.shared else row
+
+    def _predicted(self, value: Any) -> ServedAnswer:
+        draw = self.learner.act(value["features"], value.get("available"))
+        return ServedAnswer({"arm": draw.name, "probability": draw.probability}, draw.number, draw.probability)
+
+    def _update(self, ticket: int | None, label: Any) -> None:
+        self.learner.learn(ticket, label)
+
+    def _withdraw(self, ticket: int | None) -> None:
+        self.learner.withdraw(ticket)
+
+    def weights(self) -> list[tuple[str, float]]:
+        return []
+
+    def describe(self) -> dict[str, Any]:
+        row = self._row_words()
+        return {
+            **super().describe(),
+            "input": f"{row}, or an object with features, which are such, and available, the arms that may be drawn",
+            "features": self._features,
         }
