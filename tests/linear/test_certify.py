@@ -283,6 +283,21 @@ def test_equal_rows_of_a_part_are_called_as_among_all(sparse, monkeypatch):
     assert y[first] != y[second]
 
 
+def test_certificates_load_no_masked_arrays(tmp_path):
+    """To learn a file and certify it loads nothing of `numpy.ma`, which takes longer than both."""
+    file = tmp_path / "rows.svm"
+    file.write_text("".join(f"{k % 3 // 2} 1:{k % 7} 2:{k % 5}\n" for k in range(40)))
+    code = f"""
+import sys
+from regretless.cli.entry import run
+run(["learn", {str(file)!r}, "--quiet"])
+sys.exit("numpy.ma" in sys.modules)
+"""
+    outcome = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert outcome.returncode == 0
+    assert "Against every vector" in outcome.stdout
+
+
 def test_the_oracles_of_the_bounds(oracles):
     """The worked bounds at given vectors come out to twelve digits."""
     from regretless.theory.perceptron import sharp, squared_hinge

@@ -32,6 +32,8 @@ RULES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("combine", *(f"expert_{one}" for one in _COMBINERS)), _EXPERTS),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
+    "fixed_vectors": ("linear/test_certify",),
+    "multi_target": ("linear/test_kernels",),
     "vote": tuple(f"finite_classes/test_{one}" for one in ("class_twins", "class_learners", "finite_class")),
 }
 SWAPS = {

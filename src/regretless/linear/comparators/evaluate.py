@@ -89,7 +89,7 @@ def played_parts(spans: Sequence[Span], done: int, batch: Batch, codes: Array) -
     """The next rounds after `done` others, in parts that every span has equally often, with how often each has them."""
     passes, skips = np.array([(span.passes, span.skip) for span in spans]).reshape(-1, 2).T
     begin, rows = 0, len(batch)
-    for end in [*np.unique(np.clip(skips - done, 0, rows)).tolist(), rows]:
+    for end in [*sorted(set(np.clip(skips - done, 0, rows).tolist())), rows]:  # `np.unique` would import numpy.ma
         times = (passes - (skips > done + begin)).astype(float)
         if begin < end and times.any():
             yield times, batch if end - begin == rows else batch.slice(begin, end), codes[begin:end]

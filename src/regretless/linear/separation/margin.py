@@ -247,7 +247,8 @@ class MarginSearch:
         if self.tolerance == ANY or (self._budget.limited and self.rows.width > NARROW):
             self._grow(lengths, ANY)
         if self.tolerance != ANY and self._may_go_on():
-            self._grow(np.full(len(lengths), np.median(lengths)), self.tolerance)
+            middle = np.sort(lengths)[[(len(lengths) - 1) // 2, len(lengths) // 2]]  # `np.median` would import numpy.ma
+            self._grow(np.full(len(lengths), middle.sum() / 2), self.tolerance)
             if self.lower == 0 and self._may_go_on():
                 self._grow(lengths, ANY)
         self._conclude()
