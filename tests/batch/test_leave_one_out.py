@@ -16,7 +16,7 @@ from regretless.batch import leave_one_out
 from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron, OnlineGradientDescent, Perceptron
-from regretless.textbook import linear as textbook
+from regretless.textbook import batch as textbook
 from regretless.textbook.linear import perceptron
 
 LAZY = {name for name, entry in LEARNERS.items() if entry.info.lazy}

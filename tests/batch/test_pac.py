@@ -22,7 +22,7 @@ from regretless.linear import (
     Perceptron,
     VotedPerceptron,
 )
-from regretless.textbook.linear import longest_survivor
+from regretless.textbook.batch import longest_survivor
 
 
 def separable(rows, margin=0.2, seed=0):
