@@ -201,6 +201,7 @@ def _learn() -> Iterator[Case]:
             "learn clean.svm --resume m.rgl --save more.rgl",
             "inspect more.rgl",
             f"learn two.svm {perceptron} --set class_weight=1:2.5,-1:1 --no-certify --progress",
+            "learn two.svm --label-budget 10 --quiet",
             f"learn cities.csv {perceptron} --ignore zone --any-labels --missing zero --on-error skip --no-certify",
             f"learn cities.csv {perceptron} --ignore zone --missing zero --on-error skip --json > i.json",
             "verify i.json cities.csv --ignore zone --missing zero --on-error skip",
@@ -486,6 +487,7 @@ def _evaluate() -> Iterator[Case]:
             f"{log} --policy uniform --policy always:a --delta 0.2 --losses",
             f"{log} --policy action:arm --policy probability:prob --json --runs 3 --seed 2",
             f"{log} --learner exp3-ix --set horizon=9 --quiet",
+            f"{log} --policy uniform --progress",
         ),
     )
 

@@ -71,7 +71,7 @@ class WeightedRounds:
     guesses: tuple[Guessed, Guessed] | None = None
 
 
-class Look(NamedTuple):
+class IntervalPoint(NamedTuple):
     """What is known after so many rounds.
 
     Attributes
@@ -181,7 +181,7 @@ class PolicyBets:
         first, second = worst + low * (best - worst), worst + high * (best - worst)
         return (second, first) if self.losses else (first, second)
 
-    def course(self, delta: float) -> list[Look]:
+    def course(self, delta: float) -> list[IntervalPoint]:
         """The interval at numbers of rounds that grow by a fifth, and at the last."""
         looks = [*self._looks]
         if self.rounds and (not looks or looks[-1][0] != self.rounds):
@@ -195,7 +195,7 @@ class PolicyBets:
         (bottom, top), width = self.value_range, self._width
         ends = (top - width * high, top - width * low) if self.losses else (bottom + width * low, bottom + width * high)
         each = zip(rounds.tolist(), *(end.tolist() for end in ends), better.tolist(), strict=True)
-        return [Look(int(count), *rest) for count, *rest in each]
+        return [IntervalPoint(int(count), *rest) for count, *rest in each]
 
     def _value_ledger(self, estimate: float) -> ValueLedger:
         return ValueLedger(self.rounds, estimate, self.gains, self.falls, self._width)

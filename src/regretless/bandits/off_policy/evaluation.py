@@ -14,7 +14,7 @@ from ...checks import share, whole
 from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
-from .anytime import THE_LOG, Look, PolicyBets, WeightedRounds
+from .anytime import THE_LOG, IntervalPoint, PolicyBets, WeightedRounds
 from .estimates import RARE, Estimate, Evidence, estimates, of_log
 from .guesses import Guesses
 from .walkers import Chosen, Fixed, Replays, Unchanging, Walker
@@ -83,7 +83,7 @@ class Evaluation:
         made = self.bets.certify(self.delta / self.together, self.estimates["anytime"].value)
         return [replace(one, assuming=self.assuming) for one in made]
 
-    def course(self) -> list[Look]:
+    def course(self) -> list[IntervalPoint]:
         """The interval at any time, at numbers of rounds that grow by a fifth, with the confidence of `certify`."""
         return self.bets.course(self.delta / self.together)
 
