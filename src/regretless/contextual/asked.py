@@ -18,7 +18,7 @@ from .ticket import Ticket
 Array = np.ndarray[Any, Any]
 
 
-class Columns:
+class FeatureCount:
     """What the reader of rows writes the number and the names of columns on."""
 
 
@@ -79,7 +79,7 @@ class Asked(ABC):
         """Rows as the loop takes them; the first say how many features there are."""
         if self.shared:
             X = _rows_of_arms(X, self.n_arms_)
-        batch = read_rows(X, learner=Columns(), reset=True, in_order=False)
+        batch = read_rows(X, learner=FeatureCount(), reset=True, in_order=False)
         self._stand(batch.columns)
         if batch.columns != self.n_features_in_:
             raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")
