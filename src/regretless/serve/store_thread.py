@@ -28,7 +28,7 @@ class Write:
 
 
 @dataclass(slots=True)
-class Look:
+class Lookup:
     """Ids to look for."""
 
     ids: Sequence[str]
@@ -43,7 +43,7 @@ class Call:
     answer: asyncio.Future[Any]
 
 
-Job = Write | Look | Call
+Job = Write | Lookup | Call
 
 
 class StoreThread:
@@ -75,7 +75,7 @@ class StoreThread:
 
     def find(self, ids: Sequence[str]) -> asyncio.Future[dict[str, Event]]:
         """The events of some ids."""
-        return self._add(Look(ids, self._loop.create_future()))
+        return self._add(Lookup(ids, self._loop.create_future()))
 
     def call(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
         """Any other work, after what was asked before it."""
@@ -145,7 +145,7 @@ class StoreThread:
 
     def _do(self, jobs: list[Job]) -> None:
         done: list[tuple[Job, Any]] = []
-        looks = [job for job in jobs if isinstance(job, Look)]
+        looks = [job for job in jobs if isinstance(job, Lookup)]
         if looks:
             known = self._tried(lambda: self.store.find([one for job in looks for one in job.ids]))
             done += [(job, known) for job in looks]
