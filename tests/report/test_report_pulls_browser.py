@@ -73,12 +73,12 @@ def test_marks_and_numbers_are_on_the_screen(browser: Browser, tmp_path: Path, w
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1000])
 def test_estimates_are_on_the_screen(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
-    """Five dots with their whiskers are seen, the log's in a colour of its own."""
+    """Below the course five dots with their whiskers are seen, the log's in a colour of its own."""
     browser.open(written(tmp_path, logged()), width=width, dark=dark)
-    dots = browser.evaluate(f"[...{VISIBLE}[0].querySelectorAll('.estimate')].map(dot => getComputedStyle(dot).fill)")
+    dots = browser.evaluate(f"[...{VISIBLE}[1].querySelectorAll('.estimate')].map(dot => getComputedStyle(dot).fill)")
     assert len(dots) == 5
     assert len(set(dots)) == 2
-    assert browser.evaluate(f"{VISIBLE}[0].querySelectorAll('.whisker').length") == 5
+    assert browser.evaluate(f"{VISIBLE}[1].querySelectorAll('.whisker').length") == 5
     assert browser.complaints == []
 
 
