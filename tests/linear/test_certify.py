@@ -18,10 +18,10 @@ from regretless.certify import certify_stream
 from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
-from regretless.linear import OnlineGradientDescent, Perceptron
+from regretless.linear import AROW, OnlineGradientDescent, Perceptron, Winnow
 from regretless.linear.comparators import candidates, search
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
-from regretless.linear.comparators.line_search import Direction, Sight, edges, look
+from regretless.linear.comparators.line_search import Direction, Sight, Slack, edges, look
 from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
 
 reals = st.floats(-8, 8, width=32)
@@ -209,6 +209,26 @@ def test_what_all_multiples_meet_is_met_at_every_edge_or_none(X, d):
     for holds in OF_ALL_MULTIPLES:
         answers = {bool(holds(ledger, ray.at(edge), LinearFacts(1.0, 1.0))) for edge in range(0, len(edges()), 997)}
         assert len(answers) == 1
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), AROW(matrix="diagonal"), Winnow()], ids=repr)
+def test_a_theorem_is_as_far_from_a_ray_as_from_its_edges(learner):
+    """What a search asks once of a ray gives at each edge the slack that the theorem itself says, or never applies."""
+    X, y = noisy(rows=60)
+    learner.fit(np.abs(X), y)
+    rounds, ledger, none = [(Batch(np.abs(X), None, 6), learner.codes(y))], learner.ledger_, []
+    (facts,) = learner.question(rounds, 60, in_memory=True, svm=False, against=None).target_facts
+    direction = Direction.along("d", np.abs(learner.coef_[0]) + 0.01)
+    intercept = learner.played_rules().intercept
+    (ray,) = look(rounds, [direction], intercept=intercept, span=Span.of(60, 60), loss_name="hinge")
+    for theorem in learner.proven():
+        slack = Slack(ray, theorem, ledger, facts)
+        none.append(slack.never)
+        for edge in range(0, len(edges()), 499):
+            plain = theorem.slack(ledger, ray.at(edge), facts)
+            assert plain == (np.inf if slack.never else slack(edge))
+    assert not all(none), none
+    assert any(none), none
 
 
 def times_of(span):

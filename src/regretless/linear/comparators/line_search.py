@@ -22,7 +22,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...rows.state import length
-from ...theorem import Theorem
+from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, labels_of, read_tallies
 
@@ -225,10 +225,11 @@ class Slack:
     def __init__(self, ray: Ray, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> None:
         self._ray, self._theorem, self._ledger, self._facts = ray, theorem, ledger, facts
         self._seen: dict[int, float] = {}
-        checks = [holds for _, holds in theorem.assumes]
-        # What all edges meet or none does is asked at one of them.
-        first, self._edgewise = ray._at(0), [holds for holds in checks if holds not in OF_ALL_MULTIPLES]
-        self.never = any(not holds(ledger, first, facts) for holds in checks if holds in OF_ALL_MULTIPLES)
+        # What is true of all comparators, or of all edges, or of none of them, is asked once.
+        first, known = ray._at(0), {holds: _of_any(holds, ledger, facts) for _, holds in theorem.assumes}
+        known |= {holds: bool(holds(ledger, first, facts)) for holds in known if holds in OF_ALL_MULTIPLES}
+        self._edgewise = [holds for holds, answer in known.items() if answer is None]
+        self.never = any(answer is False for answer in known.values())
 
     def of(self, comparator: Comparator) -> float:
         """At any comparator."""
@@ -247,6 +248,14 @@ class Slack:
                 return inf
         slack = theorem.value(ledger, comparator, self._facts) - theorem.counts(ledger, comparator)
         return inf if isnan(slack) else slack
+
+
+def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
+    """What an assumption says of every comparator; None where it looks at them."""
+    try:
+        return bool(holds(ledger, object(), facts))
+    except (AttributeError, TypeError):
+        return None
 
 
 def best_on(
