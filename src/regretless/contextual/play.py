@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from ..data.batch import Batch
 from ..errors import RegretlessError
 from ..rows.faults import fault_of
 from ..rows.validation import ascending
-
-if TYPE_CHECKING:
-    from .base import ContextualBandit
 
 Array = np.ndarray[Any, Any]
 AT_A_TIME = 10_000  # rounds
@@ -47,8 +44,8 @@ class Trial:
         return f"Trial(rounds={len(self.losses)}, total={self.total:.6g})"
 
 
-def played(learner: ContextualBandit, X: Any, losses: Any, advice: Any) -> Trial:
-    """Play the rows of a table in their order.
+def played(learner: Any, X: Any, losses: Any, advice: Any) -> Trial:
+    """Let a contextual bandit play the rows of a table in their order.
 
     Raises
     ------
@@ -77,7 +74,7 @@ def played(learner: ContextualBandit, X: Any, losses: Any, advice: Any) -> Trial
     return Trial(actions, probabilities, np.take_along_axis(table, actions[:, None], 1)[:, 0])
 
 
-def _complaint(learner: ContextualBandit, batch: Batch, row: int, why: str, column: int, table: Array) -> LossError:
+def _complaint(learner: Any, batch: Batch, row: int, why: str, column: int, table: Array) -> LossError:
     """The error for what the kernel refused."""
     scale = learner.value_range, learner.rewards
     if why == "asleep":
