@@ -1,6 +1,6 @@
 """Prints the tables of learners and theorems from the classes themselves.
 
-``python docs/learners.py`` prints them; ``python docs/learners.py --write`` puts them in their places in README.md and
+``python docs/learners.py`` prints them; ``python docs/learners.py --write`` puts them in their places in
 docs/, between the comments that name them. A test compares.
 """
 
@@ -253,7 +253,7 @@ def _table(rows: Rows) -> str:
 
 
 PLACES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {
+    "docs/learners.md": {
         "learners": learners,
         "regressors": regressors,
         "combiners": combiners,

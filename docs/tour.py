@@ -1,6 +1,6 @@
 """Runs the commands that a document shows, so that what is printed below them is what they print.
 
-``python docs/tour.py`` prints the README with the output of its ``console`` blocks; with ``--write`` it puts it
+``python docs/tour.py`` prints docs/tour.md with the output of its ``console`` blocks; with ``--write`` it puts it
 there. A test compares. The commands run in a folder of their own, one after the other.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from regretless.cli import main
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PAGE = Path(__file__).resolve().parent / "tour.md"
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 ELSEWHERE = "/home/you"  # what stands for the folder
 
@@ -67,8 +67,8 @@ def _by_the_shell(command: str, folder: str) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        text = filled(README.read_text(encoding="utf-8"), folder)
+        text = filled(PAGE.read_text(encoding="utf-8"), folder)
     if "--write" in sys.argv[1:]:
-        README.write_text(text, encoding="utf-8")
+        PAGE.write_text(text, encoding="utf-8")
     else:
         print(text, end="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from regretless.data.formats import ROWS, SUFFIXES
 from .documents import script
 
 ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 VERDICT = re.compile(r"^[A-Z].*?: (does not apply|.* (<=|EXCEEDS) )")
 
 
@@ -25,39 +27,70 @@ def read(path: str) -> str:
 
 @pytest.fixture(scope="module")
 def toured(tmp_path_factory) -> tuple[Path, str]:
-    """A folder in which the README's commands were run, and the README as it should be."""
+    """A folder in which the tour's commands were run, and the tour as it should be."""
     pytest.importorskip("sklearn")
     if shutil.which("bash") is None:
         pytest.skip("the tour is for bash")
     folder = tmp_path_factory.mktemp("tour")
-    return folder, script("tour").filled(read("README.md"), str(folder))
+    return folder, script("tour").filled(read("docs/tour.md"), str(folder))
 
 
-def test_the_readme_shows_what_the_commands_print(toured):
-    """Below each command of the README stands what it prints. How tight a bound is may differ by what scipy and BLAS
+def test_the_tour_shows_what_the_commands_print(toured):
+    """Below each command of the tour stands what it prints. How tight a bound is may differ by what scipy and BLAS
     do; that it is there, and of which theorem, may not."""
     _, told = toured
 
     def tolerant(text: str) -> list[str]:
         return [VERDICT.match(line)[0] if VERDICT.match(line) else line for line in text.splitlines()]
 
-    assert tolerant(read("README.md")) == tolerant(told)
+    assert tolerant(read("docs/tour.md")) == tolerant(told)
 
 
-def test_the_readme_shows_what_python_answers(toured, monkeypatch):
-    """Every line of Python in the README gives the answer that stands below it."""
+@pytest.mark.parametrize("path", ["README.md", "docs/tour.md"])
+def test_the_first_pages_show_what_python_answers(path, toured, monkeypatch):
+    """Every line of Python in the README and in the tour gives the answer that stands below it."""
     monkeypatch.chdir(toured[0])
-    examples = "\n".join(re.findall(r"^```python\n(.*?)^```$", read("README.md"), re.MULTILINE | re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(examples, {}, "README", "README.md", 0)
+    examples = "\n".join(re.findall(r"^```python\n(.*?)^```$", read(path), re.MULTILINE | re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(examples, {}, path, path, 0)
     assert test.examples
     result = doctest.DocTestRunner(verbose=False).run(test)
     assert result.failed == 0
 
 
-TABLES = ("theorems", "linear", "environments")
+def test_the_readme_is_short():
+    """The README has at most 900 words."""
+    assert len(read("README.md").split()) <= 900
 
 
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in TABLES)])
+def test_the_commands_of_the_readme_are_understood():
+    """The command line accepts each command of the README's table, and the one above it."""
+    page = read("README.md")
+    table = page.partition("| you have |")[2].partition("\n\n")[0]
+    commands = [*re.findall(r"^\|[^|]*\| `([^`]*)` \|", table, re.MULTILINE)[1:]]
+    commands += re.findall(r"^regretless (.*)$", page, re.MULTILINE)
+    assert len({shlex.split(one)[0] for one in commands}) > 9
+    for one in commands:
+        assert make().parse_args(shlex.split(one)).verb
+
+
+def test_the_picture_of_the_readme_is_what_the_learner_did():
+    """The picture of the README is what its script draws, within 0.3 pixels; the loss lies below both bounds."""
+    pytest.importorskip("sklearn")
+    drawn, kept = script("under_bound").figure(), read("docs/under-bound.svg")
+    number = r"\d+\.\d+"
+    assert re.sub(number, "", drawn) == re.sub(number, "", kept)
+    numbers = [[float(one) for one in re.findall(number, text)] for text in (drawn, kept)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.3)
+    lines = re.findall(r'class="line[^/]*', kept)[::-1]
+    observed, tight, loose, _ = ([float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", line)] for line in lines)
+    for bound in (tight, loose):
+        assert all(low > high for low, high in zip(observed, bound, strict=True))  # from the top of the picture
+
+
+TABLES = ("theorems", "linear", "environments", "learners")
+
+
+@pytest.mark.parametrize("path", [f"docs/{one}.md" for one in TABLES])
 def test_tables_are_those_of_the_classes(path):
     """The tables of learners and theorems are what `docs/learners.py` prints from the classes."""
     assert script("learners").filled(path) == read(path)
@@ -87,14 +120,11 @@ def test_every_format_and_exit_code_is_described():
         assert re.search(rf"^\|.*\b{code}\b", codes, re.MULTILINE)
 
 
-PAGES = ("alarms", "batch", "certificates", "command-line", "data", "environments", "experts", "finite_classes")
-
-
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{one}.md" for one in (*PAGES, "serving"))])
-def test_links_lead_somewhere(path):
-    """Every relative link of the documents is to a file that exists."""
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", read(path)):
-        assert (ROOT / path).parent.joinpath(target).exists()
+def test_links_lead_somewhere():
+    """Every relative link of every document is to a file that exists."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    links = [(page, target) for page in pages for target in LINK.findall(page.read_text(encoding="utf-8"))]
+    assert not [(page.name, target) for page, target in links if not (page.parent / target).exists()]
 
 
 def test_no_row_of_a_table_is_a_page():
