@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import RegretlessError
 from .durable import DurableModel
-from .requests import CONFLICT, GONE, UNFIT, UNKNOWN, LabelRequest, RequestError, RowRequest, check_id
+from .requests import CONFLICT, GONE, UNFIT, UNKNOWN, LabelReport, RequestError, RowRequest, check_id
 from .served import Refused
 from .store import EXPIRED, LEARNT, OLDEST, PENDING, PROMOTED, Event, State
 from .wire import write_json
@@ -99,7 +99,7 @@ class ModelEngine(DurableModel):
 
     # ---- labels
 
-    async def label(self, reported: Sequence[LabelRequest]) -> list[dict[str, Any]]:
+    async def label(self, reported: Sequence[LabelReport]) -> list[dict[str, Any]]:
         """Learn labels; what became of each, in their order.
 
         Raises
@@ -119,7 +119,7 @@ class ModelEngine(DurableModel):
             finally:
                 self._ids.give(ids)
 
-    async def _label_known(self, reported: Sequence[LabelRequest], known: dict[str, Event]) -> list[dict[str, Any]]:
+    async def _label_known(self, reported: Sequence[LabelReport], known: dict[str, Event]) -> list[dict[str, Any]]:
         settled: list[Event] = []
         number = self.live.number
         try:
@@ -138,7 +138,7 @@ class ModelEngine(DurableModel):
 
     def _labelled(
         self,
-        one: LabelRequest,
+        one: LabelReport,
         event: Event | None,
         new: Fresh | None,
         settled: list[Event],
@@ -164,7 +164,7 @@ class ModelEngine(DurableModel):
         settled.append(event)
         return {"id": event.id, "status": "learnt"}
 
-    def _predicted_now(self, reported: Sequence[LabelRequest], known: dict[str, Event]) -> dict[int, Fresh]:
+    def _predicted_now(self, reported: Sequence[LabelReport], known: dict[str, Event]) -> dict[int, Fresh]:
         """By their places, the events and labels that come with their inputs; or why there is none."""
         new: dict[int, Fresh] = {}
         read: list[tuple[int, str, bytes, Any]] = []
@@ -179,7 +179,7 @@ class ModelEngine(DurableModel):
             new[place] = event if isinstance(event, RequestError) else (event, label)
         return new
 
-    def _read_new(self, one: LabelRequest) -> tuple[bytes, Any]:
+    def _read_new(self, one: LabelReport) -> tuple[bytes, Any]:
         """The input and the label of a row that was not predicted."""
         if not one.with_input:
             raise RequestError(UNKNOWN, f"no prediction has the id {one.id}")

@@ -43,7 +43,7 @@ class RowRequest:
 
 
 @dataclass(slots=True)
-class LabelRequest:
+class LabelReport:
     """A label; with the input where the prediction was not written down."""
 
     id: str | None
@@ -82,7 +82,7 @@ def read_rows(kind: str, body: bytes, most: int) -> tuple[list[RowRequest], bool
     return asked, many
 
 
-def read_labels(kind: str, body: bytes, most: int) -> tuple[list[LabelRequest], bool]:
+def read_labels(kind: str, body: bytes, most: int) -> tuple[list[LabelReport], bool]:
     """The labels, and whether they are many.
 
     Raises
@@ -98,7 +98,7 @@ def read_labels(kind: str, body: bytes, most: int) -> tuple[list[LabelRequest], 
             raise RequestError(400, f"{place}{fault}")
         if "label" not in item:
             raise RequestError(400, f"{place}label is missing")
-        reported.append(LabelRequest(item.get("id"), item["label"], item.get("input"), "input" in item))
+        reported.append(LabelReport(item.get("id"), item["label"], item.get("input"), "input" in item))
     return reported, many
 
 
