@@ -92,7 +92,7 @@ class SelectiveState(DirectState):
 
 
 @dataclass(frozen=True, slots=True)
-class LabelRequest:
+class LabelQuestion:
     """A row whose label may be wanted; true if it is.
 
     Attributes
@@ -266,7 +266,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         return tuple(getattr(self, "open_", ()))
 
     @in_turn
-    def ask(self, x: Array | Mapping[str, float | str]) -> LabelRequest:
+    def ask(self, x: Array | Mapping[str, float | str]) -> LabelQuestion:
         """Take in a row, and say whether its label is wanted; the learner must be fitted.
 
         Parameters
@@ -276,7 +276,7 @@ class SelectiveSamplingPerceptron(AllInOne):
 
         Returns
         -------
-        LabelRequest
+        LabelQuestion
             True if the label is wanted: `learn` takes it with the label. A question may stay without an answer.
 
         Raises
@@ -298,15 +298,15 @@ class SelectiveSamplingPerceptron(AllInOne):
         wanted, number = bool(state.asking[0, PLACES["asked"]] > asked), int(book[ROUNDS])
         if wanted:
             self.open_ = [*self.pending_, number]
-        return LabelRequest(wanted, number, probability, self.labels(scores)[0], reach, row, updates)
+        return LabelQuestion(wanted, number, probability, self.labels(scores)[0], reach, row, updates)
 
     @in_turn
-    def learn(self, question: LabelRequest, label: Any) -> None:
+    def learn(self, question: LabelQuestion, label: Any) -> None:
         """Learn the label of a row that was asked.
 
         Parameters
         ----------
-        question : LabelRequest
+        question : LabelQuestion
             What `ask` gave, of this learner or of one whose model it is; late, or in another order, if need be. The
             weights are changed if the label is wrong by what they are now; of labels that come after others have
             changed the weights the theorems about mistakes say nothing.
@@ -334,7 +334,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         self.late_ += late
         self.open_ = [number for number in self.pending_ if number != question.number]
 
-    def _answer(self, batch: Batch, labels: Array, question: LabelRequest) -> None:
+    def _answer(self, batch: Batch, labels: Array, question: LabelQuestion) -> None:
         """Play a row whose round was counted when it was asked."""
         state, codes = _selective(self.state_), encode(labels, self.classes_)[0]
         scores, weights = self.scores(batch)[0], weigh(self.class_weight, labels, None, None)
