@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytest.importorskip("pyspark")
+
 from regretless.data import Batch
 from regretless.distributed.spark.engine import PartitionTask
 from regretless.distributed.spark.rows import Layout, RecordStream, batch_of
