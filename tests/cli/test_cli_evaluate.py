@@ -112,7 +112,7 @@ def test_uniform_propensities_bound_the_weights(run, tmp_path):
     [
         (("--policy", "always:d"), 2, "the log took no action 'd', but a, b, c"),
         (("--policy", "action:gain"), 1, "log.csv:2:13: column 'gain' names"),
-        (("--policy", "probability:x"), 1, "a number from 0 to 1 is expected"),
+        (("--policy", "probability:x"), 1, "a probability from 0 to 1 is expected"),
         (("--policy", "probability:nowhere"), 1, "there is no column 'nowhere'"),
         (("--policy", "nowhere.csv"), 1, "nowhere.csv: there is no such file"),
         (("--policy", "uniform", "--policy", "uniform"), 2, "the same one is there twice"),

@@ -131,7 +131,7 @@ def test_bad_rows_may_be_passed_over(tmp_path: Path) -> None:
     [
         (LogColumns(action="arm", cost="cost"), {}, "with which probability"),
         (LogColumns(action="arm", cost="arm", probability=0.5), {}, "named twice"),
-        (LogColumns(action="arm", cost="cost", probability=0.0), {}, "propensity=0: a number above 0"),
+        (LogColumns(action="arm", cost="cost", probability=0.0), {}, "propensity=0: a propensity is the probability"),
         (COLUMNS, {"actions": ["A", "B", "C"]}, "2 for probabilities, and 3 actions"),
         (COLUMNS, {"actions": ["A"]}, "one only, 'A'"),
         (LogColumns(action="arm", cost="paid", probability=0.5), {}, "no column 'paid'"),

@@ -14,11 +14,15 @@ from .batch import Array, Batch
 from .csv import CsvStream
 from .decisions import (
     LEAST,
+    NO_DISTRIBUTION,
     NO_PROBABILITY,
-    SUMS,
+    NO_PROPENSITY,
     Decisions,
     DecisionStream,
     about_action,
+    improbable,
+    no_distributions,
+    no_probabilities,
     ordered,
     past,
     places_of,
@@ -267,12 +271,7 @@ class DecisionLog(_TableDecisions):
         if columns.probability is None and not columns.probabilities:
             raise RegretlessError("a log says with which probability each action was taken: name the column")
         if isinstance(columns.probability, float) and not LEAST <= columns.probability <= 1:
-            raise ParameterError(
-                "propensity",
-                f"{columns.probability:g}",
-                "a number above 0 and at most 1, or a column, is expected",
-                ": ",
-            )
+            raise ParameterError("propensity", f"{columns.probability:g}", NO_PROPENSITY, ": ")
         super().__init__(path, format, options)
         self._columns, self._range = columns, value_range
         self.actions = list(actions) if actions is not None else self._found(path, format)
@@ -341,12 +340,10 @@ def _cost(chunk: Chunk, name: str, value_range: tuple[float, float]) -> Array:
 
 
 def _refuse_improbable(chunk: Chunk, name: str, chances: Array, which: str) -> None:
-    bad = np.flatnonzero(~((chances >= LEAST) & (chances <= 1)))
-
     def found(row: int) -> str:
         return "the probability is missing" if np.isnan(chances[row]) else f"the probability {which} {chances[row]:g}"
 
-    chunk.fault(bad, name, found, NO_PROBABILITY)
+    chunk.fault(improbable(chances), name, found, NO_PROPENSITY)
 
 
 def _shares(chunk: Chunk, names: Sequence[str]) -> Array:
@@ -355,11 +352,10 @@ def _shares(chunk: Chunk, names: Sequence[str]) -> Array:
         return np.empty((chunk.columns.rows, 0))
     shares = np.column_stack([chunk.columns.floats(name) for name in names])
     for name, column in zip(names, shares.T, strict=True):
-        bad = np.flatnonzero(~((column >= 0) & (column <= 1)))
-        chunk.fault(bad, name, _holds(name, column), "a probability from 0 to 1 is expected")
+        chunk.fault(no_probabilities(column), name, _holds(name, column), NO_PROBABILITY)
     sums = shares.sum(axis=1)
-    bad = np.flatnonzero(np.abs(sums - 1) > SUMS)
-    chunk.fault(bad, names[0], lambda row: f"the probabilities sum to {sums[row]:.6g}", "they must sum to 1")
+    bad = no_distributions(sums)
+    chunk.fault(bad, names[0], lambda row: f"the probabilities sum to {sums[row]:.6g}", NO_DISTRIBUTION)
     return shares
 
 

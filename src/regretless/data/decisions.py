@@ -16,7 +16,24 @@ from .messages import listed, shown
 LEAST = 1e-100  # of a probability: the square of one by it, and sums of these, are floats
 SUMS = 1e-6  # how far from 1 the probabilities of a row may sum to, as they are rounded in a file
 MOST_ACTIONS = 1 << 12  # each has a regressor of its own
-NO_PROBABILITY = "that of an action that was taken is above 0 (1e-100 or more) and at most 1"
+NO_PROPENSITY = "a propensity is the probability with which the action was taken: above 0 (1e-100 or more), at most 1"
+NO_PROBABILITY = "a probability from 0 to 1 is expected"
+NO_DISTRIBUTION = "they must sum to 1"
+
+
+def improbable(chances: Array) -> Array:
+    """The places of what cannot be the probabilities of actions that were taken."""
+    return np.flatnonzero(~((chances >= LEAST) & (chances <= 1)))
+
+
+def no_probabilities(chances: Array) -> Array:
+    """The places of what cannot be probabilities of actions, taken or not."""
+    return np.flatnonzero(~((chances >= 0) & (chances <= 1)))
+
+
+def no_distributions(sums: Array) -> Array:
+    """The places of sums that those of all actions cannot have."""
+    return np.flatnonzero(np.abs(sums - 1) > SUMS)
 
 
 @dataclass(frozen=True, slots=True)

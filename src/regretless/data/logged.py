@@ -10,14 +10,21 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, RegretlessError
 from .batch import Array
+from .decisions import (
+    LEAST,
+    NO_DISTRIBUTION,
+    NO_PROBABILITY,
+    NO_PROPENSITY,
+    SUMS,
+    improbable,
+    no_distributions,
+    no_probabilities,
+)
 from .named_columns import PickedRows, read_picked
 from .source import Source, name_of
 
 ACTION, PROBABILITY = "action", "probability"  # columns of a policy
-SUMS = 1e-6  # how far from 1 the probabilities of a policy may sum to, as they are rounded in a file
 MOST_ACTIONS = 1 << 16
-LEAST = 1e-100  # the square of one by it, and sums of these, are floats
-EXPECTED = "a propensity is the probability with which the action was taken: above 0 (1e-100 or more), at most 1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +109,7 @@ class Log:
         if len({*lengths.values(), len(situations)}) > 1 or not texts:
             fault = ", ".join(f"{count} {name}" for name, count in lengths.items())
             raise DataError("log", None, None, fault, "as many of each, and at least one, are expected")
-        checks = (("propensity", chances, _improbable(chances)), ("reward", earned, _outside(earned, value_range)))
+        checks = (("propensity", chances, improbable(chances)), ("reward", earned, _outside(earned, value_range)))
         for what, column, bad in checks:
             if len(bad):
                 fault = f"in row {bad[0]} (counted from 0), the {what} is {column[bad[0]]:g}"
@@ -196,14 +203,14 @@ def read_log(
     if len({*words, *numbers}) < len(words) + len(numbers):
         raise RegretlessError("action, reward, propensity and context are columns of their own")
     if number is not None and not LEAST <= number <= 1:
-        raise ParameterError("propensity", f"{number:g}", EXPECTED, ": ")
+        raise ParameterError("propensity", f"{number:g}", NO_PROPENSITY, ": ")
     actions, situations = _Coded(), _Coded()
     chances, earned = [], []
     for part in read_picked(path, words, numbers, format):
         got = part.numbers[reward]
         probable = np.full(len(got), number) if number is not None else part.numbers[str(propensity)]
         if number is None:
-            _check(part, str(propensity), _improbable(probable), _expected("propensity", value_range))
+            _check(part, str(propensity), improbable(probable), _expected("propensity", value_range))
         _check(part, reward, _outside(got, value_range), _expected("reward", value_range))
         part.refuse()
         actions.add(*part.words[action])
@@ -254,7 +261,7 @@ def read_stated(path: Source, column: str, format: str | None = None) -> Array:
     result = []
     for part in read_picked(path, [], [column], format):
         chances = part.numbers[column]
-        _check(part, column, np.flatnonzero(~(chances >= 0) | (chances > 1)), "a number from 0 to 1 is expected")
+        _check(part, column, no_probabilities(chances), NO_PROBABILITY)
         part.refuse()
         result.append(chances)
     return np.concatenate(result)
@@ -289,7 +296,7 @@ def read_policy(path: Source, log: Log, *, context: str | None = None) -> tuple[
     for part in read_picked(path, words, [PROBABILITY], None):
         names, chances = part.words[ACTION], part.numbers[PROBABILITY]
         where = (np.zeros(len(chances), np.int32), [""]) if context is None else part.words[context]
-        _check(part, PROBABILITY, np.flatnonzero(~(chances >= 0) | (chances > 1)), "a number from 0 to 1 is expected")
+        _check(part, PROBABILITY, no_probabilities(chances), NO_PROBABILITY)
         part.refuse()
         for row, (place, code, chance) in enumerate(zip(where[0].tolist(), names[0].tolist(), chances, strict=True)):
             key = where[1][place], names[1][code]
@@ -309,10 +316,10 @@ def read_policy(path: Source, log: Log, *, context: str | None = None) -> tuple[
 
 def _distributions(table: Array, log: Log, name: str, context: str | None) -> Array:
     sums = table.sum(axis=1)
-    for place in np.flatnonzero(np.abs(sums - 1) > SUMS).tolist():
+    for place in no_distributions(sums).tolist():
         which = "" if context is None else f" for {context} {log.situations[place]!r}"
         fault = f"the probabilities{which} sum to {sums[place]:.6g}"
-        raise DataError(name, None, None, fault, "they must sum to 1")
+        raise DataError(name, None, None, fault, NO_DISTRIBUTION)
     scaled: Array = table / sums[:, None]
     return scaled
 
@@ -324,17 +331,13 @@ def _check(part: PickedRows, name: str, bad: Array, expected: str) -> None:
     part.chunk.fault(rows, name, lambda row: f"column {name!r} holds {values[row]:g}", expected)
 
 
-def _improbable(chances: Array) -> Array:
-    return np.flatnonzero(~((chances >= LEAST) & (chances <= 1)))
-
-
 def _outside(values: Array, value_range: tuple[float, float]) -> Array:
     return np.flatnonzero(~((values >= value_range[0]) & (values <= value_range[1])))
 
 
 def _expected(what: str, value_range: tuple[float, float]) -> str:
     if what == "propensity":
-        return EXPECTED
+        return NO_PROPENSITY
     return f"it must lie in [{value_range[0]:g}, {value_range[1]:g}]; declare the range of all values with --range"
 
 

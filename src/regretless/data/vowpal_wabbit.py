@@ -23,7 +23,7 @@ from .batch import Array, Batch
 from .columns import hashed
 from .decisions import (
     LEAST,
-    NO_PROBABILITY,
+    NO_PROPENSITY,
     Decisions,
     DecisionStream,
     about_action,
@@ -129,7 +129,7 @@ class TextReader:
             advice = f"costs from {low:g} to {high:g} are expected; declare with --range LO HI where costs can lie"
             self._refuse(number, column, f"the cost of {shown(word)} is {numbers[0]:g}", advice)
         if len(numbers) == 2 and not LEAST <= numbers[1] <= 1:
-            self._refuse(number, column, f"the probability of {shown(word)} is {numbers[1]:g}", NO_PROBABILITY)
+            self._refuse(number, column, f"the probability of {shown(word)} is {numbers[1]:g}", NO_PROPENSITY)
         return ActionLabel(parts[0], *numbers)
 
     def _features(self, number: int, tail: str, text: str) -> Features:
@@ -402,7 +402,7 @@ class WabbitDecisions(DecisionStream):
             self._refuse(line, fault, "one action:cost:probability is expected")
         chance = line.labels[known[0]].chance
         if chance is None:
-            self._refuse(line, f"no probability of {shown(line.labels[known[0]].action)}", NO_PROBABILITY)
+            self._refuse(line, f"no probability of {shown(line.labels[known[0]].action)}", NO_PROPENSITY)
         there = np.full(len(costs), len(places) == 1)  # an action alone says nothing of the others
         there[places] = True
         return costs, there, int(places[known[0]]), chance
