@@ -36,7 +36,7 @@ class SelectiveLedger(Ledger):
     """Running totals of a play in which labels are asked.
 
     Updates, losses and their sums are of the labels that were asked; mistakes are of all rounds whose label is known
-    to whoever plays, asked or not.
+    to the player, asked or not.
 
     Attributes
     ----------
