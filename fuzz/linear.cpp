@@ -21,9 +21,10 @@ struct Learner {
       : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
     const Kernels& known = KERNELS(kernels_);
     rules.rate = any_of(in, known.rates);
-    // The last loss is the one of several classes in one.
+    // The last loss asks for labels and has a book of its own, which is not made here; the one before is that of
+    // several classes in one.
     rules.loss =
-        rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - (targets == 1));
+        rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - 1 - (targets == 1));
     rules.geometry = rules.loss == direct ? "euclidean" : any_of(in, known.geometries);
     for (double* x : {&rules.radius, &rules.eta, &rules.limit, &rules.margin, &rules.intercept})
       *x = sound ? std::fabs(in.finite()) : in.any();
