@@ -433,6 +433,17 @@ def _combine() -> Iterator[Case]:
             "combine blocks.csv --target y --time day --interval 0.9 --quiet --no-comparators --json",
         ),
     )
+    yield Case(
+        "combine/label-budget",
+        (
+            f"combine {USUAL} --learner ewa --range 0 1 --label-budget 40% --save m.rgl --report r.html --out o.csv",
+            f"combine {USUAL} --learner ewa --range 0 1 --label-budget 12 --json > report.json",
+            f"verify report.json {USUAL}",
+            "combine forecasts.csv --resume m.rgl --quiet --no-comparators --save more.rgl",
+            "inspect more.rgl",
+            "inspect m.rgl --json",
+        ),
+    )
 
 
 # ---- pull

@@ -125,6 +125,7 @@ class CombineOptions(ReportOptions):
     checkpoint_every: int | None
     delay: int | None
     arrival: str | None
+    label_budget: str | None
     interval: float | None
     interval_step: float | None
     block: str | None

@@ -11,6 +11,7 @@ from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
 from . import options
+from .asked_outcomes import add_budget, asking_of, refuse_beside_budget
 from .files import (
     add_vectors,
     refuse_foreign,
@@ -137,6 +138,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         action=BooleanOptionalAction,
         help="the gradient trick: compete with the best convex combination instead of the best expert",
     )
+    add_budget(group)
     add_intervals(group)
     options.add_saving(group, "rows")
 
@@ -272,10 +274,13 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineConti
     from ..run.experts import CombineRun
 
     stream = _open(arguments, learner, before)
-    if before is not None:
+    if before is None:
+        asking = asking_of(arguments, learner, lambda: _open(arguments, learner, None))
+    else:
         before.refuse_other(stream)
+        asking = before.asking
     run = CombineRun(
-        learner,
+        learner if asking is None else asking.learner_,
         stream,
         delay=arguments.delay if before is None else before.delay,
         arrivals=arguments.arrival is not None or (before is not None and before.columns["arrivals"] is not None),
@@ -286,14 +291,15 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineConti
         place=0 if before is None else before.place,
         compare=not arguments.no_comparators,
         intervals=intervals_of(arguments) if before is None else before.intervals,
+        asking=asking,
     )
     if before is not None and before.history is not None:
         run.history = before.history
     when = arguments.time or (before.columns["time"] if before is not None else None) or "row"
     if arguments.out is not None:
         outcome = [] if run.blind else ["outcome"]
-        ends = [] if run.intervals is None else ["low", "high"]
-        run.out = ColumnsOut(arguments.out, lambda: [when, *outcome, "forecast", "loss", *ends])
+        more = [*([] if run.intervals is None else ["low", "high"]), *([] if asking is None else ["asked"])]
+        run.out = ColumnsOut(arguments.out, lambda: [when, *outcome, "forecast", "loss", *more])
     if arguments.weights is not None:
         run.weights_out = ColumnsOut(arguments.weights, lambda: [when, *stream.experts])
     return run
@@ -352,7 +358,7 @@ def _compare(arguments: CombineOptions, run: CombineRun, seconds: float, console
                 outcome.comparators = [best_expert(run.learner, run.learner.ledger_)]
             else:
                 outcome.comparators, outcome.absent = run.comparators(_switches(arguments, run))
-            outcome.certificates = run.learner.certify(comparators=outcome.comparators)
+            outcome.certificates = (run.asking or run.learner).certify(comparators=outcome.comparators)
             if run.intervals is not None:
                 outcome.certificates += run.intervals.rule.certify()
         console.settle()
@@ -375,6 +381,7 @@ def _refuse_contradictions(arguments: CombineOptions) -> None:
         raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
     options.refuse_quiet_progress(arguments)
     refuse_shares(arguments)
+    refuse_beside_budget(arguments)
     if arguments.delay is not None and arguments.arrival is not None:
         raise UsageError("--delay and --arrival exclude each other: one of them says when outcomes are known")
     if arguments.block is not None:

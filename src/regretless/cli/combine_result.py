@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .asked_outcomes import asked_lines, asked_values
 from .intervals import course_of, interval_lines, interval_text, interval_values
 from .output import Output, certificate_values, number_text, parameters_of, short
 from .signals import PointTable
@@ -103,6 +104,7 @@ class CombineOutput(Output):
             "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
+            **({} if self.run.asking is None else {"asked": asked_values(self.run.asking)}),
             **(
                 {}
                 if self.run.intervals is None
@@ -134,6 +136,8 @@ class CombineOutput(Output):
         rounds = int(book.rounds)
         mean = f", {number_text(book.loss / rounds)} a round" if rounds else ""
         yield f"{learner.name}: {learner._loss.name} loss {number_text(book.loss)} in {rounds:,} rounds{mean}"
+        if self.run.asking is not None:
+            yield from asked_lines(self.run.asking)
         if hasattr(learner, "generator_"):
             yield f"  as it was drawn: {number_text(book.sampled)}"
         if book.absent:
@@ -220,6 +224,7 @@ def report_of(outcome: CombineOutput) -> ForecastReport:
         certificates=outcome.certificates,
         forecast=outcome.forecast,
         late=run.late,
+        asked=None if run.asking is None else (run.asking.asked_, run.asking.rounds_),
         intervals=None if run.intervals is None else course_of(run.intervals),
         lower_bound=_floor(run.history.rounds, len(learner.names()), learner._loss),
         seconds=outcome.seconds,

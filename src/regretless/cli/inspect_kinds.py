@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .output import fact_lines, learner_values, many, parameters_of
+from .output import fact_lines, learner_values, many, parameters_of, share_text
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -36,7 +36,18 @@ def describe_combiner(learner: ExpertLearner, extra: Mapping[str, Any]) -> dict[
         "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
         "expert_losses": dict(zip(names, book.losses.tolist(), strict=True)),
         **({} if extra.get("interval") is None else {"interval": _interval(extra["interval"])}),
+        **({} if extra.get("asking") is None else {"asked": _asked(learner, extra["asking"])}),
     }
+
+
+def _asked(learner: ExpertLearner, described: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model says of the outcomes that were asked."""
+    from ..experts.label_efficient import LabelEfficient
+    from ..persist.validation import fits
+    from .asked_outcomes import asked_values
+
+    with fits("what the model says of the outcomes that were asked"):
+        return asked_values(LabelEfficient.read(learner, described))
 
 
 def _interval(described: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,6 +82,8 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
     }
     if "interval" in values:
         facts["intervals"] = _interval_text(values["interval"])
+    if "asked" in values and values["asked"]["rounds"]:
+        facts["asked"] = f"{share_text(values['asked']['outcomes'], values['asked']['rounds'])} outcomes"
     if values["waiting"]:
         facts["waiting"] = f"{values['waiting']} predictions for their outcomes"
     weights = values["weights"]

@@ -178,7 +178,11 @@ class ForecastBatch:
         """The rows whose outcomes are not missing."""
         if self.outcomes is None or not np.isnan(self.outcomes).any():
             return self
-        places = np.flatnonzero(~np.isnan(self.outcomes))
+        return self.where(~np.isnan(self.outcomes))
+
+    def where(self, chosen: Array) -> ForecastBatch:
+        """The rows that are chosen, by a truth value each."""
+        places = np.flatnonzero(chosen)
         return self._take(places, places)
 
     def runs(self) -> Iterator[tuple[int, int, bool]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..pictured import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .comparators import own_losses
+from .delayed_stream import bookmark
 from .losses import TABLE, WITHOUT_OUTCOME
 from .result import CombinerPlay, Schedule
 from .state import ExpertState
@@ -22,6 +24,7 @@ from .validation import AdviceError, Array, table_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..comparator import ExpertComparator
     from ..theory.label_efficient import AskedLedger, AskingFacts
 
 STREAM = 0x5E1EC8  # the second half of the key of the draws
@@ -86,6 +89,7 @@ class LabelEfficient(Pictured):
         self.learner_ = base if self.rounds_ else base.clone()
         self._asked = self.learner_.rounds_
         self._regrets: Array | None = None if self.rounds_ else np.zeros(0)
+        self._lost = np.nan if self.rounds_ else 0.0
         self.turn = Turn()
 
     @property
@@ -159,14 +163,17 @@ class LabelEfficient(Pictured):
         except AdviceError as error:
             self.rounds_ += error.row
             self._asked += state.rounds - before
-            self._regrets = None
+            self._lose_count()
             raise
         self.rounds_, self._asked = self.rounds_ + len(table), self._asked + int(asks.sum())
         self._count(table, outcomes, played)
 
     def _count(self, table: Array, outcomes: Array | None, played: CombinerPlay) -> None:
-        """The losses of all rows, as far as outcomes are known, and the regret over them."""
+        """The losses of all rows, as far as outcomes are known, and the regret over them; row after row, so that sums
+        do not depend on the pieces. An outcome out of range that was not asked is none."""
         loss = self.learner_._loss
+        if outcomes is not None:
+            outcomes = np.where((outcomes >= loss.low) & (outcomes <= loss.high), outcomes, np.nan)
         own = own_losses(table.astype(np.float64), outcomes, loss)
         if loss.name == TABLE:
             assert played.weights is not None
@@ -174,9 +181,15 @@ class LabelEfficient(Pictured):
         else:
             played.losses[:] = own_losses(played.predictions[:, None].astype(np.float64), outcomes, loss)[:, 0]
         behind = np.where(np.isnan(own) & ~np.isnan(table.reshape(len(table), own.shape[1], -1)).any(2), np.nan, 0.0)
-        regrets = np.where(np.isnan(own), behind, played.losses[:, None] - own).sum(axis=0)
+        regrets = np.where(np.isnan(own), behind, played.losses[:, None] - own)
+        self._lost = float(np.cumsum([self._lost, *played.losses])[-1])
         if self._regrets is not None:
-            self._regrets = regrets if not self._regrets.size else self._regrets + regrets
+            before = self._regrets if self._regrets.size else np.zeros(own.shape[1])
+            self._regrets = np.cumsum([before, *regrets], axis=0)[-1]
+
+    def _lose_count(self) -> None:
+        """Of a round that is not known nobody says what was lost in it."""
+        self._regrets, self._lost = None, np.nan
 
     @in_turn
     def predict(self, advice: Any = None) -> Any:
@@ -186,7 +199,7 @@ class LabelEfficient(Pictured):
         forecast.wanted = bool(self.asks(self.rounds_, self.rounds_ + 1)[0])
         self.rounds_ += 1
         self._asked += forecast.wanted
-        self._regrets = None
+        self._lose_count()
         if not forecast.wanted:
             self.learner_.withdraw(forecast)
         return forecast
@@ -204,10 +217,9 @@ class LabelEfficient(Pictured):
 
         learner = self.learner_
         known = self._regrets is not None and self._regrets.size and np.isfinite(self._regrets).all()
-        waiting = self._asked - learner.rounds_
-        return AskedLedger(
-            self.rounds_, learner.rounds_, waiting, self.share, learner.ledger_, self._regrets if known else None
-        )
+        waiting, regrets = self._asked - learner.rounds_, self._regrets if known else None
+        lost = self._lost if np.isfinite(self._lost) else None
+        return AskedLedger(self.rounds_, learner.rounds_, waiting, self.share, learner.ledger_, regrets, lost)
 
     def facts(self, delta: float = 0.05) -> AskingFacts:
         """What theorems may know of it besides its ledger."""
@@ -219,7 +231,9 @@ class LabelEfficient(Pictured):
         mixes = not inner.linear and not inner.delayed and (inner.convex or loss.name in WITHOUT_OUTCOME)
         return AskingFacts(inner.experts, schedule, inner.rate, inner.span, mixes, share_of("delta", delta))
 
-    def certify(self, *, delta: float = 0.05) -> list[Certificate]:
+    def certify(
+        self, *, delta: float = 0.05, comparators: Sequence[ExpertComparator] | None = None
+    ) -> list[Certificate]:
         """What the asked rounds say of all, against the best expert of them; and the combiner's own theorems, which are
         about the asked rounds.
 
@@ -227,12 +241,58 @@ class LabelEfficient(Pictured):
         ----------
         delta : float, default=0.05
             How improbable it may be that the probable bound fails.
+        comparators : sequence of ExpertComparator, optional
+            Of the asked rounds, to read the theorems against; by default the best expert alone.
         """
         from ..theory.label_efficient import LABEL_EFFICIENT
 
-        best, stands, ledger = self.learner_.comparators(), self.facts(delta), self.ledger_
-        own = [replace(one, theorem=_of_asked(one.theorem)) for one in self.learner_.certify()]
-        return [*(one.certify(ledger, best, stands) for one in LABEL_EFFICIENT), *own]
+        compared = self.learner_.comparators() if comparators is None else comparators
+        stands, ledger = self.facts(delta), self.ledger_
+        own = [replace(one, theorem=_of_asked(one.theorem)) for one in self.learner_.certify(comparators=compared)]
+        return [*(one.certify(ledger, compared, stands) for one in LABEL_EFFICIENT), *own]
+
+    # In a file, beside the combiner.
+
+    def describe(self) -> dict[str, Any]:
+        """What it knows besides its combiner, as JSON values."""
+        ledger = self.ledger_
+        return {
+            "share": self.share,
+            "seed": self.seed,
+            "rounds": self.rounds_,
+            "loss": ledger.loss,
+            "regrets": None if ledger.regrets is None else ledger.regrets.tolist(),
+        }
+
+    @classmethod
+    def read(cls, base: ExpertLearner, described: Mapping[str, Any]) -> Self:
+        """What `describe` gave, of a combiner that plays on.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit together.
+        """
+        learner = cls(base, described["share"], described["seed"], described["rounds"])
+        if learner.rounds_ < base.rounds_:
+            raise ValueError(f"{base.rounds_} outcomes were asked in {learner.rounds_} rounds")
+        if learner.rounds_ and described["loss"] is not None:
+            learner._lost = float(described["loss"])
+        if learner.rounds_ and described["regrets"] is not None:
+            learner._regrets = np.array(described["regrets"], dtype=np.float64)
+            if learner._regrets.shape != (base.n_experts_,) or not np.isfinite(learner._regrets).all():
+                raise ValueError("the regrets over all rounds are not a number an expert")
+        return learner
+
+    def bookmark(self) -> Callable[[], None]:
+        """What takes it back to where it stands."""
+        back, counts = bookmark(self.learner_), (self.rounds_, self._asked, self._regrets, self._lost)
+
+        def undo() -> None:
+            back()
+            self.rounds_, self._asked, self._regrets, self._lost = counts
+
+        return undo
 
 
 def _of_asked(theorem: Any) -> Any:

@@ -70,6 +70,8 @@ class ForecastReport:
         The combination of a last row without outcome.
     late : bool
         Whether outcomes came late.
+    asked : (int, int), optional
+        How many outcomes were asked, and of how many, where not all were learned.
     lower_bound : sequence of float
         What every learner must suffer on some sequence, at the rounds of the history; empty if it is not known.
     seconds : float, optional
@@ -87,6 +89,7 @@ class ForecastReport:
     certificates: Sequence[Certificate] = ()
     forecast: object = None
     late: bool = False
+    asked: tuple[int, int] | None = None
     lower_bound: Sequence[float] = ()
     seconds: float | None = None
     intervals: IntervalCourse | None = None
@@ -169,7 +172,8 @@ def lead(report: ForecastReport) -> str:
     if report.rounds == 0:
         return "No round was played."
     experts = summary.many(len(report.learner.names()), "expert")
-    text = f"Over {summary.many(report.rounds, 'round')} the learner combined the forecasts of {experts}"
+    asked = "" if report.asked is None else f" of {report.asked[1]:,}, whose outcomes were asked,"
+    text = f"Over {summary.many(report.rounds, 'round')}{asked} the learner combined the forecasts of {experts}"
     text += f" and lost {formatting.number(report.loss)}" + (f" in {report.loss_name} loss" if report.loss_name else "")
     against = [("best_expert", "the best expert in hindsight"), ("uniform", "their uniform average")]
     results = [(report.comparator(name), words) for name, words in against]
@@ -308,6 +312,9 @@ def _learner(report: ForecastReport) -> list[tuple[str, str]]:
 def _incidents(report: ForecastReport) -> list[tuple[str, str]]:
     ledger = report.learner.ledger_
     incidents = [("Forecasts missing", formatting.number(int(ledger.absent)))]
+    if report.asked is not None:
+        outcomes, rows = (formatting.number(count) for count in report.asked)
+        incidents.append(("Outcomes asked", f"{outcomes} of {rows}"))
     if report.late:
         incidents.append(("Cost of late outcomes", formatting.number(float(ledger.delay))))
     return incidents

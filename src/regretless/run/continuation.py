@@ -10,6 +10,7 @@ from ..data.forecast_stream import UNITS, ForecastStream
 from ..errors import RegretlessError
 from ..experts.base import ExpertLearner
 from ..experts.delayed_stream import Waiting
+from ..experts.label_efficient import LabelEfficient
 from ..experts.result import History
 from ..persist.validation import fits, one
 from .base import refuse_other_stream
@@ -36,6 +37,8 @@ class CombineContinuation:
         The stream that an unfinished run stopped in, without its folder.
     intervals : RunIntervals or None
         Those around the forecasts, if there are.
+    asking : LabelEfficient or None
+        What asks for few of the outcomes, if not all are learned.
     """
 
     columns: Mapping[str, str | None]
@@ -46,6 +49,7 @@ class CombineContinuation:
     place: int = 0
     source: str | None = None
     intervals: RunIntervals | None = None
+    asking: LabelEfficient | None = None
 
     def describe(self) -> dict[str, Any]:
         """What goes into the model file; where the run stands only while it is not finished, so that a model does not
@@ -57,6 +61,7 @@ class CombineContinuation:
             "waiting": [list(one) for one in self.waiting],
             "history": None if self.history is None else self.history.describe(),
             **({} if self.intervals is None else {"interval": self.intervals.describe()}),
+            **({} if self.asking is None else {"asking": self.asking.describe()}),
             "unfinished": None if self.source is None else {"row": self.place, "source": self.source},
         }
 
@@ -93,8 +98,9 @@ class CombineContinuation:
             if min(place, passed_over) < 0 or (delay is not None and int(delay) < 1):
                 raise ValueError(f"row {place}, passed over {passed_over}, delay {delay}")
             intervals = None if extra.get("interval") is None else RunIntervals.read(extra["interval"])
+            asking = None if extra.get("asking") is None else LabelEfficient.read(learner, extra["asking"])
         delay = None if delay is None else int(delay)
-        return cls(columns, delay, waiting, passed_over, history, place, source, intervals)
+        return cls(columns, delay, waiting, passed_over, history, place, source, intervals, asking)
 
     @property
     def in_blocks(self) -> bool:

@@ -16,6 +16,7 @@ from ..errors import DataError, RowRefused
 from ..experts.base import ExpertLearner
 from ..experts.comparators import Totals
 from ..experts.delayed_stream import Late, Waiting, bookmark, can_wait
+from ..experts.label_efficient import LabelEfficient
 from ..experts.losses import WITHOUT_OUTCOME
 from ..experts.result import TAIL, CombinerPlay, History
 from ..experts.validation import AdviceError
@@ -62,6 +63,9 @@ class CombineRun(StreamRun):
         Whether to add up what `comparators` needs.
     intervals : RunIntervals or None
         Those around the forecasts, if they are wanted.
+    asking : LabelEfficient or None
+        What plays the learner, which is its own, if few of the outcomes are to be learned. The rows that have one are
+        its rounds, so that which are asked does not depend on those that have none.
     forecasts : list of (time, forecast)
         Of the last rows, whose outcome is not known.
     ends : list of (low, high)
@@ -92,6 +96,7 @@ class CombineRun(StreamRun):
     place: int = 0
     compare: bool = True
     intervals: RunIntervals | None = None
+    asking: LabelEfficient | None = None
     forecasts: list[tuple[str, float]] = field(default_factory=list)
     ends: list[tuple[float, float]] = field(default_factory=list)
     on_point: Callable[[Point], None] = lambda point: None
@@ -104,9 +109,12 @@ class CombineRun(StreamRun):
     def __post_init__(self) -> None:
         waiting = list(self.unsettled)
         self._passed_over = self.passed_over  # before this file
-        self.before = self._rows = self.learner.rounds_ + len(waiting) + self.passed_over  # rows of all files so far
+        played = self.learner.rounds_ if self.asking is None else self.asking.rounds_
+        self.before = self._rows = played + len(waiting) + self.passed_over  # rows of all files so far
+        self._noted = self.learner.rounds_  # rounds when the learner's state was looked at last
         self._asked_late = self.delay not in (None, 1) or self.arrivals
-        late = self._asked_late or waiting or (self.stream.in_blocks and can_wait(self.learner))
+        waits = self.asking is None and can_wait(self.learner)
+        late = self._asked_late or waiting or (self.stream.in_blocks and waits)
         self._late: Late | None = None
         if late:
             self._late = Late(self.learner, self.delay, waiting, self._rows, self._note_settled, self._next_note)
@@ -205,6 +213,7 @@ class CombineRun(StreamRun):
             self._look_back(batch)
         if self.stream.in_blocks and self._late is None:
             self._refuse_ties(batch)
+        first = 0 if self.asking is None else self.asking.rounds_
         for begin, end, known in batch.runs():
             if known:
                 self._pass_over()
@@ -212,14 +221,18 @@ class CombineRun(StreamRun):
             else:
                 self._ahead.append(batch.slice(begin, end))
         if self.totals is not None:
-            good = batch.with_outcomes()
+            good = self._asked(batch.with_outcomes(), first)
             if len(good):
                 self.totals.add(good.advice, None if self.blind else good.outcomes)
+
+    def _asked(self, known: ForecastBatch, first: int) -> ForecastBatch:
+        """Those of consecutive rows with outcomes that are learned; the first of them is the round `first`, from 0."""
+        return known if self.asking is None else known.where(self.asking.asks(first, first + len(known)))
 
     def _learn(self, batch: ForecastBatch, begin: int, end: int) -> None:
         """Play rows that have outcomes, with a stop wherever something is to be noted."""
         while begin < end:
-            stop = min(end, begin + self._next_stop(self._rows) - self._rows)
+            stop = begin + self._until_stop(end - begin)
             for first, cut in self._pieces(begin, stop):
                 self._piece(batch.slice(first, cut))
             begin = stop
@@ -250,19 +263,28 @@ class CombineRun(StreamRun):
         if len(tied):
             row, when = int(tied[0]), batch.times[tied[0]] if batch.times else ""
             fault = f"this row and the one before it are both of {when}"
+            why = f"{self.learner.name} needs every outcome at once"
             advice = "--delay 1 plays one after the other, and hedge waits for outcomes"
-            raise batch.error(row, None, f"{fault}, and {self.learner.name} needs every outcome at once", advice)
+            if self.asking is not None:
+                why, advice = "--label-budget learns an outcome before the next row", "use --delay 1 where that is so"
+            raise batch.error(row, None, f"{fault}, and {why}", advice)
         self._clock = int(clock[-1])
 
     def _next_note(self, rounds: int) -> int:
         """The next round after which the learner's state is noted."""
         return min(self.history.next_stop(rounds), 1 << rounds.bit_length())
 
-    def _next_stop(self, rows: int) -> int:
-        """The next row at which something is to be noted."""
-        if not self.checkpoint_every:
-            return self._next_note(rows)
-        return min(self._next_note(rows), (rows // self.checkpoint_every + 1) * self.checkpoint_every)
+    def _until_stop(self, most: int) -> int:
+        """After how many of so many rows something is to be noted first."""
+        rows, notes = self._rows, most
+        if self.asking is None:
+            notes = self._next_note(rows) - rows
+        else:
+            asked = np.flatnonzero(self.asking.asks(self.asking.rounds_, self.asking.rounds_ + most))
+            left = self._next_note(self.rounds) - self.rounds
+            notes = most if len(asked) < left else int(asked[left - 1]) + 1
+        checkpoint = most if not self.checkpoint_every else self.checkpoint_every - rows % self.checkpoint_every
+        return min(most, notes, checkpoint)
 
     def _piece(self, piece: ForecastBatch) -> None:
         """Play rows up to the next stop, or up to one that cannot be played."""
@@ -285,13 +307,14 @@ class CombineRun(StreamRun):
                 weights = None if out.weights is None else out.weights[: error.row]
                 return CombinerPlay(out.predictions[: error.row], out.losses[: error.row], weights), error
             return out, None
-        undo = bookmark(self.learner)
+        player = self.asking or self.learner
+        undo = bookmark(self.learner) if self.asking is None else self.asking.bookmark()
         try:
-            return self.learner.play(piece.advice, piece.outcomes, weights=rest), None
+            return player.play(piece.advice, piece.outcomes, weights=rest), None
         except AdviceError as error:
             undo()
             good = piece.slice(0, error.row)
-            return self.learner.play(good.advice, good.outcomes, weights=rest), error
+            return player.play(good.advice, good.outcomes, weights=rest), error
 
     def _take_note(self, piece: ForecastBatch, played: CombinerPlay, clock: tuple[Array, Array] | None) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
@@ -305,6 +328,9 @@ class CombineRun(StreamRun):
         ends = self._ends(piece, played, clock)
         if self.out is not None:
             columns = [*([] if outcomes is None else [outcomes]), played.predictions, played.losses, *ends]
+            if self.asking is not None:
+                rounds = self.asking.rounds_
+                columns.append(self.asking.asks(rounds - len(piece), rounds).astype(np.float64))
             self.out.write(times, columns)
         if self.weights_out is not None and played.weights is not None:
             self.weights_out.write(times, list(played.weights.T))
@@ -347,6 +373,9 @@ class CombineRun(StreamRun):
     def _note_settled(self) -> None:
         """Note how the learner stands, after an outcome or several."""
         rounds = self.rounds
+        if rounds == self._noted:
+            return
+        self._noted = rounds
         if rounds % self.history.stride == 0:
             self.history.record(self.learner)
         if rounds & (rounds - 1) == 0:
@@ -377,7 +406,7 @@ class CombineRun(StreamRun):
         times = row.times or [str(self._rows + ahead + 1)]
         self.forecasts.append((times[0], float(foreseen.prediction[0])))
         del self.forecasts[:-MOST_FORECASTS]
-        missing, ends = np.array([np.nan]), []
+        missing, ends = np.array([np.nan]), [] if self.asking is None else [np.zeros(1)]
         if self.intervals is not None:
             self.ends.append(self.intervals.around(self.forecasts[-1][1]))
             del self.ends[:-MOST_FORECASTS]
@@ -428,8 +457,10 @@ class CombineRun(StreamRun):
         return hindsight(self.learner, ledger, self._blocks, totals=self.totals, switches=wanted), reasons
 
     def _blocks(self) -> Iterator[tuple[Array, Array | None]]:
+        first = 0
         for batch in self.stream.batches():
             known = batch.with_outcomes()
+            first, known = first + len(known), self._asked(known, first)
             if len(known):
                 yield known.advice, None if self.blind else known.outcomes
 
@@ -445,5 +476,6 @@ class CombineRun(StreamRun):
             self.place if unfinished else 0,
             os.path.basename(self.stream.name) if unfinished else None,
             self.intervals,
+            self.asking,
         )
         return goes_on.describe()

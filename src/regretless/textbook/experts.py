@@ -75,6 +75,12 @@ def hedge(prior: Array, rate: Rate) -> Rule:
         losses = losses + c
 
 
+def asked(share: float, seed: int, rounds: int) -> Array:
+    """Which outcomes are asked, each with the same probability, by draws that do not depend on the rounds."""
+    key = np.array([seed, 0x5E1EC8], np.uint64)
+    return np.asarray(np.random.Generator(np.random.Philox(key=key)).random(rounds) < share)
+
+
 def label_efficient(losses: Array, asked: Array, eta: float, epsilon: float) -> Array:
     """The weights before each round of exponential weights on the estimates losses / epsilon of the rounds that were
     asked, 0 of the others (Cesa-Bianchi, Lugosi and Stoltz); shape (rounds, experts)."""

@@ -48,6 +48,8 @@ class AskedLedger:
         Of the asked rounds.
     regrets : ndarray or None, shape (experts,)
         How much more the learner lost than each expert over all rounds; None where nobody knows all outcomes.
+    loss : float or None
+        What the learner lost over all rounds, likewise.
     """
 
     rounds: float
@@ -56,6 +58,7 @@ class AskedLedger:
     share: float
     learned: ExpertLedger
     regrets: Array | None = None
+    loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

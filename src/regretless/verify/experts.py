@@ -21,6 +21,8 @@ Fields = Mapping[str, Any]
 MOST_ROUNDS = 100_000  # that are played again, some ten thousand in a second
 NEAR = 1e-13  # by what part two runs begin apart: of ridge regression, which solves systems, in their rows
 STEADY = 1e-10  # by what part their losses may then differ
+ESTIMATED = "estimated regret"
+OF_ALL = (ESTIMATED, "regret over all rounds")  # where few outcomes are learned
 MIXED = ("table", "zero-one")  # of which the losses are mixed, and not the forecasts
 RANGED = {"log": (0.0, 1.0), "wealth": (0.0, inf)}  # where values lie, whatever was declared
 SLOPES: dict[str, Callable[[float, float, float], Any]] = {
@@ -222,6 +224,12 @@ def check(
     vectors : mapping of str to ndarray, optional
         What ``--save-comparators`` wrote.
     """
+    asked = report.get("asked")
+    if asked is not None:
+        if len(advice) != asked["rounds"]:
+            return elsewhere(report, Number("asked/rounds", asked["rounds"], len(advice)))
+        chosen = rules.asked(asked["share"], asked["seed"], len(advice))
+        advice, outcomes = advice[chosen], None if outcomes is None else outcomes[chosen]
     table = _CombinedRounds(report, advice, outcomes)
     if len(advice) != report["rounds"]:
         return elsewhere(report, Number("rounds", report["rounds"], len(advice)))
@@ -244,7 +252,7 @@ class _CombinedRounds:
     """The rounds of a report."""
 
     def __init__(self, report: Mapping[str, Any], advice: Array, outcomes: Array | None) -> None:
-        self.report, self.advice = report, advice
+        self.report, self.advice, self.asked = report, advice, report.get("asked")
         self.loss, self.tau = str(report["loss_name"]), float(report["parameters"].get("tau", 0.5))
         self.outcomes = np.zeros(len(advice)) if outcomes is None else outcomes
         self.speaks = ~np.isnan(advice)
@@ -256,6 +264,8 @@ class _CombinedRounds:
         """The numbers of the run, and of its comparators where all experts speak."""
         numbers: dict[str, Any] = {"rounds": len(self.advice), "experts": self.advice.shape[1]}
         numbers["missing"] = int((~self.speaks).sum())
+        if self.asked is not None:
+            numbers["asked/outcomes"] = len(self.advice)
         names = list(self.report["expert_losses"])
         totals = np.nansum(self.losses, axis=0)
         numbers |= {f"expert_losses/{name}": float(one) for name, one in zip(names, totals, strict=True)}
@@ -296,6 +306,8 @@ class _CombinedRounds:
 
     def _most(self, certificate: Mapping[str, Any], faced: float | None, rounds: int) -> float | None:
         """The most that a quantity can be: what was lost, or the declared range in every round; else the rounds."""
+        if certificate["quantity"] in OF_ALL:
+            return inf
         if len(self.losses) and not np.nanmin(self.losses) >= 0:
             return None
         if certificate["quantity"] != "regret":
@@ -331,6 +343,9 @@ class _CombinedRounds:
         if "loss" in facts and "faced" in facts:
             facts["regret"] = facts["faced"] - facts["loss"]
         observed = {"regret": facts.get("regret"), "expected loss": ledger.get("expected")}
+        if certificate["quantity"] in OF_ALL and self.asked is not None:
+            ledger = {"rounds": self.asked["rounds"], "share": self.asked["share"]}
+            observed[ESTIMATED] = facts["regret"] / ledger["share"] if "regret" in facts else None
         if self.paid is not None and certificate["quantity"] == "mistakes":  # which are the losses of a majority
             ledger["mistakes"] = observed["mistakes"] = int(ledger["loss"])
         shown = {name: facts[name] for name in ("loss", "rounds") if suffered is not None}

@@ -92,6 +92,7 @@ PARAMETERS = {
     **_keys("a number or a list of numbers or null", "prior"),
 }
 PARAMETERS["rate"] = "a number or text or null"
+ASKED = _keys("a number", "share") | _keys("a whole number", "seed rounds outcomes")
 HEADS = {
     **_keys("text", "learner task loss_name method game best_arm"),
     **_keys("a whole number", "experts arms rows columns seed runs missing"),
@@ -118,6 +119,12 @@ def refuse_misshapen(report: Fields) -> None:
     """
     _look(report, HEADS, "")
     _look(report.get("parameters", {}), PARAMETERS, "parameters.")
+    if str(report["schema"]).startswith("regretless.combine/") and "asked" in report:
+        _one(report["asked"], "an object", "asked")
+        for name, expected in ASKED.items():
+            _one(report["asked"].get(name), expected, f"asked.{name}")
+        if report["asked"]["seed"] >= 2**64:
+            raise Malformed(f"asked.seed is {report['asked']['seed']}; a whole number below 2^64 was expected")
     for name, fields in (report.get("comparators") or {}).items():
         _look(
             fields,
