@@ -4,16 +4,26 @@
 
 namespace regretless::REGRETLESS_ISA {
 
+// Models are of one of two losses.
+template <class Do>
+static auto by_loss(const Explore& s, const Do& act) {
+  return s.rules.loss == LogisticLoss::name ? act(LogisticLoss(0)) : act(SquaredError(0));
+}
+
 static LinearVerdict foresee(const Explore& s, const Block& block) {
   RegressionBench bench(s.models[0]);
-  const LinearRefusal refusal =
-      std::visit([&](const auto& rows) { return foresee_round(rows, 0, s, bench); }, rows_of(block));
+  const LinearRefusal refusal = by_loss(s, [&](const auto& loss) {
+    return std::visit([&](const auto& rows) { return foresee_round(loss, rows, 0, s, bench); }, rows_of(block));
+  });
   return {refusal == LinearRefusal::none, refusal};
 }
 
 static LinearRefusal learn(const Explore& s, const Block& block, std::int64_t arm, double loss) {
   RegressionBench bench(s.models[0]);
-  return std::visit([&](const auto& rows) { return learn_loss(rows, 0, s, arm, loss, bench); }, rows_of(block));
+  return by_loss(s, [&](const auto& charge) {
+    return std::visit([&](const auto& rows) { return learn_loss(charge, rows, 0, s, arm, loss, bench); },
+                      rows_of(block));
+  });
 }
 
 static LinearRefusal settle(const Explore& s, const Block& block, const Settlement& given) {
@@ -30,7 +40,10 @@ static LinearRefusal teach(const Explore& s, const Block& block, std::int64_t ar
 
 static ExploreVerdict play(const Explore& s, const Block& block, const Trial& trial, std::int64_t begin,
                            std::int64_t end) {
-  return std::visit([&](const auto& rows) { return play_trial(rows, s, trial, begin, end); }, rows_of(block));
+  return by_loss(s, [&](const auto& charge) {
+    return std::visit([&](const auto& rows) { return play_trial(charge, rows, s, trial, begin, end); },
+                      rows_of(block));
+  });
 }
 
 }  // namespace regretless::REGRETLESS_ISA

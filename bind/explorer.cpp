@@ -190,7 +190,8 @@ class Explorer {
       held_.push_back(player);
       kept_.append(one);
     }
-    demand(states_.empty() || s_.rules.loss == "square", "the models are of another loss");
+    const bool logarithmic = explorers().rules[std::size_t(s_.rule)].logarithmic;
+    demand(states_.empty() || s_.rules.loss == (logarithmic ? "logistic" : "square"), "the models are of another loss");
     const bool full = !states_.empty() && states_[0].factor && s_.rules.fulls == 1 && s_.rules.rates[0] == 0 &&
                       !s_.rules.newton() && s_.rules.schedule.empty();
     demand(full || !explorers().rules[std::size_t(s_.rule)].intervals, "intervals need one full matrix a model");
@@ -289,6 +290,7 @@ void bind_explorer(nb::module_& m) {
            "begin"_a, "end"_a, "Play the rounds begin <= t < end; how many were played, and what stopped them where.");
   std::vector<std::string> fields(std::begin(explore_fields), std::end(explore_fields));
   m.attr("EXPLORE_FIELDS") = fields;
+  m.attr("LOGISTIC_LIMIT") = logistic_limit;
   m.attr("EXPLORE_TALLIES") = int(explore_tallies);
   m.attr("EXPLORE_IMPLICIT") = explore_implicit;
 }

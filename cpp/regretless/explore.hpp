@@ -8,9 +8,8 @@
 namespace regretless::REGRETLESS_ISA {
 
 // What is thought of each arm: of row t, or where the arms share a model of a row an arm, from row t on.
-template <Rows X>
-LinearRefusal foresee_round(const X& rows, std::int64_t t, const Explore& s, RegressionBench& bench) {
-  const SquaredError loss(0);
+template <class Loss, Rows X>
+LinearRefusal foresee_round(const Loss& loss, const X& rows, std::int64_t t, const Explore& s, RegressionBench& bench) {
   double norm2 = 0, forecast[regression_lanes];
   View seen[regression_fulls];
   for (std::int64_t arm = 0; arm < s.arms; ++arm) {
@@ -23,7 +22,8 @@ LinearRefusal foresee_round(const X& rows, std::int64_t t, const Explore& s, Reg
     }
     const double origin = model.memory->origin;
     seen[0] = {};
-    s.prospects[arm].forecast = foretell_row(rows[at], loss, s.rules, model, bench, seen, forecast) + origin;
+    s.prospects[arm].forecast =
+        loss.forecast(foretell_row(rows[at], loss, s.rules, model, bench, seen, forecast) + origin);
     s.prospects[arm].plain = seen[0].plain + origin;
     s.prospects[arm].variance = seen[0].variance;
     s.prospects[arm].growth = s.tallies[grown * s.arms + (s.shared() ? 0 : arm)];
@@ -103,7 +103,7 @@ inline void note_loss(const Explore& s, const Settlement& given) {
   book.settled += 1;
   book.late += given.late;
   book.loss += given.loss;
-  book.error += missed * missed;
+  book.error += explore_rules[s.rule].logarithmic ? surprise_of(given.forecast, given.loss) : missed * missed;
   s.tallies[lost_then * s.arms + given.arm] += given.loss;
   for (std::int64_t arm = 0; given.awake && arm < s.arms; ++arm)
     if (!given.awake[arm]) s.tallies[missed_then * s.arms + arm] += given.loss;
@@ -113,9 +113,9 @@ inline void note_loss(const Explore& s, const Settlement& given) {
 }
 
 // The model of an arm learns a loss, in units, of row t.
-template <Rows X>
-LinearRefusal learn_loss(const X& rows, std::int64_t t, const Explore& s, std::int64_t arm, double loss,
-                         RegressionBench& bench) {
+template <class Loss, Rows X>
+LinearRefusal learn_loss(const Loss& charge, const X& rows, std::int64_t t, const Explore& s, std::int64_t arm,
+                         double loss, RegressionBench& bench) {
   const std::int64_t place = s.shared() ? 0 : arm;
   const Regression& model = s.models[place];
   double norm2 = 0;
@@ -124,7 +124,7 @@ LinearRefusal learn_loss(const X& rows, std::int64_t t, const Explore& s, std::i
   if (refusal != LinearRefusal::none) return refusal;
   {
     const RegressionSettlement settlement{s.rules, model, bench};
-    learn_row(rows[t], SquaredError(0), s.rules, model, loss, norm2, bench);
+    learn_row(rows[t], charge, s.rules, model, loss, norm2, bench);
   }
   if (explore_rules[s.rule].intervals) s.tallies[grown * s.arms + place] = growth_of(model, s.rules);
   return LinearRefusal::none;
@@ -145,8 +145,9 @@ inline std::int64_t awake_by(const Explore& s, const double* losses, bool& all, 
   return -1;
 }
 
-template <Rows X>
-ExploreVerdict play_trial(const X& rows, const Explore& s, const Trial& trial, std::int64_t begin, std::int64_t end) {
+template <class Loss, Rows X>
+ExploreVerdict play_trial(const Loss& charge, const X& rows, const Explore& s, const Trial& trial, std::int64_t begin,
+                          std::int64_t end) {
   RegressionBench bench(s.models[0]);
   const std::int64_t step = s.shared() ? s.arms : 1;
   for (std::int64_t t = begin; t < end; ++t) {
@@ -155,7 +156,7 @@ ExploreVerdict play_trial(const X& rows, const Explore& s, const Trial& trial, s
     const std::int64_t column = awake_by(s, losses, all, any);
     if (column >= 0) return {t, column, ExploreRefusal::loss, LinearRefusal::none};
     if (!any) return {t, -1, ExploreRefusal::asleep, LinearRefusal::none};
-    const LinearRefusal refusal = foresee_round(rows, t * step, s, bench);
+    const LinearRefusal refusal = foresee_round(charge, rows, t * step, s, bench);
     if (refusal != LinearRefusal::none) return {t, -1, ExploreRefusal::row, refusal};
     const unsigned char* const awake = all ? nullptr : s.awake;
     const double most = largest_feature(rows, t * step, t * step + step);
@@ -166,7 +167,7 @@ ExploreVerdict play_trial(const X& rows, const Explore& s, const Trial& trial, s
     const double loss = losses[d.arm], width = s.high - s.low;
     const double units = s.rewards ? (s.high - loss) / width : (loss - s.low) / width;
     const std::int64_t at = t * step + (s.shared() ? d.arm : 0);
-    learn_loss(rows, at, s, d.arm, units, bench);
+    learn_loss(charge, rows, at, s, d.arm, units, bench);
     note_loss(s, {d.arm, d.probability, d.forecast, units, false, true, awake});
     trial.arms[t] = d.arm;
     trial.probabilities[t] = d.probability;

@@ -60,6 +60,52 @@ REGRETLESS_INLINE void inverse_gaps(const Explore& s, const Prospect* arms, std:
   d.price = gamma > 0 ? (2 * double(n) - 1 - lambda) / (4 * gamma) : 0;
 }
 
+// The least forecast of models of the log loss.
+inline constexpr double least_share = 3.3535e-4;
+
+// The log loss of a forecast of a share.
+REGRETLESS_INLINE double surprise_of(double forecast, double share) {
+  const double yes = forecast > least_share ? forecast : least_share;
+  const double no = 1 - forecast > least_share ? 1 - forecast : least_share;
+  return -share * log_of(yes) - (1 - share) * log_of(no);
+}
+
+// The most that sum p (f* - f*_j) can be above gamma sum p (f - f*)^2 / (f + f*), of any f* >= 0 and any j; gamma > 1.
+REGRETLESS_INLINE double price_of_triangles(const double* forecasts, const double* shares, std::int64_t n,
+                                            double gamma) {
+  const double of_others = 1 + 1 / (gamma - 0.5 + __builtin_sqrt(gamma * (gamma - 1)));
+  double sum = 0, most = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double p = shares[j], f = forecasts[j], rest = (1 - p) / p, other = p * f * of_others;
+    const double root = __builtin_sqrt(gamma * (gamma + rest));
+    const double own = rest > 3 * gamma ? -gamma * p * f : (1 - p) * f * (rest / (gamma + rest / 2 + root) - 1);
+    sum += other;
+    most = j == 0 || own - other > most ? own - other : most;
+  }
+  return sum + most;
+}
+
+// f_b / (K f_b + gamma (f_a - f_b)), b the arm that is expected to lose least, which has the rest (Foster &
+// Krishnamurthy 2021).
+REGRETLESS_INLINE void inverse_gaps_by_ratio(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
+                                             double* shares, Decision& d) {
+  const double root = s.amount * __builtin_sqrt(s.book->rounds + s.book->taught + 1);
+  d.gamma = root > 2 ? root : 2;
+  std::int64_t best = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    room[k] = arms[k].forecast > least_share ? arms[k].forecast : least_share;
+    if (room[k] < room[best]) best = k;
+  }
+  double others = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (k == best) continue;
+    shares[k] = room[best] / (double(n) * room[best] + d.gamma * (room[k] - room[best]));
+    others += shares[k];
+  }
+  shares[best] = 1 - others;
+  d.price = price_of_triangles(room, shares, n, d.gamma);
+}
+
 // How far the mean loss may be from <w, x>, in units of the root of x' A^-1 x: R sqrt(ln det + 2 ln(K / delta)) + sqrt(
 // lambda) |u|, R = 1/2.
 REGRETLESS_INLINE double ellipsoid(const Explore& s, const Prospect& arm) {
@@ -122,8 +168,11 @@ REGRETLESS_INLINE void likely_least(const Explore& s, const Prospect* arms, std:
   for (std::int64_t k = 0; k < n; ++k) shares[k] /= sum;
 }
 
-inline constexpr ExploreRule explore_rules[] = {
-    {"epsilon-greedy", false}, {"square-cb", false}, {"lin-ucb", true}, {"lin-thompson", true}};
+inline constexpr ExploreRule explore_rules[] = {{"epsilon-greedy", false, false},
+                                                {"square-cb", false, false},
+                                                {"lin-ucb", true, false},
+                                                {"lin-thompson", true, false},
+                                                {"fast-cb", false, true}};
 
 // The mean upper end of the interval of what is drawn, less the least lower end.
 inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, const double* shares) {
@@ -143,7 +192,8 @@ inline void spread_shares(const Explore& s, const Prospect* arms, std::int64_t n
     case 0: epsilon_greedy(s, arms, n, room, shares); break;
     case 1: inverse_gaps(s, arms, n, room, shares, d); break;
     case 2: lower_ends(s, arms, n, room, shares); break;
-    default: likely_least(s, arms, n, room, shares);
+    case 3: likely_least(s, arms, n, room, shares); break;
+    default: inverse_gaps_by_ratio(s, arms, n, room, shares, d);
   }
   if (explore_rules[s.rule].intervals) d.reach = reach_of(s, arms, n, shares);
 }

@@ -14,8 +14,8 @@ struct ExploreBook {
   double rounds, settled, lost;  // decisions; those whose loss is known; those whose loss never will be
   double loss;                   // sum of those that are known
   double late, restricted;       // losses that came after another decision; decisions among some of the arms
-  double price, gamma;           // of inverse gap weighting: sum of (2 K - 1 - lambda) / (4 gamma), and the last gamma
-  double error;                  // sum of (forecast - loss)^2
+  double price, gamma;           // of inverse gap weighting: the sum of what it costs, and the last gamma
+  double error;                  // sum of (forecast - loss)^2, or of the log losses of the forecasts
   double reach;   // of rules with intervals: the mean upper end of the draws less the least lower end, summed
   double most;    // largest size of a feature
   double taught;  // decisions of another policy that were learned from
@@ -89,7 +89,8 @@ struct Trial {
 
 struct ExploreRule {
   std::string_view name;
-  bool intervals;  // whether it goes by <w, x> and x' A^-1 x
+  bool intervals;    // whether it goes by <w, x> and x' A^-1 x
+  bool logarithmic;  // whether its models are of the log loss
 };
 
 struct ExploreKernels {

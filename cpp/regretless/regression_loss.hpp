@@ -94,7 +94,31 @@ struct PoissonLoss {
   REGRETLESS_INLINE PoissonRound of(double y, double origin) const { return {y, origin}; }
 };
 
+// Shares from 0 to 1, whose mean is 1 / (1 + exp(-p)): the log loss, of the share and of the rest.
+struct LogisticRound {
+  double share;
+  REGRETLESS_INLINE double value(double p, double) const {
+    const double size = p < 0 ? -p : p;
+    return (p > 0 ? p : 0) + log_of(1 + exp_of_negative(-size)) - share * p;
+  }
+  REGRETLESS_INLINE double slope(double p, double) const { return 1 / (1 + exp_of(-p)) - share; }
+};
+
+// A score is the logarithm of the odds. No share counts as less than that of the score -limit, nor as more than that of
+// the limit.
+struct LogisticLoss {
+  static constexpr std::string_view name = "logistic";
+  explicit LogisticLoss(double) {}
+  REGRETLESS_INLINE double place(double y) const {
+    const double score = y <= 0 ? -logistic_limit : y >= 1 ? logistic_limit : log_of(y) - log_of(1 - y);
+    return score < -logistic_limit ? -logistic_limit : score > logistic_limit ? logistic_limit : score;
+  }
+  REGRETLESS_INLINE double forecast(double score) const { return 1 / (1 + exp_of(-score)); }
+  REGRETLESS_INLINE double steepest(const RegressionMemory&) const { return 1; }
+  REGRETLESS_INLINE LogisticRound of(double y, double) const { return {y}; }
+};
+
 // The catalogue: a new loss is a struct above and a name here. Each is made of a number, tau or delta, that some need.
-using AnyRegressionLoss = std::variant<SquaredError, AbsoluteError, PinballLoss, HuberLoss, PoissonLoss>;
+using AnyRegressionLoss = std::variant<SquaredError, AbsoluteError, PinballLoss, HuberLoss, PoissonLoss, LogisticLoss>;
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -11,6 +11,9 @@ namespace regretless {
 // Members side by side, one a lane: four rates, a place that is empty, and three that keep a full matrix.
 inline constexpr int regression_lanes = 8, regression_rates = 4, regression_full_lane = 5, regression_fulls = 3;
 
+// The largest score where scores are logarithms of odds.
+inline constexpr double logistic_limit = 8;
+
 // What the rates know of one feature.
 struct RegressionCell {
   double sum[regression_rates];     // minus the sum of gradients of each rate

@@ -526,6 +526,8 @@ class Explorer:
 
 EXPLORE_FIELDS: list = ...
 
+LOGISTIC_LIMIT: float = 8.0
+
 EXPLORE_TALLIES: int = 5
 
 EXPLORE_IMPLICIT: int = 10

@@ -796,6 +796,16 @@ CONTEXTUAL_BANDITS = {
             twin="lin_ucb",
         ),
     ),
+    "fast-cb": Entry(
+        "contextual.fast_cb",
+        "FastCB",
+        ContextualInfo(
+            name="fast-cb",
+            default_of="",
+            summary="the less, the larger the ratio of what an arm and the best are expected to lose",
+            twin="fast_cb",
+        ),
+    ),
 }
 CLASS_LEARNERS = {
     "consistent": Entry(

@@ -306,11 +306,11 @@ class ContextualLedger(Mergeable):
     restricted : float
         Decisions in which some arms could not be drawn.
     price : float
-        Of inverse gap weighting, the sum of (2 K - 1 - lambda) / (4 gamma) over the decisions.
+        Of inverse gap weighting, the sum over the decisions of what it costs at most besides errors of forecasts.
     gamma : float
         Its last gamma.
     error : float
-        Sum of the squares of what was lost less what the drawn arm was expected to lose.
+        Sum of the squares of what was lost less what the drawn arm was expected to lose; of `FastCB` the log losses.
     reach : float
         Of rules with intervals for the mean losses, the sum of the mean upper end of what is drawn, less the least
         lower end.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.contextual import EpsilonGreedy, LinThompson, LinUCB, SquareCB
+from regretless.contextual import EpsilonGreedy, FastCB, LinThompson, LinUCB, SquareCB
 from regretless.ledger import ContextualLedger
 from regretless.textbook import contextual as book
 from regretless.theory import contextual as theory
@@ -50,6 +50,15 @@ CASES = [
     # 5 + 1 - 2 + 2 = 6 of the first policy.
     Known(theory.observable_by_policies, BOOK, None, FACTS, 12.0),
     Known(theory.realised_square_cb, BOOK, None, SURE, 2 * (1.5 + 3 * 10 / (1 - exp(-0.5)))),
+    # M = 2 - 1.25 + ln(1 + e^8), with a doubt of 4 (2 - ln 2).
+    Known(
+        theory.realised_fast_cb,
+        BOOK,
+        None,
+        FACTS,
+        2 * (1.5 + 3 * (2 * (0.75 + 8.000335406372897) + 4 * (2 - log(2)))),
+    ),
+    Known(theory.realised_fast_cb, replace(BOOK, lost=0, settled=10, error=0), None, replace(FACTS, least=9.0), 3.0),
     Known(theory.realised_ellipsoids, replace(BOOK, lost=0), None, replace(FACTS, size=2.0), 7.0),
 ]
 PLAYED, LEAST, DECLARED, IN_ORDER, NAMED = (
@@ -59,14 +68,17 @@ PLAYED, LEAST, DECLARED, IN_ORDER, NAMED = (
     ("it assumes that each loss is known before the next decision, and some came late, never, or from a log", None),
     ("no policy was named (policies=)", None),
 )
+OWN = ("it assumes that no decision of another policy was learned", None)
 ASSUMES: Assumes = [
-    ([*theory.OF_SQUARE_CB, theory.realised_ellipsoids], [PLAYED]),
+    ([*theory.OF_SQUARE_CB, theory.realised_ellipsoids, theory.realised_fast_cb], [PLAYED]),
     ([theory.observable_by_policies], [NAMED]),
-    ([theory.realised_square_cb], [LEAST]),
+    ([theory.realised_square_cb, theory.realised_fast_cb], [LEAST]),
+    ([theory.realised_fast_cb], [OWN]),
     ([theory.realised_ellipsoids], [DECLARED, IN_ORDER]),
 ]
 BREAKS = {
     NAMED[0]: [{"ledger.advised": np.zeros((1, 0))}],
+    OWN[0]: [{"ledger.taught": 1}],
     PLAYED[0]: [{"ledger.rounds": 0}],
     LEAST[0]: [{"learner.least": nan}],
     DECLARED[0]: [{"ledger.most": 2.5}, {"learner.size": inf}],
@@ -106,6 +118,53 @@ def test_the_price_is_attained(f, gamma):
     price = (2 * len(f) - 1 - 1 / p.max()) / (4 * gamma)
     regret = p @ (means - means[best]) - gamma * p @ (f - means) ** 2
     assert regret == pytest.approx(price, rel=1e-6, abs=1e-9)
+
+
+SHARES = st.lists(st.floats(1e-3, 0.999), min_size=2, max_size=6).map(np.array)
+
+
+@given(SHARES, st.floats(2, 1000), st.lists(st.floats(0, 1), min_size=6, max_size=6), st.integers(0, 5))
+def test_no_mean_losses_cost_more_than_the_price_of_triangles(f, gamma, means, best):
+    """For any f* >= 0, sum p (f* - min f*) is at most the price plus gamma sum p (f - f*)^2 / (f + f*); at the f* of
+    the proof it is that price, and the price is what the compiled rule adds up."""
+    p, best, means = book.fast_cb(f, gamma), best % len(f), np.array(means[: len(f)])
+    r = (1 - p[best]) / p[best]
+    at = f * (2 * np.sqrt(gamma / (gamma - 1)) - 1)
+    at[best] = f[best] * max(0.0, 2 * np.sqrt(gamma / (gamma + r)) - 1)
+    others = (p @ f - p[best] * f[best]) * (4 * gamma - 1 - 4 * np.sqrt(gamma * (gamma - 1)))
+    own = 4 * gamma + r - 4 * np.sqrt(gamma * (gamma + r)) if r <= 3 * gamma else -gamma
+    price, rounding = book.price_of_triangles(f, p, gamma), 1e-9 * (1 + gamma)
+    for mean, least in ((at, best), (means, int(means.argmin()))):
+        regret = p @ mean - mean[least] - gamma * p @ ((f - mean) ** 2 / (f + mean))
+        assert regret <= price + rounding
+        assert mean is means or regret == pytest.approx(others + p[best] * f[best] * own, rel=1e-6, abs=rounding)
+    bandit = FastCB(len(f), seed=0, scale=gamma)
+    core = bandit.core
+    core.act(f)
+    assert bandit.ledger_.price == pytest.approx(price, rel=1e-6, abs=rounding)
+    assert price <= (2 + 1 / gamma) * len(f) * f.min() / gamma + rounding
+
+
+def test_the_constant_of_triangles_cannot_be_halved():
+    """With gamma / 2 in the place of gamma before the triangles the price would not do: the misprint is noticed."""
+    f = np.array([0.01, 1.0])
+    p = book.fast_cb(f, 1000.0)
+    mean = np.array([0.01, 0.0])
+    regret = p @ mean - 0.0
+    triangles = p @ ((f - mean) ** 2 / (f + mean))
+    price = book.price_of_triangles(f, p, 1000.0)
+    assert regret <= price + 1000 * triangles
+    assert regret > price + 500 * triangles
+
+
+@given(st.floats(1e-3, 0.999), st.floats(1e-6, 1 - 1e-6), st.floats(0.01, 1))
+def test_an_excess_of_log_losses_is_not_small_by_luck(forecast, mean, part):
+    """E exp(-m / 2) is at most exp(-triangle / 4) for losses of two values with that mean; with half the triangle it is
+    not, even for coins."""
+    losses = mean + part * np.array([-mean, 1 - mean])  # the second with probability `mean`
+    m = -losses * log(forecast / mean) - (1 - losses) * log((1 - forecast) / (1 - mean))
+    assert np.exp(-m / 2) @ [1 - mean, mean] <= exp(-((forecast - mean) ** 2) / (forecast + mean) / 4) + 1e-12
+    assert exp(-0.01 / 0.5 / 2) < (0.2 * 0.3) ** 0.5 + (0.8 * 0.7) ** 0.5
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.sampled_from(theory.RATES))
@@ -153,6 +212,32 @@ def test_mean_regret_is_below_the_bound_of_square_cb():
             ticket = bandit.act(x)
             bandit.learn(ticket, float(random.random() < mean[ticket.action]))
         assert regret <= bandit.certify()[1].bound
+
+
+def test_mean_regret_is_below_the_bound_of_fast_cb():
+    """Of 10 runs with log odds that are linear the mean regret never exceeds the realised bound at delta 1 / 2, and no
+    such mean losses have a smaller log loss than the bound takes for the least."""
+    random = np.random.default_rng(4)
+    for seed in range(10):
+        X = random.uniform(-1, 1, (60, 2))
+        weights = np.vstack([np.full(3, -1.0), random.uniform(-1, 1, (2, 3))])
+        bandit, regret, least = FastCB(3, seed=seed, delta=0.5, scale=0.5, norm=3**0.5), 0.0, 0.0
+        for x, mean in zip(X, 1 / (1 + np.exp(-np.hstack([np.ones((60, 1)), X]) @ weights)), strict=True):
+            regret += float(bandit.probabilities(x) @ (mean - mean.min()))
+            ticket = bandit.act(x)
+            loss = float(random.random() < mean[ticket.action])
+            bandit.learn(ticket, loss)
+            least -= log(mean[ticket.action] if loss else 1 - mean[ticket.action])
+        assert bandit.facts().least <= least
+        assert regret <= bandit.certify()[1].bound
+
+
+def test_the_least_log_loss_is_that_of_a_gradient_at_the_first_round():
+    """After one loss of 1 at a feature of 3, slopes are -1/2, all scores 0: ln 2 - norm / 2 times the root of 2."""
+    bandit = FastCB(1, seed=0, norm=0.5)
+    bandit.learn(bandit.act([3.0]), 1.0)
+    assert bandit.facts().least == pytest.approx(log(2) - 0.5 * 0.5 * 2**0.5)
+    assert bandit.ledger_.error == pytest.approx(log(2))
 
 
 def test_the_doubt_counts_every_estimate():

@@ -104,9 +104,9 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         positive("norm", self.norm)
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         one_of("shared", self.shared, (False, True))
-        self._model = regressor_of(self.regressor)
+        self._model = self._regression()
         self.policy_names_ = policy_names(self.policies)
-        self._state = ContextualState(self.n_arms_, len(self.policy_names_))
+        self._state = ContextualState(self.n_arms_, len(self.policy_names_), self._most_error())
         self._models: list[Any] = []
         self._explorer: Any = None
         self._labels = self.arm_names_ or [str(arm) for arm in range(self.n_arms_)]
@@ -123,9 +123,17 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     def _amount(self) -> float:
         """The number that the rule goes by, checked: a share, a scale or a width."""
 
+    def _most_error(self) -> float:
+        """What the forecast of one loss can be charged at most."""
+        return 1.0
+
     def _tuned(self) -> bool:
         """Whether gamma is the one that the theorem asks for."""
         return False
+
+    def _regression(self) -> OnlineRegressor:
+        """What each arm's regression is a copy of."""
+        return regressor_of(self.regressor)
 
     def _begun(self, columns: int) -> Any:
         """The regression of an arm that has learned nothing."""

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from .. import _core
 from ..catalogue import class_of
 from ..errors import ParameterError
 from ..persist.validation import one, plain
@@ -36,15 +37,16 @@ def regressor_of(regressor: Any) -> OnlineRegressor:
 
 
 def begun(regressor: OnlineRegressor, columns: int) -> OnlineRegressor:
-    """A copy that has learned nothing but that losses lie between 0 and 1.
+    """A copy that has learned nothing but that losses lie between 0 and 1, and scores within a limit of their middle.
 
     Outcomes are measured from the first one, which teaches nothing else: it is the middle of the range, for all arms.
     """
+    limit = float(_core.LOGISTIC_LIMIT) if regressor.rules().loss == "logistic" else MIDDLE
     model = type(regressor)(**regressor.get_params())
     model.begin(columns)
     model.update_one(np.zeros(columns), MIDDLE)
-    model.state_.put("low", -MIDDLE)
-    model.state_.put("high", MIDDLE)
+    model.state_.put("low", -limit)
+    model.state_.put("high", limit)
     return model
 
 

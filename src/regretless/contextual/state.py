@@ -26,6 +26,8 @@ class ContextualState:
     arms : int
     policies : int
         How many were named.
+    most_error : float
+        What a forecast can be charged at most.
 
     Attributes
     ----------
@@ -43,7 +45,8 @@ class ContextualState:
     ARRAYS: ClassVar[tuple[str, ...]] = ("book", "tallies", "estimates", "advised")
     IMPLICIT: ClassVar[tuple[float, ...]] = tuple(2.0**-power for power in range(1, _core.EXPLORE_IMPLICIT + 1))
 
-    def __init__(self, arms: int, policies: int = 0) -> None:
+    def __init__(self, arms: int, policies: int = 0, most_error: float = 1.0) -> None:
+        self.most_error = most_error
         self.book = np.zeros(len(FIELDS))
         self.tallies = np.zeros((_core.EXPLORE_TALLIES, arms))
         self.estimates = np.zeros((len(self.IMPLICIT), arms))
@@ -126,7 +129,7 @@ class ContextualState:
         if any((array < 0).any() for array in self.arrays().values()):
             raise ValueError("a sum of losses is below 0")
         settled = self.one("settled")
-        if max(self.one("loss"), self.one("error")) > settled * (1 + 1e-9):
+        if max(self.one("loss"), self.one("error") / self.most_error) > settled * (1 + 1e-9):
             raise ValueError("a sum of losses is larger than it can be")
         rounds = self.one("rounds")
         if rounds != settled + self.one("lost") + waiting or rounds != self.draws.sum():

@@ -119,6 +119,7 @@ STEEPEST: dict[str, Callable[[float, float], float]] = {
     "absolute": lambda width, _: 1.0,
     "pinball": lambda width, _: 1.0,
     "huber": min,
+    "logistic": lambda width, _: 1.0,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .regression import inverse_of
+from .regression import adahedge, dual_averaging, inverse_of
 
 Array = np.ndarray[Any, Any]
 Facts = dict[str, Any]
@@ -26,6 +26,25 @@ def square_cb(forecasts: Array, gamma: float) -> Array:
     while least < (middle := (least + most) / 2) < most:
         least, most = (middle, most) if sum(1 / (middle + 2 * gamma * gaps)) > 1 else (least, middle)
     return np.asarray(1 / (most + 2 * gamma * gaps))
+
+
+def fast_cb(forecasts: Array, gamma: float) -> Array:
+    """f_b / (K f_b + gamma (f - f_b)), b the least, which has the rest (Foster & Krishnamurthy 2021)."""
+    best = int(np.argmin(forecasts))
+    p = forecasts[best] / (len(forecasts) * forecasts[best] + gamma * (forecasts - forecasts[best]))
+    p[best] = 0
+    p[best] = 1 - sum(p)
+    return np.asarray(p)
+
+
+def price_of_triangles(forecasts: Array, p: Array, gamma: float) -> float:
+    """The most that sum p (y - y_j) is above gamma sum p (f - y)^2 / (f + y), over y >= 0 and j: at its maximiser."""
+    most = []
+    for j in range(len(p)):
+        pull = np.where(np.arange(len(p)) == j, 1 - 1 / p, 1.0)
+        y = forecasts * np.maximum(0, 2 * np.sqrt(gamma / (gamma - pull)) - 1)
+        most.append(sum(p * (pull * y - gamma * (forecasts - y) ** 2 / (forecasts + y))))
+    return float(max(most))
 
 
 def lin_ucb(means: Array, deviations: Array, width: float) -> Array:
@@ -78,6 +97,28 @@ def explored(
     return np.array([arm for arm, _ in drawn]), np.array([p for _, p in drawn])
 
 
+def odds(X: Array, losses: Array) -> float:
+    """Of the last row, 1 / (1 + exp(-s)) by dual averagings of four rates and AdaHedge on the log losses of those
+    before it: rates that are divided by the range of scores, from -8 to 8."""
+    z = np.append(losses, 0.5)
+    members = [dual_averaging(X, z, eta / 16, "logistic", around=8.0)[0] for eta in (0.1, 0.4, 1.6, 6.4)]
+    return float(1 / (1 + np.exp(-adahedge(np.array(members).T, z, "logistic")[0][-1])))
+
+
+def explored_by_odds(
+    X: Array, losses: Array, numbers: Array, rule: Callable[[Array, int], Array]
+) -> tuple[Array, Array]:
+    """As `explored`, with `odds` for each arm."""
+    X, (T, K) = np.hstack([np.ones((len(X), 1)), X]), losses.shape
+    arms, probabilities = np.empty(T, int), np.empty(T)
+    for t in range(T):
+        past = [np.flatnonzero(arms[:t] == a) for a in range(K)]
+        p = rule(np.array([odds(X[[*past[a], t]], losses[past[a], a]) for a in range(K)]), t + 1)
+        arms[t] = min(int(np.sum(np.cumsum(p) <= numbers[t])), K - 1)
+        probabilities[t] = p[arms[t]]
+    return arms, probabilities
+
+
 def _observable(ell: Facts, _: Facts, w: Facts) -> Any:
     """max_a min_g of what was lost while a was awake, less its estimate, plus ln(G K / delta) / (2 g)."""
     if w["arms"] == 1:
@@ -112,8 +153,16 @@ def _realised(ell: Facts, _: Facts, w: Facts) -> Any:
     return w["width"] * (ell["price"] + ell["gamma"] * max(missed, 0.0))
 
 
+def _realised_fast(ell: Facts, _: Facts, w: Facts) -> Any:
+    """The price of exploring, and gamma times twice the excess of log losses and four times the doubt."""
+    unknown = (ell["rounds"] - ell["settled"]) * np.logaddexp(0, 8)
+    missed = 2 * (ell["error"] + unknown - w["least"]) - 4 * np.log(w["delta"])
+    return w["width"] * (ell["price"] + ell["gamma"] * np.maximum(missed, 0))
+
+
 BOUNDS = {
     "probable": {
+        "realised_fast_cb": _realised_fast,
         "realised_ellipsoids": lambda ell, _, w: w["width"] * ell["reach"],
         "observable_by_features": _observable,
         "observable_by_policies": _against_policies,

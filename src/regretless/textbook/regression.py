@@ -18,13 +18,15 @@ def loss(p: Any, z: Any, tau: float | None) -> Any:
 
 
 def charged(p: Any, z: Any, name: str, c: float) -> Any:
-    """A loss by its name: square, absolute, pinball of the quantile c, Huber's, which turns at an error of c, or
-    Poisson's of counts z whose mean is exp(p + c)."""
+    """A loss by its name: square, absolute, pinball of the quantile c, Huber's, which turns at an error of c, Poisson's
+    of counts z whose mean is exp(p + c), or the log loss of shares z whose mean is 1 / (1 + exp(-p))."""
     if name in ("square", "pinball"):
         return loss(p, z, c if name == "pinball" else None)
     if name == "poisson":
         mean = np.exp(p + c)
         return mean - z + np.where(z > 0, z * (np.log(np.maximum(z, 1e-300)) - p - c), 0.0)
+    if name == "logistic":
+        return np.logaddexp(0, p) - z * p
     size = np.abs(z - np.asarray(p))
     return size if name == "absolute" else np.where(size <= c, size**2 / 2, c * (size - c / 2))
 
@@ -33,20 +35,28 @@ def slope(p: float, z: float, name: str, c: float) -> float:
     """Its derivative in p."""
     if name == "pinball":
         return -c if z > p else 1 - c if z < p else 0.0
+    if name == "logistic":
+        return float(1 / (1 + np.exp(-p)) - z)
     slopes = {"square": 2 * (p - z), "absolute": float(np.sign(p - z)), "huber": float(np.clip(p - z, -c, c))}
     return float(np.exp(p + c) - z) if name == "poisson" else slopes[name]
 
 
 def place(z: Any, name: str, c: float) -> Any:
-    """Where an outcome lies among scores: a count at its logarithm less c, and none at that of one half."""
+    """Where an outcome lies among scores: a count at its logarithm less c, and none at that of one half; a share at the
+    logarithm of its odds, within 8 of 0."""
+    if name == "logistic":
+        return np.clip(np.log(np.maximum(z, 1e-9)) - np.log(np.maximum(1 - z, 1e-9)), -8, 8)
     return np.log(np.maximum(z, 0.5)) - c if name == "poisson" else z
 
 
-def dual_averaging(X: Array, z: Array, eta: float, name: str = "square", c: float = 0.0) -> tuple[Array, Array, float]:
-    """Scores, minus the sum of gradients G, and the sum of slope times score."""
+def dual_averaging(
+    X: Array, z: Array, eta: float, name: str = "square", c: float = 0.0, around: float = 0.0
+) -> tuple[Array, Array, float]:
+    """Scores, minus the sum of gradients G, and the sum of slope times score; the range of outcomes is at first that
+    `around` 0."""
     d = X.shape[1]
     G, S, M, squares, count, N = (np.zeros(d) for _ in range(6))
-    low = high = linear = 0.0
+    low, high, linear = -around, around, 0.0
     forecasts = []
     for x, outcome in zip(X, z, strict=True):
         B = high - low

@@ -28,6 +28,40 @@ At eta = 1 alone that is V <= 2.542 (M + ln(1 / delta)); smaller ones are better
 loss F of all arms less their penalties lambda |u_a|^2 as regression has them. That does not ask when the losses came. A
 decision whose loss is not known adds at most 1 to M.
 
+**Triangles** (Foster & Krishnamurthy 2021, with constants and a proof of its own). For any probabilities p > 0, any
+forecasts f > 0, gamma > 1, every f* >= 0 and every arm j, with r = (1 - p_j) / p_j,
+
+    sum p_a (f*_a - f*_j) <= c sum over a != j of p_a f_a + q_j + gamma sum p_a (f_a - f*_a)^2 / (f_a + f*_a),
+    c = 4 gamma - 1 - 4 sqrt(gamma (gamma - 1)),
+    q_j = p_j f_j (4 gamma + r - 4 sqrt(gamma (gamma + r))) if r <= 3 gamma, else -gamma p_j f_j.
+
+(f - y)^2 / (f + y) is y - 3 f + 4 f^2 / (f + y), which is convex in y. So the left side less the last sum is a sum of
+concave functions of one f*_a each: p_a (y - gamma (...)) of a != j is largest where (f + y)^2 = 4 f^2 gamma / (gamma -
+1), and (p_j - 1) y - gamma p_j (...) of j where (f + y)^2 = 4 f^2 gamma / (gamma + r), or at y = 0 if that is below 0.
+The values there are those above. The price of a decision is the largest of these over j: no constant below it is true
+of all f* >= 0.
+
+For p_a = f_b / (K f_b + gamma (f_a - f_b)) and gamma >= 2 it is at most (2 + 1 / gamma) K f_b / gamma. Let f_b = 1,
+which is a matter of units, and e = (K - 1) / gamma. As sum p_a f_a <= 1 + e and c <= 1 + 1 / gamma, it is enough that
+q_j - c p_j f_j <= e - 1; where gamma < K that is never above 0, and 1 < K / gamma. Of j != b let s^2 = 1 + r / gamma =
+f_j + e. If s <= 2, q_j = -(1 - p_j) f_j g, g = (3 - s) / (1 + s) <= 1, and f_j g = s^2 g - e g >= 1 - e, for s^2 (3 -
+s) - (1 + s) = (s - 1) (1 + 2 s - s^2) >= 0; and f_j >= 1. If s > 2, q_j = -gamma f_j / (K + gamma (f_j - 1)) <= -1
+where gamma >= K. Of j = b, r <= K - 1, and g >= 1 - r / (2 gamma).
+
+**From log losses to triangles.** Let m be the excess of the log loss of f_a over that of f*_a, for the arm a that was
+drawn and a loss l between 0 and 1 of mean f*_a. exp(-m / 2) is convex in l, and so its mean is at most that of a coin:
+sqrt(f f*) + sqrt((1 - f) (1 - f*)) = 1 - H, H half the sum of (sqrt f - sqrt f*)^2 and the same of 1 - f and 1 - f*.
+The first is (f - f*)^2 / (sqrt f + sqrt f*)^2, at least half the triangle, so that H is at least a quarter of it. The
+mean over the draw is at most 1 - E H <= exp(-E H), and so exp(V / 4 - M / 2), V = sum over t of sum p_a (f_a - f*_a)^2
+/ (f_a + f*_a), is a supermartingale: with probability 1 - delta, for all T,
+
+    V <= 2 M + 4 ln(1 / delta).
+
+**M of log losses.** Mean losses are 1 / (1 + exp(-<u_a, x>)), with the root of the sum of (M_i u_i)^2 at most `norm`.
+The log loss of l is convex in the score, so that the loss of u is at least that of any scores s less the sum of g s
+plus <u, sum g x>, g the slopes at s: `contextual.log_odds.least_of`. A decision whose loss is not known adds at most
+ln(1 + e^8), as scores of forecasts are within 8 of 0.
+
 **Ellipsoids** (Abbasi-Yadkori, Pal & Szepesvari 2011, Thm 2). Let arm a have ridge regression w on its losses with the
 matrix A, of a prior lambda diag(M^2) that stays as it is, so that M must be declared. Losses within [0, 1] are mean
 losses and noise that is 1/2-subgaussian. With probability 1 - delta / K, at all times and for all rows x,
@@ -76,7 +110,8 @@ class ContextualFacts(Facts):
     implicit : tuple of float
         The explorations g that estimates are made with.
     least : float
-        The least penalised squared losses of all arms' regressions, summed; NaN where one does not know it.
+        The least penalised squared losses of all arms' regressions, summed; NaN where one does not know it. Of
+        regressions by the log loss, what no mean losses that are assumed have a smaller log loss than.
     penalty : float
         The largest penalty of the mean losses that are assumed, of all arms.
     size : float
@@ -196,6 +231,38 @@ def realised_square_cb(ledger: ContextualLedger, _: None, learner: ContextualFac
     return learner.width * (ledger.price + ledger.gamma * variance_from(excess, learner.delta))
 
 
+def _own(ledger: ContextualLedger, _: Any, __: ContextualFacts) -> bool:
+    return ledger.taught == 0
+
+
+LARGEST_LOG_LOSS = log(1 + exp(8))
+
+
+@theorem(
+    title="Realised regret of FastCB",
+    quantity="mean regret",
+    counts=_unseen,
+    formula=r"\sum_t \sum_a p_{t,a} (f^*_{t,a} - \min f^*_t) \le \sum_t \pi_t"
+    r" + \gamma_T \left(2 M + 4 \ln(1 / \delta)\right)",
+    source="Foster & Krishnamurthy 2021, Thm 1, with the exact price of the draws, as the run had them",
+    kind="probable",
+    assumes=(PLAYED, KNOWS_LEAST, ("it assumes that no decision of another policy was learned", _own)),
+    whole=False,
+    most=_most,
+    compares=False,
+    presumes=REALISABLE,
+)
+def realised_fast_cb(ledger: ContextualLedger, _: None, learner: ContextualFacts) -> float:
+    """If the mean loss of each arm is 1 / (1 + exp(-s)), s linear in the features with weights no larger than declared,
+    then with probability 1 - delta, after all numbers of decisions at once, the sum over the decisions of the mean loss
+    of the draw less the least mean loss is at most the sum of the prices of the draws, plus the last gamma times the
+    sum of mean triangles (f - f*)^2 / (f + f*), which is at most 2 M + 4 ln(1 / delta), M the log loss of the forecasts
+    less the least that such mean losses have."""
+    excess = ledger.error - learner.least + LARGEST_LOG_LOSS * (ledger.rounds - ledger.settled)
+    missed = max(0.0, 2 * excess + 4 * log(1 / learner.delta))
+    return learner.width * (ledger.price + ledger.gamma * missed)
+
+
 def _declared(ledger: ContextualLedger, _: Any, learner: ContextualFacts) -> bool:
     return ledger.most <= learner.size < inf
 
@@ -236,4 +303,5 @@ def realised_ellipsoids(ledger: ContextualLedger, _: None, learner: ContextualFa
 
 OF_EVERY_RULE = (observable_by_features, observable_by_policies)
 OF_INTERVALS = (observable_by_features, realised_ellipsoids, observable_by_policies)
+OF_FAST_CB = (observable_by_features, realised_fast_cb, observable_by_policies)
 OF_SQUARE_CB = (observable_by_features, realised_square_cb, observable_by_policies)
