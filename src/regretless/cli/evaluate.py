@@ -89,7 +89,7 @@ def run(arguments: EvaluateOptions) -> int:
     _refuse_contradictions(arguments)
     make = None if arguments.learner is None else _maker(arguments)
     console = options.console_of(arguments)
-    log = _read(arguments)
+    log = read_evaluated(arguments)
     console.doing("the log is replayed")
     each = [
         LogOutput(arguments, one, arguments.seed or 0, one.bets.name if one.learners else name)
@@ -127,7 +127,8 @@ def _refuse_contradictions(arguments: EvaluateOptions) -> None:
     refuse_overwriting([arguments.file, *files_of(arguments.policy)], [arguments.report])
 
 
-def _read(arguments: EvaluateOptions) -> Log:
+def read_evaluated(arguments: EvaluateOptions) -> Log:
+    """The log, by the options."""
     from ..data.logged import read_log
 
     action, reward, named = arguments.action, arguments.reward, arguments.propensity

@@ -64,6 +64,13 @@ class LogOutput(Output):
         return [*self.evaluation.certify(), *(learners[0].certify() if learners and learners[0].rounds_ else ())]
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """How the log was read, as the options say it, and the policy's columns by its name."""
+        arguments, log = self.arguments, self.evaluation.log
+        names = ("action", "reward", "propensity", "least_propensity", "losses", "context")
+        return {name: getattr(arguments, name) for name in names} | {"range": list(log.value_range)}
+
+    @property
     def quantity(self) -> str:
         """What the log holds."""
         return "loss" if self.evaluation.log.losses else "reward"
@@ -80,6 +87,7 @@ class LogOutput(Output):
             "rounds": len(evaluation.log),
             "arms": len(evaluation.log.names),
             "quantity": self.quantity,
+            "log": self.reading,
             "confidence": 1 - evaluation.delta,
             "estimates": {name: one.describe() for name, one in evaluation.estimates.items()},
             "logged": evaluation.logged.describe(),

@@ -11,6 +11,7 @@ from ..errors import RegretlessError
 from . import options
 from .files import read_vectors
 from .output import CLASSIFICATION, DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
+from .verify_log import check_log
 
 if TYPE_CHECKING:
     from ..verify import Check
@@ -25,11 +26,11 @@ WORDS = ("and of certificates their names, sources and formulas",)
 
 HELP = "compute the certificates of a report again, from the data"
 DESCRIPTION = (
-    "REPORT is what --json of learn, certify, combine, pull, explore or solve printed, DATA the file that it is about, "
-    "read with the same options. The comparators' sums are computed again from the rows, what was observed by the "
-    "algorithm of the textbook where it has one, and each bound by its printed formula; nothing that made the report "
-    "takes part. A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; and which "
-    "numbers had to be taken from the report."
+    "REPORT is what --json of learn, certify, combine, pull, explore, evaluate or solve printed, DATA the file that it "
+    "is about, read with the same options. The comparators' sums are computed again from the rows, what was observed "
+    "by the algorithm of the textbook where it has one, and each bound by its printed formula; nothing that made the "
+    "report takes part. A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; "
+    "and which numbers had to be taken from the report."
 )
 
 
@@ -58,7 +59,7 @@ def run(arguments: VerifyOptions) -> int:
     if kind not in CHECKED:
         raise UsageError(f"{arguments.report} is a report of {kind}; it must be of {', '.join(CHECKED)}")
     try:
-        if isinstance(report["certificates"], list) and not report["certificates"]:
+        if all(one["certificates"] == [] for one in report.get("policies", [report])):
             raise RegretlessError(f"{arguments.report}: it has no certificates: there is nothing to check")
         verify.refuse_misshapen(report)
         with np.errstate(all="ignore"):  # what overflows shows in the numbers that are compared
@@ -268,4 +269,6 @@ CHECKED: dict[str, Callable[[VerifyOptions, dict[str, Any], dict[str, Any]], lis
     "pull": _bandits,
     "explore": _explored,
     "solve": _games,
+    "logged": check_log,
+    "evaluate": check_log,
 }

@@ -6,7 +6,7 @@ sums from numpy, and bounds from the formulas as they are printed.
 
 from __future__ import annotations
 
-from . import bandits, experts, explore, games, linear, regression
+from . import bandits, experts, explore, games, linear, off_policy, regression
 from .certificates import Again, whole
 from .checks import Check, Malformed, Number
 from .shape import refuse_misshapen
@@ -21,6 +21,7 @@ __all__ = [
     "explore",
     "games",
     "linear",
+    "off_policy",
     "refuse_misshapen",
     "regression",
     "whole",

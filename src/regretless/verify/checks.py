@@ -30,12 +30,20 @@ class Number:
     reported, again : float, or bool, str or None
     scale : float
         Size of the numbers that it is a difference of, to which rounding errors are proportional.
+    whose : str
+        Of which of several parts of the report it is a number.
     """
 
     name: str
     reported: Any
     again: Any
     scale: float = 0.0
+    whose: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, and of what it is."""
+        return f"{self.name} of {self.whose}" if self.whose else self.name
 
     @property
     def off(self) -> float:
@@ -61,13 +69,13 @@ class Number:
 
     def differs(self) -> str:
         """What the report says, and what was computed, as JSON has them."""
-        return f"{self.name} is {_in_json(self.reported)} in the report and {_in_json(self.again)} here"
+        return f"{self.label} is {_in_json(self.reported)} in the report and {_in_json(self.again)} here"
 
 
 def differing(wrong: Sequence[Number]) -> str:
     """Numbers that differ, the first of each name."""
-    firsts = {one.name: one for one in reversed(wrong)}
-    return "; ".join(firsts[name].differs() for name in dict.fromkeys(one.name for one in wrong))
+    firsts = {one.label: one for one in reversed(wrong)}
+    return "; ".join(firsts[name].differs() for name in dict.fromkeys(one.label for one in wrong))
 
 
 def _numeric(value: Any) -> bool:
@@ -115,7 +123,7 @@ class Check:
             "verdict": self.verdict,
             "why": self.why or None,
             "digits": round(self.digits, 1) if self.numbers else None,
-            "numbers": {one.name: [one.reported, one.again] for one in self.numbers},
+            "numbers": {one.label: [one.reported, one.again] for one in self.numbers},
             "taken": list(self.taken),
         }
 

@@ -100,11 +100,13 @@ HEADS = {
     **_keys("a whole number or an object of numbers", "mistakes updates"),
     **_keys("a number or an object or null", "loss"),
     **_keys("a number or null", "joint_confidence"),
-    **_keys("an object", "parameters"),
+    **_keys("a number", "confidence anytime_confidence"),
+    **_keys("an object of objects", "estimates"),
+    **_keys("an object", "parameters log"),
     **_keys("a list of labels", "classes"),
     **_keys("an object of numbers", "expert_losses row_strategy column_strategy draws"),
     "comparators": "an object of objects",
-    "certificates": "a list of objects",
+    **_keys("a list of objects", "certificates policies"),
     "observable": "an object or null",
 }
 
@@ -132,7 +134,9 @@ def refuse_misshapen(report: Fields) -> None:
             f"comparators.{name}.",
         )
         _detail(fields, f"comparators.{name}.")
-    for place, one in enumerate(report["certificates"]):
+    for part in report.get("policies", ()):
+        refuse_misshapen(part)
+    for place, one in enumerate(report["certificates"] if "policies" not in report else ()):
         here = f"certificates[{place}]."
         missing = [name for name in CERTIFICATE if name not in one]
         if missing:
