@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 SMALL = 100  # numbers of an array that JSON holds itself
+SMALL_TABLE = 1000  # numbers of one with rows: ten estimates of each of a hundred arms
 
 Notes = dict[str, Any]
 
@@ -63,9 +64,11 @@ def _noting(kind: type) -> type:
 
 
 def in_json(value: Any) -> Any:
-    """A value as JSON has it; None for arrays of more than `SMALL` numbers, and for what it has no word for."""
+    """A value as JSON has it; None for arrays of more than `SMALL` numbers, of tables of more than `SMALL_TABLE`, and
+    for what it has no word for."""
     if isinstance(value, np.ndarray):
-        return in_json(value.tolist()) if value.size <= SMALL else None
+        most = SMALL if value.ndim < 2 else SMALL_TABLE
+        return in_json(value.tolist()) if value.size <= most else None
     if isinstance(value, np.generic):
         return in_json(value.item())
     if value is None or isinstance(value, bool | int | str):

@@ -395,3 +395,19 @@ def test_advice_that_says_nothing_is_refused():
         made("square-cb", policies=["old", "old"])
     with pytest.raises(RegretlessError, match="advice of 1 rounds, and losses of 4"):
         bandit.play(np.ones((4, 1)), np.ones((4, 3)), advice=[[0, 1]])
+
+
+def test_a_report_of_more_than_ten_actions_is_verified(tmp_path, capsys):
+    """Ten estimates of each of fourteen actions are in the report, and every certificate is checked by them."""
+    random, names = np.random.default_rng(0), [f"a{place}" for place in range(14)]
+    table = random.integers(0, 9, (12, 15)) / 8
+    text = "\n".join(",".join(map(str, row)) for row in table.tolist())
+    (tmp_path / "t.csv").write_text(f"x,{','.join(names)}\n{text}\n")
+    for learner in ("square-cb", "fast-cb"):
+        words = ["explore", str(tmp_path / "t.csv"), "--costs", ",".join(names), "--learner", learner, "--json"]
+        assert main(words) == 0
+        (tmp_path / "r.json").write_text(capsys.readouterr().out)
+        assert main(["verify", str(tmp_path / "r.json"), str(tmp_path / "t.csv")]) == 0
+        said = capsys.readouterr().out
+        assert said.count("agrees: ") == 4
+        assert "cannot be checked" not in said
