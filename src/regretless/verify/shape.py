@@ -109,6 +109,7 @@ HEADS = {
     **_keys("a list of objects", "certificates policies"),
     "observable": "an object or null",
 }
+EXPLORED = _keys("an object of numbers", "estimates")  # of one policy, the learner
 
 
 def refuse_misshapen(report: Fields) -> None:
@@ -119,7 +120,8 @@ def refuse_misshapen(report: Fields) -> None:
     Malformed
         With the key that is wrong, what is there, and what was expected.
     """
-    _look(report, HEADS, "")
+    explored = str(report["schema"]).startswith("regretless.explore/")
+    _look(report, HEADS | (EXPLORED if explored else {}), "")
     _look(report.get("parameters", {}), PARAMETERS, "parameters.")
     if str(report["schema"]).startswith("regretless.combine/") and "asked" in report:
         _one(report["asked"], "an object", "asked")
