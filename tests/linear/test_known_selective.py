@@ -174,6 +174,69 @@ def test_an_answer_may_be_late_or_never_come_but_not_twice():
     assert "nobody knew" in learner.certify_risk()[0].why
 
 
+def streamed(X, y, classes, order=None, **parameters):
+    """A learner that saw the labels alone that it asked, and the places of these rows; labels are late in an order."""
+    learner = SelectiveSamplingPerceptron(**parameters)
+    learner.announce(np.arange(classes), X.shape[1])
+    asked = []
+    for place, x in enumerate(X):
+        if question := learner.ask(x):
+            asked.append((place, question))
+            if order is None:
+                learner.learn(question, y[place])
+    for place, question in () if order is None else order(asked):
+        learner.learn(question, y[place])
+    return learner, [place for place, _ in (asked if order is None else order(asked))]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    classes=st.sampled_from([2, 3]),
+    share=st.sampled_from([None, 0.3]),
+    intercept=st.sampled_from([0.0, 1.0]),
+    late=st.booleans(),
+)
+def test_a_stream_is_certified_by_its_asked_rows(seed, classes, share, intercept, late):
+    """The sure bounds hold against any vector on the asked rows alone, late ones too, but that on questions in time."""
+    X, y = game(seed, classes, 60, 0.3)
+    order = (lambda asked: asked[::-1]) if late else None
+    learner, places = streamed(X, y, classes, order, seed=seed, share=share, intercept=intercept)
+    direction = np.random.default_rng(seed).normal(size=(1 if classes == 2 else classes, 4))
+    certificates = learner.certify_asked(X[places], y[places], against=direction)
+    assert [one.holds for one in certificates if one.applies] == [True] * sum(one.applies for one in certificates)
+    assert certificates[0].applies is (learner.late_ == 0)
+    assert certificates[2].observed == learner.ledger_.updates
+
+
+def test_the_bound_of_a_stream_is_that_of_all_rows_with_the_hinge_losses_of_the_asked():
+    """Its H is that of the asked rows, its R that of all: the longest row was not asked, and stands in the bound."""
+    X, u = np.random.default_rng(5).normal(size=(200, 4)), np.array([0.6, 0.0, 0.0, -0.8])
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[101] *= 1.5
+    y = (X @ u > 0).astype(int)
+    learner, places = streamed(X, y, 2, b=0.01)
+    first = learner.certify_asked(X[places], y[places], against=[4 * u])[0]
+    v = first.comparator.vector[1] - first.comparator.vector[0]  # along u, scaled
+    H, R2 = np.maximum(0, 1 - (2 * y[places] - 1) * (X[places] @ v)).sum(), 2.25
+    assert 101 not in places
+    assert first.comparator.hinge == pytest.approx(H) != 0
+    last = R2 * (v @ v) * 1.02**2 / 0.08 - learner.ledger_.behind / (0.01 * R2)
+    assert first.bound == pytest.approx(51 * H + last)
+    assert first.theorem.title == "Asked labels, of the rounds asked"
+
+
+def test_other_rows_than_the_asked_are_refused():
+    """Rows that give other weights have no certificate, another number of them an error, and weighed ones say why."""
+    X, y = game(6, 2, 80)
+    learner, places = streamed(X, y, 2)
+    back, yours = places[::-1], np.ones((1, 4))
+    assert not any(one.applies for one in learner.certify_asked(X[back], y[back]))
+    with pytest.raises(RegretlessError, match=f"{len(places) - 1} rows, and {len(places)} labels were learned"):
+        learner.certify_asked(X[places[1:]], y[places[1:]])
+    weighed, places = streamed(X, y, 2, class_weight={1: 3.0})
+    assert {one.why for one in weighed.certify_asked(X[places], y[places], against=yours)} == {facts.UNIT_WEIGHTS[0]}
+
+
 @given(
     seed=st.integers(0, 10_000),
     classes=st.sampled_from([2, 3]),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .. import _core
-from ..certificate import Certificate
+from ..certificate import NOT_REPRODUCED, Certificate
 from ..checks import positive, share, whole
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
@@ -22,7 +23,7 @@ from ..rows.one_row import RowAsTable
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
 from ..theory.facts import LinearFacts
-from ..theory.selective import LABELS_KNOWN, SELECTIVE, SelectiveFacts, SelectiveLedger
+from ..theory.selective import LABELS_KNOWN, OF_ASKED, SELECTIVE, SelectiveFacts, SelectiveLedger
 from ..turns import in_turn
 from .labels import encode, read_labels, weigh
 from .multiclass import AllInOne, DirectState
@@ -30,8 +31,9 @@ from .state import CLOCK
 
 OWN = tuple(one.name for one in fields(SelectiveLedger))[len(FIELDS) : -1]  # as the kernel writes them down
 PLACES = {name: place for place, name in enumerate(OWN)}
-COUNTED = [FIELDS.index(name) for name in ("rounds", "total_norm2", "max_norm2", "reach2", "weighted")]  # by a question
+COUNTED = [FIELDS.index(name) for name in ("rounds", "total_norm2", "max_norm2", "reach2")]  # by a question
 ROUNDS, UPDATES, LONGEST = (FIELDS.index(name) for name in ("rounds", "updates", "max_norm2"))
+LEARNED = [FIELDS.index(name) for name in ("updates", "loss", "update_norm2", "weighted")]  # by labels that were asked
 MOST_SEED = 2**64 - 1
 
 
@@ -251,6 +253,67 @@ class SelectiveSamplingPerceptron(AllInOne):
         if not _selective(self.state_).asking[0, PLACES["unlabelled"]]:
             return certificates
         return [Certificate(one.theorem, None, None, None, LABELS_KNOWN[0]) for one in certificates]
+
+    def certify_asked(
+        self, X: Any, y: Any, *, against: Any = None, svm: bool = False, deep: bool = False
+    ) -> list[Certificate]:
+        """Read what is sure of the asked rows against these alone: of a stream nobody knows the other labels.
+
+        The rows that were not asked did not move the weights, so that the asked ones are a run of the perceptron, of
+        which its theorems hold, also where labels came late; that on asked labels needs hinge losses of these alone.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (labels, features)
+            The rows whose labels were learned, in the order in which that was. They must give the same weights again.
+        y : array-like, shape (labels,)
+            Their labels.
+        against, svm, deep
+            As of `certify`.
+
+        Returns
+        -------
+        list of Certificate
+            One a sure theorem; R in them is the length of the longest row of all.
+
+        Raises
+        ------
+        RegretlessError
+            If there are more or fewer rows than labels that were learned.
+        """
+        self._require_fitted()
+        batch = read_rows(X, learner=self, reset=False, text="known")
+        labels = read_labels(y, len(batch))
+        codes = self.codes(labels)
+        answered = int(_selective(self.state_).asking[0, PLACES["asked"]]) - len(self.pending_)
+        if len(batch) != answered:
+            raise RegretlessError(f"{len(batch)} rows, and {answered} labels were learned: give the rows of these")
+        run = self._asked_run(batch, codes, weigh(self.class_weight, labels, None, None))
+        titled = [replace(one, title=f"{one.title}, of the rounds asked") for one in OF_ASKED]
+        if run is None:
+            return [Certificate(one, None, None, None, NOT_REPRODUCED.format(name="X")) for one in titled]
+        question = self.question(
+            partial(iter, [(batch, codes)]), len(batch), in_memory=True, svm=svm, against=against, deep=deep
+        )
+        certificates = self.certify_rounds(replace(question, state=run, theorems=OF_ASKED))
+        return [replace(one, theorem=its) for one, its in zip(certificates, titled, strict=True)]
+
+    def _asked_run(self, batch: Batch, codes: Array, weights: Array | None) -> SelectiveState | None:
+        """The state after a run over asked rows alone, with what the questions showed; None if it is another one."""
+        ours = _selective(self.state_)
+        run = _selective(ours.blank(ours.columns, ours.targets))
+        player = run.answering(self.played_rules())
+        if player.play(batch.values, batch.indices, batch.starts, codes, weights, None)[1] is not None:
+            return None
+        pairs = (
+            (run.books[-1, LEARNED], ours.books[-1, LEARNED]),
+            (run.coefficients(), ours.coefficients()),
+            (run.biases(), ours.biases()),
+        )
+        if not all(np.array_equal(*pair) for pair in pairs):
+            return None
+        run.asking[:], run.books[-1, LONGEST] = ours.asking, ours.books[-1, LONGEST]
+        return run
 
     def snapshot(self) -> dict[str, Any]:
         """How many labels were asked so far."""

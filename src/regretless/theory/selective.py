@@ -15,7 +15,8 @@ With c = (1 + 2 b) R^2, at least 2 (b_t + g_t) + c (0 - h_t) is left of the righ
 
 and the expectation of Z_t (b_t + g_t), before the label is known, is b_t. Divided by 2 b R^2, that is the theorem. With
 two classes |V|^2 = |v|^2 / 2, and all rows of length R and without a budget it is that of Cesa-Bianchi, Gentile &
-Zaniboni with b R^2 in place of b. They sum the hinge losses of the updates, for which those of all rounds stand here.
+Zaniboni with b R^2 in place of b. They sum the hinge losses of the updates, for which those of all rounds stand here;
+of the sure inequality those of the asked rounds alone, where the other labels are not known.
 """
 
 from __future__ import annotations
@@ -167,9 +168,11 @@ def selective_mistakes(ledger: SelectiveLedger, comparator: Comparator, learner:
 def selective_asked(ledger: SelectiveLedger, comparator: Comparator, learner: SelectiveFacts) -> float:
     """For every matrix V and whatever labels were asked, the asked rounds that are wrong or tied, counted as for
     selective sampling, are at most as many as its bound says less the sum of half of what their best other class was
-    above the right one, over b R^2. Of the rounds that were not asked no label enters but into H."""
+    above the right one, over b R^2. Of the rounds that were not asked no label enters but into H, and H may be summed
+    over the asked rounds alone."""
     behind = ledger.behind / (learner.b * ledger.max_norm2) if ledger.max_norm2 else 0.0
     return _asked_bound(ledger, comparator, learner) - behind
 
 
-SELECTIVE = (selective_mistakes, selective_asked, classes_separable, classes_sharp, classes_posterior)
+OF_ASKED = (selective_asked, classes_separable, classes_sharp, classes_posterior)  # true of the asked rounds alone
+SELECTIVE = (selective_mistakes, *OF_ASKED)
