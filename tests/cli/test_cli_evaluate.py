@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,17 @@ def test_several_policies_hold_together(run, log):
     assert "each of the 3 intervals holds with probability 98.3333%" in said.out
 
 
+def test_a_page_shows_several_policies(run, log, tmp_path):
+    """The page on two policies has a panel with the interval of each over time, and says how delta is divided."""
+    page = tmp_path / "p.html"
+    said = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--report", page, "--quiet")
+    text = page.read_text()
+    assert (said.code, text.count('<figure data-panel="mean"')) == (0, 1)
+    assert {'class="band expert0"', 'class="band expert1"'} <= set(re.findall(r'class="band expert\d"', text))
+    assert "δ/K = 0.05/2" in text
+    assert "probability 97.5%" in text
+
+
 def test_without_a_policy_the_log_is_asked_about_itself(run, log):
     """The estimates of the log's own policy are the mean of the log."""
     found = run("evaluate", log, *LOG, "--json", "--quiet").json
@@ -116,7 +128,6 @@ def test_uniform_propensities_bound_the_weights(run, tmp_path):
         (("--policy", "probability:nowhere"), 1, "there is no column 'nowhere'"),
         (("--policy", "nowhere.csv"), 1, "nowhere.csv: there is no such file"),
         (("--policy", "uniform", "--policy", "uniform"), 2, "the same one is there twice"),
-        (("--policy", "uniform", "--policy", "log", "--report", "p.html"), 2, "--report shows one policy"),
         (("--policy", "uniform", "--learner", "exp3"), 2, "--policy and --learner exclude each other"),
         (("--set", "rate=1"), 2, "--set is for a learner"),
         (("--learner", "hedge"), 2, "--learner hedge needs the rewards of all actions"),

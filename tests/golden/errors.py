@@ -267,7 +267,6 @@ ERRORS = {
         f"evaluate log.csv {_COLUMNS} --policy probability:arm",
         f"evaluate log.csv {_COLUMNS} --policy absent.csv",
         f"evaluate log.csv {_COLUMNS} --policy log --policy log",
-        f"evaluate log.csv {_COLUMNS} --policy log --policy uniform --report r.html",
         f"evaluate log.csv {_COLUMNS} --policy log --learner exp3",
         f"evaluate log.csv {_COLUMNS} --set rate=1",
         f"evaluate log.csv {_COLUMNS} --learner hedge",

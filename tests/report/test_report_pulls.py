@@ -22,10 +22,12 @@ from regretless.environments import LikeliestLoses, Table
 from regretless.errors import RegretlessError
 from regretless.plot import figure
 from regretless.report import (
+    PoliciesReport,
     PullCurves,
     formatting,
     logged_page,
     page_of_log,
+    page_of_policies,
     page_of_pulls,
     pull_page,
     render,
@@ -82,6 +84,18 @@ def test_page_refers_to_nothing_outside(text: str) -> None:
     assert not [name for name in names if name.startswith("on")]
     assert "url(" not in text
     assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("name", odd_logs())
+def test_odd_policies_make_a_sound_page_together(name: str) -> None:
+    """Whatever is missing or infinite of one of eight policies, with names of markup that are alike where they are
+    shown, the page on all of them is well formed, and says that six are in the chart."""
+    report = odd_logs()[name]
+    each = {f"{HOSTILE}{HOSTILE}{k}": (report if k else logged()).evaluation for k in range(8)}
+    page = sound(render(page_of_policies(PoliciesReport("policies", each, report.source, report.certificates))))
+    assert "xss" not in [tag for tag, _ in page.elements]
+    assert "Of 8 policies the first 6 are shown here." in page.text
+    assert "probability 99.375%" in page.text
 
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from regretless.report import LoggedReport, PullReport, page_of_log, page_of_pulls, write_report
+from regretless.report import (
+    LoggedReport,
+    PoliciesReport,
+    PullReport,
+    page_of_log,
+    page_of_policies,
+    page_of_pulls,
+    write_report,
+)
 
 from ..bandits.pull_reports import course, game, logged, odd, odd_logs, pulls
 from ..browser import Browser, find_browser
@@ -29,16 +37,24 @@ def crowded() -> PullReport:
     )  # fmt: skip
 
 
-def everything() -> dict[str, PullReport | LoggedReport]:
+Shown = PullReport | LoggedReport | PoliciesReport
+
+
+def everything() -> dict[str, Shown]:
     """All pages by name."""
     logs = {f"log: {name}": report for name, report in odd_logs().items()}
-    return {"sample": pulls(), "crowded": crowded(), "log": logged(), **odd(), **logs}
+    one = logged()
+    each = {f"{HOSTILE} of a rather long name {k}": one.evaluation for k in range(8)}
+    policies = PoliciesReport("policies on log.csv", each, one.source)
+    return {"sample": pulls(), "crowded": crowded(), "log": one, "policies": policies, **odd(), **logs}
 
 
-def written(folder: Path, report: PullReport | LoggedReport) -> Path:
+def written(folder: Path, report: Shown) -> Path:
     """The report in a file."""
     path = folder / "report.html"
-    if isinstance(report, LoggedReport):
+    if isinstance(report, PoliciesReport):
+        write_report(path, page_of_policies(report))
+    elif isinstance(report, LoggedReport):
         write_report(path, page_of_log(report))
     else:
         write_report(path, page_of_pulls(report))
@@ -94,6 +110,7 @@ def test_no_page_scrolls_sideways_or_complains(browser: Browser, tmp_path: Path,
         "sample",
         "crowded",
         "log",
+        "policies",
         "negative regret",
         "few runs",
         "regrets far from zero",

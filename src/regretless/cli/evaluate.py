@@ -119,8 +119,6 @@ def _refuse_contradictions(arguments: EvaluateOptions) -> None:
         options.refuse_set({"--set": arguments.set}, "is for a learner, and a policy is none")
     if len(set(arguments.policy)) < len(arguments.policy):
         raise UsageError("--policy: the same one is there twice")
-    if len(arguments.policy) > 1 and arguments.report is not None:
-        raise UsageError("--report shows one policy; give one --policy with it")
     options.range_of(arguments.range)
     from .evaluate_policies import files_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .output import Output, UsageError, certificate_values, many, parameters_of
+from .output import Output, certificate_values, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
@@ -123,25 +123,26 @@ class LogOutput(Output):
             which = "the first run" if evaluation.runs > 1 else "it"
             yield f"what theorems say of it, and last of the {many(played, 'round')} that {which} played"
 
+    @property
+    def source(self) -> dict[str, Any]:
+        """Where the log came from, for a page."""
+        arguments, rows = self.arguments, len(self.evaluation.log)
+        columns = {"action": arguments.action, self.quantity: arguments.reward, "propensity": arguments.propensity}
+        context = {} if arguments.context is None else {"context": arguments.context}
+        return {"path": arguments.file, "rows": rows, **columns, **context}
+
     def write_page(self, path: str) -> None:
         """Write the report."""
         from ..report import LoggedReport, page_of_log, write_report
 
-        evaluation, arguments, log = self.evaluation, self.arguments, self.evaluation.log
-        source = {
-            "path": arguments.file,
-            "rows": len(log),
-            "action": arguments.action,
-            self.quantity: arguments.reward,
-        }
-        context = {} if arguments.context is None else {"context": arguments.context}
+        evaluation, log = self.evaluation, self.evaluation.log
         what = type(evaluation.learners[0]).__name__ if self.learned else self.name
         report = LoggedReport(
             title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
             evaluation=evaluation,
             learner=self.name if self.learned else POLICY,
             parameters={name: value for name, value in self.parameters.items() if value is not None},
-            source=source | {"propensity": arguments.propensity, **context},
+            source=self.source,
             certificates=self.certificates,
         )
         write_report(path, page_of_log(report))
@@ -185,8 +186,17 @@ class SeveralOutput(Output):
         )
 
     def write_page(self, path: str) -> None:
-        """No page shows several policies."""
-        raise UsageError("--report shows one policy; give one --policy with it")
+        """Write the report."""
+        from ..report import PoliciesReport, page_of_policies, write_report
+
+        first = self.each[0]
+        report = PoliciesReport(
+            title=f"{len(self.each)} policies on {os.path.basename(first.evaluation.log.name)}",
+            evaluations={output.name: output.evaluation for output in self.each},
+            source=first.source,
+            certificates=self.certificates,
+        )
+        write_report(path, page_of_policies(report))
 
 
 def _line(name: str, one: Estimate) -> str:

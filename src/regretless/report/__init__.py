@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .mix_page import MixReport, page_of_mix
     from .page import Page
     from .play_page import PlayReport, page_of_play
+    from .policies_page import PoliciesReport, page_of_policies
     from .pull_page import PullCurves, PullReport, page_of_pulls
     from .regression_page import RegressionReport, page_of_regression
     from .residuals import IntervalCourse
@@ -37,6 +38,7 @@ __all__ = [
     "MixReport",
     "Page",
     "PlayReport",
+    "PoliciesReport",
     "PullCurves",
     "PullReport",
     "RegressionReport",
@@ -53,6 +55,7 @@ __all__ = [
     "page_of_log",
     "page_of_mix",
     "page_of_play",
+    "page_of_policies",
     "page_of_pulls",
     "page_of_regression",
     "page_of_run",
@@ -77,6 +80,7 @@ __getattr__, __dir__ = lazy_names(
         "MixReport": "mix_page",
         "Page": "page",
         "PlayReport": "play_page",
+        "PoliciesReport": "policies_page",
         "PullCurves": "pull_page",
         "PullReport": "pull_page",
         "RegressionReport": "regression_page",
@@ -93,6 +97,7 @@ __getattr__, __dir__ = lazy_names(
         "page_of_log": "logged_page",
         "page_of_mix": "mix_page",
         "page_of_play": "play_page",
+        "page_of_policies": "policies_page",
         "page_of_pulls": "pull_page",
         "page_of_regression": "regression_page",
         "page_of_run": "run_page",

@@ -25,7 +25,7 @@ ESTIMATORS = {
     "dr": ("Doubly robust", "a model of each arm, mended by the weighted errors of the model"),
     "anytime": ("At any time", "the same, or the weighted one, in an interval that holds after every number of rounds"),
 }
-_SOURCE_NAMES = {
+SOURCE_NAMES = {
     **template.SOURCE_NAMES,
     "rows": "Rounds",
     "action": "Arm",
@@ -34,13 +34,16 @@ _SOURCE_NAMES = {
     "propensity": "Propensity",
     "context": "Context",
 }
+Look = tuple[int, float, float, bool]
+"""A number of rounds, the ends of the interval at any time, and whether the policy is better than the log's."""
+
 HEADLINE = ("dr", "snips", "ips", "replay")
 """Which estimate stands in the headline: the first of these, never the one with the finest interval.
 
 An interval that was chosen for what it says does not hold the truth as often as it claims.
 """
 
-_OWN = "The log’s own draws"
+OWN = "The log’s own draws"
 
 
 class ShownEstimate(IntervalEstimate, Protocol):
@@ -91,7 +94,7 @@ class ShownEvaluation(Protocol):
     def seconds(self) -> float: ...
     @property
     def notes(self) -> Sequence[str]: ...
-    def course(self) -> Sequence[tuple[int, float, float, bool]]:
+    def course(self) -> Sequence[Look]:
         """The interval at any time after so many rounds, and whether the policy is better than that of the log."""
         ...
 
@@ -130,7 +133,7 @@ class LoggedReport:
     @property
     def quantity(self) -> str:
         """What a round gave."""
-        return "loss" if self.evaluation.log.losses else "reward"
+        return quantity_of(self.evaluation.log)
 
     @property
     def confidence(self) -> str:
@@ -160,7 +163,7 @@ def page_of_log(report: LoggedReport) -> Page:
                 report.subject.capitalize(),
                 [("Name", report.learner), *template.facts(report.parameters, {"n_arms": "arms"})],
             ),
-            ("Data", [*template.facts(report.source, _SOURCE_NAMES), *_weights(evaluation)]),
+            ("Data", [*template.facts(report.source, SOURCE_NAMES), *_weights(evaluation)]),
         ],
     )
 
@@ -182,18 +185,26 @@ def estimate_still(report: LoggedReport) -> Still | None:
     """Each estimate with its interval, beside the mean of the log."""
     named = [(_name(key), one) for key, one in report.evaluation.estimates.items()]
     title = f"Mean {report.quantity} of the {report.subject}: estimates and their {report.confidence} intervals"
-    return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, (_OWN, report.evaluation.logged))
+    return whiskers("estimates", title, f"Mean {report.quantity} of a round", named, (OWN, report.evaluation.logged))
+
+
+def quantity_of(log: ShownLog) -> str:
+    """What a round of a log gave."""
+    return "loss" if log.losses else "reward"
+
+
+def narrow(looks: Sequence[Look]) -> Sequence[Look]:
+    """The part of a course in which the interval is not far wider than at the end."""
+    last = looks[-1][2] - looks[-1][1]
+    return looks[next(k for k, look in enumerate(looks) if look[2] - look[1] <= max(FAR_WIDER * last, 0.0)) :]
 
 
 def course_panel(report: LoggedReport) -> Panel:
     """The interval that holds at any time, from where it is not far wider than at the end."""
-    looks = report.evaluation.course()
-    last = looks[-1][2] - looks[-1][1]
-    shown = looks[next(k for k, look in enumerate(looks) if look[2] - look[1] <= max(FAR_WIDER * last, 0.0)) :]
-    spans = [(float(rounds), low, high) for rounds, low, high, _ in shown]
+    spans = [(float(rounds), low, high) for rounds, low, high, _ in narrow(report.evaluation.course())]
     write, own = _writer(report.evaluation), report.evaluation.logged.value
     lines = [
-        Series(_OWN, "log", [(spans[0][0], own), (spans[-1][0], own)], final=write(own)),
+        Series(OWN, "log", [(spans[0][0], own), (spans[-1][0], own)], final=write(own)),
         Series(
             f"{report.confidence} interval", "outer", (), mark="band", spans=spans,
             final=formatting.between(spans[-1][1], spans[-1][2]),
@@ -270,7 +281,7 @@ def _table(report: LoggedReport) -> dict[str, Any]:
     evaluation = report.evaluation
     write = _writer(evaluation)
     named = [(*ESTIMATORS.get(key, (key, "")), one) for key, one in evaluation.estimates.items()]
-    named.append((_OWN, "the mean of what the log itself recorded", evaluation.logged))
+    named.append((OWN, "the mean of what the log itself recorded", evaluation.logged))
     cautious = any(one.cautious for *_, one in named)
     taken = {one.assuming for *_, one in named if one.assuming}
     note = f"Each interval is meant to hold the mean {report.quantity} with a probability of {report.confidence}."

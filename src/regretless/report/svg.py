@@ -175,7 +175,10 @@ def _band(line: Series, across: Axis, up: Axis) -> str:
         return "".join(f'<path class="edge {line.style}" d="M{x:.1f} {low:.1f}V{high:.1f}"/>' for x, low, high in edges)
     there = "L".join(f"{x:.1f} {high:.1f}" for x, _, high in edges)
     back = "L".join(f"{x:.1f} {low:.1f}" for x, low, _ in reversed(edges))
-    return f'<path class="band {line.style}" d="M{there}L{back}Z"/>'
+    drawn = f'<path class="band {line.style}" d="M{there}L{back}Z"/>'
+    # Where bands of several colours lie on each other, their edges tell them apart.
+    edged = line.style.startswith("expert")
+    return drawn + (f'<path class="line {line.style}" d="M{there}M{back}"/>' if edged else "")
 
 
 def _marks(line: Series, across: Axis, up: Axis) -> str:
