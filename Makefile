@@ -36,7 +36,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test check golden tables test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test check golden tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -58,6 +58,11 @@ tables: $(VENV)/.with-lint
 	$(VENV)/bin/python docs/learner_table.py --write
 	$(VENV)/bin/ruff format --quiet src/regretless/learner_table.py
 	$(VENV)/bin/python docs/learners.py --write
+
+# The site in build/site/html, read from disk; a warning, as of a link that leads nowhere, is an error.
+docs: $(VENV)/.with-docs
+	$(VENV)/bin/python docs/pages.py build/site/pages
+	$(VENV)/bin/sphinx-build -q -W --keep-going -b html -c docs -d build/site/trees build/site/pages build/site/html
 
 # On real Dask workers and a real local Spark, which wants Java: they are extras, of the package and of its tests.
 test-engines: $(VENV)/.with-engines

@@ -10,10 +10,13 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+import regretless
 from regretless.catalogue import (
     BANDITS,
     CLASS_LEARNERS,
@@ -173,6 +176,16 @@ def game_theorems() -> str:
     return _theorems(of | turns | both | {"boost": BOOSTING})
 
 
+def packages() -> str:
+    """A row for each package: what it is, by the first paragraph of its docstring."""
+    rows: Rows = [("package", "what it is")]
+    for one in iter_modules(regretless.__path__):
+        if one.ispkg:
+            doc = import_module(f"regretless.{one.name}").__doc__ or ""
+            rows.append((f"`{one.name}/`", " ".join(doc.partition("\n\n")[0].split())))
+    return _table(rows)
+
+
 def interval_theorems() -> str:
     """The theorem of each rule for intervals."""
     from regretless.intervals import AdaptiveIntervals, DecayingTracker, QuantileTracker
@@ -262,6 +275,7 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "class learners": class_learners,
         "methods": methods,
     },
+    "docs/architecture.md": {"packages": packages},
     "docs/linear.md": {"parameters": parameters},
     "docs/theorems.md": {
         "theorems of linear learners": theorems,

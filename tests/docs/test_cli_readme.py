@@ -87,7 +87,7 @@ def test_the_picture_of_the_readme_is_what_the_learner_did():
         assert all(low > high for low, high in zip(observed, bound, strict=True))  # from the top of the picture
 
 
-TABLES = ("theorems", "linear", "environments", "learners")
+TABLES = ("architecture", "theorems", "linear", "environments", "learners")
 
 
 @pytest.mark.parametrize("path", [f"docs/{one}.md" for one in TABLES])

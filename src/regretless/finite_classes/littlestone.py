@@ -386,7 +386,7 @@ def randomized_littlestone_dimension(
     """The randomised Littlestone dimension: the optimal expected mistake bound of learners that draw labels.
 
     For one hypothesis it is 0, else the maximum, over points that split the class, of half of one more than the sum of
-    both parts: half the expected length of a random path in a shattered tree, maximised over trees [1]_. It is between
+    both parts: half the expected length of a random path in a shattered tree, maximised over trees. It is between
     half the Littlestone dimension and that dimension, and with k = floor(log2 of the number of hypotheses) is at most
     half of k - 1 + hypotheses / 2^k.
 
@@ -405,8 +405,8 @@ def randomized_littlestone_dimension(
 
     References
     ----------
-    .. [1] Y. Filmus, S. Hanneke, I. Mehalel and S. Moran. "Optimal Prediction Using Expert Advice and Randomized
-       Littlestone Dimension." Conference on Learning Theory, 2023.
+    Y. Filmus, S. Hanneke, I. Mehalel and S. Moran. "Optimal Prediction Using Expert Advice and Randomized Littlestone
+    Dimension." Conference on Learning Theory, 2023.
 
     Examples
     --------

@@ -1,0 +1,209 @@
+"""Writes the pages of the site: the documents, and a page for each learner, each theorem and each public package.
+
+``python docs/pages.py FOLDER`` writes them as Markdown that Sphinx reads by docs/conf.py; `make docs` does both.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules, walk_packages
+from typing import Any
+
+from latex2mathml.converter import convert
+from learners import ROOT
+
+import regretless
+from regretless.catalogue import TABLES, class_of
+from regretless.theorem import Theorem
+
+ENGINES = {"dask", "spark"}  # what needs them cannot be imported everywhere
+KINDS = {
+    "linear": "Learners of weights",
+    "regression": "Learners of numbers",
+    "experts": "Combiners",
+    "bandits": "Bandits",
+    "contextual": "Contextual bandits",
+    "class": "Learners of finite classes",
+}
+NAVIGATION = {
+    "Start here": ("tour", "command-line", "data", "glossary"),
+    "Labels": ("linear", "accuracy", "calibration", "batch"),
+    "Numbers": ("regression", "intervals", "experts"),
+    "Decisions": ("bandits", "contextual"),
+    "Games and classes": ("games", "games-general-sum", "finite_classes", "environments"),
+    "At work": ("serving", "alarms", "scale", "SECURITY"),
+    "Why to believe it": ("certificates", "theorems", "proofs", "trust", "speed"),
+    "Reference": ("learners", *(f"learners/{kind}/index" for kind in KINDS), "theorems/index", "reference/index"),
+    "For maintainers": ("architecture", "CONTRIBUTING", "CHANGELOG"),
+}
+
+
+def pages() -> dict[str, str]:
+    """The text of each page, by its path."""
+    made = {f"{path.stem}.md": path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG"):
+        made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    made = {path: text.replace("](../", "](") for path, text in made.items()}
+    made["index.md"] = made.pop("README.md") + "".join(_tree(names, head) for head, names in NAVIGATION.items())
+    made["glossary.md"] = "# Words\n" + made["CONTRIBUTING.md"].partition("## Words")[2]
+    return made | dict(_apart(learner_pages())) | dict(_apart(theorem_pages())) | dict(_apart(reference_pages()))
+
+
+def _apart(pages: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Pages that stand in a list of links and not in the navigation, and say so to Sphinx."""
+    for path, text in pages:
+        yield path, text if path.endswith("index.md") else f"---\norphan: true\n---\n\n{text}"
+
+
+def learner_pages() -> Iterator[tuple[str, str]]:
+    """A page for each learner: what it says of itself, its theorems, its class, and its twin of the textbook."""
+    for kind, head in KINDS.items():
+        for name in TABLES[kind]:
+            learner = class_of(kind, name)
+            yield f"learners/{kind}/{name}.md", "\n".join(_learner(name, learner))
+        yield f"learners/{kind}/index.md", f"# {head}\n\n" + _list({name: name for name in TABLES[kind]})
+
+
+def _learner(name: str, learner: Any) -> Iterator[str]:
+    module = learner.__module__.removeprefix("regretless.").partition(".")[0]
+    yield f"# {name}\n\n`from regretless.{module} import {learner.__name__}`\n"
+    yield "## Theorems\n"
+    for one in learner.theorems:
+        yield f"- [{one.title}](../../theorems/{theorem_page(one)}.md): {one.kind}, bounds {one.quantity}"
+    yield "\n## Facts\n\n| | |\n| --- | --- |"
+    for fact, value in learner.info._asdict().items():
+        if value not in ("", None):
+            yield f"| `{fact}` | {_cell(value)} |"
+    yield f"\n## The class\n\n{_directive('class', f'regretless.{module}.{learner.__name__}')}"
+    twin = getattr(learner.info, "twin", "")
+    if twin:
+        room = import_module(f"regretless.textbook.{module}")
+        yield "## As a textbook prints it\n\nThe compiled learner is tested against these lines.\n"
+        yield f"```python\n{inspect.getsource(getattr(room, twin))}```\n"
+
+
+def theorems() -> dict[str, Theorem]:
+    """All theorems, by the name of their page."""
+    found: dict[str, Theorem] = {}
+    for one in iter_modules(import_module("regretless.theory").__path__, "regretless.theory."):
+        for value in vars(import_module(one.name)).values():
+            if isinstance(value, Theorem):
+                found[theorem_page(value)] = value
+    return found
+
+
+def theorem_page(theorem: Theorem) -> str:
+    """The name of a theorem's page."""
+    return f"{theorem.bound.__module__.removeprefix('regretless.theory.')}-{theorem.name}"
+
+
+def theorem_pages() -> Iterator[tuple[str, str]]:
+    """A page for each theorem: its statement, its formula, what it assumes, its source, and whose it is."""
+    of: dict[str, list[str]] = {}
+    for kind in KINDS:
+        for name in TABLES[kind]:
+            for one in class_of(kind, name).theorems:
+                of.setdefault(theorem_page(one), []).append(f"[`{name}`](../learners/{kind}/{name}.md)")
+    for name, theorem in theorems().items():
+        yield f"theorems/{name}.md", "\n\n".join(_theorem(theorem, of.get(name, [])))
+    titles = {name: f"{one.title}, of {name.partition('-')[0]}" for name, one in theorems().items()}
+    yield "theorems/index.md", "# A page for each theorem\n\n" + _list(titles)
+
+
+def _theorem(theorem: Theorem, learners: list[str]) -> Iterator[str]:
+    yield f"# {theorem.title}"
+    kinds = {"sure": "always", "expected": "in expectation", "probable": "with a probability"}
+    yield f"*{theorem.kind}*: it holds {kinds[theorem.kind]}. It bounds {theorem.quantity}."
+    yield _text(theorem.statement)
+    yield convert(theorem.formula, display="block")
+    if theorem.assumes:
+        yield "A certificate gives no number, but one of these reasons, where an assumption fails:"
+        yield "\n".join(f"- {_text(words)}" for words, _ in theorem.assumes)
+    if theorem.presumes:
+        yield f"It presumes what no run can show: {_text(theorem.presumes)}."
+    yield f"Source: {_text(theorem.source)}"
+    if learners:
+        yield f"Learners: {', '.join(learners)}"
+    yield f"The formula as it is computed:\n\n```python\n{inspect.getsource(theorem.bound)}```"
+
+
+def public_packages() -> list[str]:
+    """The packages that say what is public, and the client, a module by itself."""
+    names = [one.name for one in walk_packages(regretless.__path__, "regretless.", onerror=lambda _: None) if one.ispkg]
+    names = [name for name in names if not ENGINES & set(name.split("."))]
+    return [name for name in ("regretless", *names, "regretless.client") if hasattr(import_module(name), "__all__")]
+
+
+def reference_pages() -> Iterator[tuple[str, str]]:
+    """A page for each public package: what it is, and all its names; learners stand on pages of their own."""
+    homes = {class_of(kind, name): f"learners/{kind}/{name}" for kind in KINDS for name in TABLES[kind]}
+    done: dict[int, str] = {}
+    for package in public_packages():
+        module = import_module(package)
+        text = [f"# {package}\n", _directive("module", package)]
+        for name in sorted(module.__all__):
+            text.append(_member(package, name, getattr(module, name), homes, done))
+        yield f"reference/{package}.md", "\n".join(text)
+    yield "reference/index.md", "# The reference\n\n" + _list({name: f"`{name}`" for name in public_packages()})
+
+
+def _member(package: str, name: str, value: Any, homes: dict[Any, str], done: dict[int, str]) -> str:
+    ours = str(getattr(value, "__module__", "")).startswith("regretless")
+    if inspect.isclass(value) and value in homes:
+        return f"- `{name}`: [a page of its own](../{homes[value]}.md)"
+    if not ours or not (inspect.isclass(value) or inspect.isroutine(value)):
+        return f"- `{name}`"
+    if id(value) in done:
+        return f"- `{name}`: as in [{done[id(value)]}]({done[id(value)]}.md)"
+    done[id(value)] = package
+    return f"## {name}\n\n" + _directive("class" if inspect.isclass(value) else "function", f"{package}.{name}")
+
+
+def _directive(kind: str, path: str) -> str:
+    more = "\n   :members:\n   :inherited-members:\n   :show-inheritance:" if kind == "class" else ""
+    return f"```{{eval-rst}}\n.. auto{kind}:: {path}{more}\n```\n"
+
+
+def _tree(names: tuple[str, ...], caption: str) -> str:
+    return f"\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: {caption}\n\n" + "\n".join(names) + "\n```\n"
+
+
+def _list(titles: dict[str, str]) -> str:
+    """Links to pages that the navigation leaves out: each page of the site would carry them all."""
+    return "".join(f"- [{title}]({name}.md)\n" for name, title in titles.items())
+
+
+def _text(words: str) -> str:
+    """Words in which signs of mathematics are no markup."""
+    return re.sub(r"[<*|\\_\[]", r"\\\g<0>", words)
+
+
+def _cell(value: Any) -> str:
+    return _text(str(value)) if not isinstance(value, bool) else ("yes" if value else "no")
+
+
+def write(folder: Path) -> None:
+    """Write all pages and pictures; pages that did not change keep their date, and those that are no more go."""
+    made = pages()
+    for place in folder.rglob("*.md"):
+        if place.relative_to(folder).as_posix() not in made:
+            place.unlink()
+    for path, text in made.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists() or place.read_text(encoding="utf-8") != text:
+            place.write_text(text, encoding="utf-8")
+    for picture in (ROOT / "docs").glob("*.svg"):
+        shutil.copy2(picture, folder)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    write(Path(sys.argv[1]))
