@@ -70,12 +70,11 @@ def asking_of(
         return None
     if learner._loss.name in WITHOUT_OUTCOME:
         raise UsageError(f"--label-budget {budget}: it is of outcomes, and --loss {learner._loss.name} has none")
+    share = float(budget[:-1]) / 100 if budget.endswith("%") else _share(int(budget), rows())
     try:
-        asking = LabelEfficient(learner, 0.5)
+        return LabelEfficient(learner, share)
     except RegretlessError as error:
         raise UsageError(f"--label-budget {budget}: {error}") from error
-    asking.share = float(budget[:-1]) / 100 if budget.endswith("%") else _share(int(budget), rows())
-    return asking
 
 
 def _share(count: int, stream: ForecastStream) -> float:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 LARGEST_GRAM = 1000  # experts up to which there are `Totals`
+AHEAD = 1024  # rows, and more, whose draws are looked at for the next stop
 MOST_FORECASTS = 10_000  # of rows without outcome that are remembered
 Point = tuple[int, float, float, float]  # rounds, the learner's loss, the best expert's loss a round, the regret
 
@@ -280,8 +281,9 @@ class CombineRun(StreamRun):
         if self.asking is None:
             notes = self._next_note(rows) - rows
         else:
-            asked = np.flatnonzero(self.asking.asks(self.asking.rounds_, self.asking.rounds_ + most))
             left = self._next_note(self.rounds) - self.rounds
+            most = int(min(most, AHEAD + 2 * left / self.asking.share))  # nor need the draws of all rows be looked at
+            asked = np.flatnonzero(self.asking.asks(self.asking.rounds_, self.asking.rounds_ + most))
             notes = most if len(asked) < left else int(asked[left - 1]) + 1
         checkpoint = most if not self.checkpoint_every else self.checkpoint_every - rows % self.checkpoint_every
         return min(most, notes, checkpoint)
