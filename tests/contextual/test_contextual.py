@@ -13,6 +13,7 @@ from regretless.bandits import LossError
 from regretless.catalogue import CONTEXTUAL_BANDITS, class_of
 from regretless.cli import main
 from regretless.contextual import EpsilonGreedy, SquareCB
+from regretless.data.rows import open_stream
 from regretless.errors import ModelError, ParameterError, RegretlessError
 from regretless.persist.format import read_model, write_model
 from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
@@ -411,3 +412,54 @@ def test_a_report_of_more_than_ten_actions_is_verified(tmp_path, capsys):
         said = capsys.readouterr().out
         assert said.count("agrees: ") == 4
         assert "cannot be checked" not in said
+
+
+@EVERY
+def test_values_by_their_names_are_hashed_as_those_of_tables(name, tmp_path):
+    """A mapping, and its row of a table that is read with as many bits, are drawn for alike, from the file too."""
+    (tmp_path / "t.csv").write_text("rain,town,y\n1.5,north,0\n-2,south,1\n0,north,1\n")
+    table = open_stream(tmp_path / "t.csv", target="y", hash_bits=4)
+    (batch,) = table.batches()
+    dense = np.zeros((3, 16))
+    for row, (begin, end) in enumerate(zip(batch.starts[:-1], batch.starts[1:], strict=True)):
+        dense[row, batch.indices[begin:end]] = batch.values[begin:end]
+    rows = [{"rain": 1.5, "town": "north"}, {"rain": -2, "town": "south"}, {"rain": 0, "town": "north"}]
+    ours, theirs = made(name, hash_bits=4), made(name)
+    for named, row in zip(rows, dense, strict=True):
+        np.testing.assert_array_equal(ours.probabilities(named), theirs.probabilities(row))
+        for one, x in ((ours, named), (theirs, row)):
+            one.learn(one.act(x), 0.25)
+    ours.save(tmp_path / "m.rgl")
+    again = regretless.load(tmp_path / "m.rgl")
+    np.testing.assert_array_equal(again.forecasts(rows[1]), theirs.forecasts(dense[1]))
+
+
+def test_features_of_a_decision_are_crossed_with_those_of_each_arm():
+    """With products the better arm depends on the weather, which no sum of the two can say; play is act and learn."""
+    bandit, table = (SquareCB(2, shared=True, seed=1, hash_bits=6) for _ in range(2))
+    ways = [{"way": "walk"}, {"way": "bus"}]
+    days = [({"rain": day % 2, "sun": 1 - day % 2}, ways) for day in range(200)]
+    losses = np.array([[day % 2, 1 - day % 2] for day in range(200)], float)
+    for day, lost in zip(days, losses, strict=True):
+        ticket = bandit.act(day)
+        bandit.learn(ticket, lost[ticket.action])
+    assert bandit.probabilities(({"rain": 1, "sun": 0}, ways))[1] > 0.99
+    assert bandit.probabilities(({"rain": 0, "sun": 1}, ways))[0] > 0.99
+    assert table.play(days, losses).total == bandit.total_
+
+
+def test_values_by_their_names_are_refused_where_they_say_nothing():
+    """Without a hash, as the wrong kind, with a number that is none, or with rows of another width: said in words."""
+    plain, shared = made("square-cb", hash_bits=4), made("square-cb", hash_bits=4, shared=True)
+    for bandit, x, words in (
+        (made("square-cb"), {"rain": 1}, "hash_bits=8"),
+        (plain, [{"rain": 1}], "one mapping"),
+        (shared, {"rain": 1}, "a list of them"),
+        (plain, {"rain": float("nan")}, "'rain' holds nan"),
+        (plain, {"rain": None}, "'rain' holds None"),
+        (plain, [1.0, 2.0], r"2 features; a hash of 4 bits has 2\^4"),
+    ):
+        with pytest.raises(RegretlessError, match=words):
+            bandit.act(x)
+    with pytest.raises(ParameterError, match="hash_bits"):
+        made("square-cb", hash_bits=17)

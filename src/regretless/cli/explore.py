@@ -212,6 +212,7 @@ ELSEWHERE = {
     "arms": "the file names the actions (--actions names all)",
     "value_range": "use --range",
     "rewards": "the file has costs, of which less is better",
+    "hash_bits": "use --hash-bits",
     "regressor": "use --regressor and --set-regressor",
     "seed": "use --seed",
     "delta": "use --delta",

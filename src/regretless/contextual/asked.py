@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..bandits.state import Scale
 from ..bandits.validation import arm_of, mask_of, number_of, outside
 from ..data.batch import Batch
 from ..errors import ParameterError, RegretlessError
-from ..rows.one_row import row_in_order
+from ..rows.one_row import crossed_row, hashed_row, row_in_order
 from ..rows.validation import read_rows
 from .ticket import Ticket
 
@@ -26,6 +27,7 @@ class Asked(ABC):
     """A bandit as far as it has to do with what users give."""
 
     shared: bool
+    hash_bits: int | None
     rewards: bool
     n_arms_: int
     arm_names_: list[str] | None
@@ -50,6 +52,7 @@ class Asked(ABC):
     def _asked(self, x: Any, available: Any) -> tuple[Array, Array | None]:
         """A row, or one an arm, as the loops take them, and who can be drawn; copies, that can wait for a loss."""
         mask = None if available is None else mask_of(available, self.arm_names_, self.n_arms_)
+        x = self._hashed(x)
         if not self.shared:
             return self._row(x), mask
         rows = np.array(x, dtype=np.float64)
@@ -66,6 +69,25 @@ class Asked(ABC):
             rows = np.vstack([rows, np.zeros((self.n_arms_ - len(rows), rows.shape[1]))])
         return (rows[0] if self.n_arms_ == 1 else rows), mask
 
+    def _hashed(self, x: Any) -> Any:
+        """Values by their names as a row, or as one an arm, crossed with those of the decision; else what it is."""
+        context, each = x if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], Mapping) else (None, x)
+        by_name = isinstance(each, list | tuple) and len(each) > 0 and all(isinstance(one, Mapping) for one in each)
+        if not (isinstance(x, Mapping) or by_name):
+            return x
+        if self.hash_bits is None:
+            raise RegretlessError("values by their names need a hash of these; make the bandit with hash_bits=8, say")
+        if isinstance(x, Mapping) == self.shared:
+            expected = "a list of them, one an arm" if self.shared else "one mapping, as arms have no features"
+            raise RegretlessError(f"of values by their names {expected} is expected")
+        if isinstance(x, Mapping):
+            return hashed_row(x, self.hash_bits)
+        rows = [hashed_row(one, self.hash_bits) for one in each]
+        if context is not None:
+            ours = hashed_row(context, self.hash_bits)
+            rows = [crossed_row(ours, row, self.hash_bits) for row in rows]
+        return np.stack(rows)
+
     def _row(self, x: Any) -> Array:
         """A row as the loops take it; a copy. The first says how many features there are."""
         row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else np.array(list(x), dtype=np.float64)
@@ -77,6 +99,8 @@ class Asked(ABC):
 
     def rows_of(self, X: Any) -> Batch:
         """Rows as the loop takes them; the first say how many features there are."""
+        if self.hash_bits is not None and isinstance(X, list):
+            X = [self._hashed(x) for x in X]
         if self.shared:
             X = _rows_of_arms(X, self.n_arms_)
         batch = read_rows(X, learner=FeatureCount(), reset=True, in_order=False)
@@ -87,6 +111,8 @@ class Asked(ABC):
 
     def _stand(self, columns: int) -> None:
         """Have a regression for each arm."""
+        if self.hash_bits is not None and columns != 1 << self.hash_bits:
+            raise RegretlessError(f"rows of {columns} features; a hash of {self.hash_bits} bits has 2^{self.hash_bits}")
         if not self._models:
             self._models = [self._begun(columns) for _ in range(self._regressions)]
 

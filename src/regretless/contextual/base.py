@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+MOST_BITS = 16  # rows are dense
+
+
 @contextmanager
 def refused() -> Iterator[None]:
     """What the core refuses is an error of ours."""
@@ -60,6 +63,11 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     shared : bool
         Whether arms have features of their own: x is a table with a row for each arm then, all from one regression.
         With fewer rows than `n_arms` the last arms cannot be drawn in that decision.
+    hash_bits : int, optional
+        From 1 to 16. Rows may be values by their names then, ``{"rain": 1, "town": "north"}``: a hash says which of
+        2^hash_bits columns a name, or one with its text, is. Where arms have features of their own x is a list of
+        them, one an arm, or a pair: the decision's own values, and that list. Each arm has both kinds of features then,
+        and the product of each of the one with each of the other.
     value_range : (float, float)
         Declared range of the losses; what lies outside is an error.
     rewards : bool
@@ -79,6 +87,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     arms: Sequence[str] | None = None
     regressor: Any = field(default=None, metadata=stored_as(dict))
     shared: bool = False
+    hash_bits: int | None = None
     value_range: tuple[float, float] = (0.0, 1.0)
     rewards: bool = False
     seed: int | None = None
@@ -104,6 +113,8 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         positive("norm", self.norm)
         self.seed_ = drawn_seed(None) if self.seed is None else seed_of("seed", self.seed)
         one_of("shared", self.shared, (False, True))
+        if self.hash_bits is not None and at_most(MOST_BITS, "hash_bits", self.hash_bits) < 1:
+            raise ParameterError("hash_bits", repr(self.hash_bits), "it must be at least 1", ": ")
         self._model = self._regression()
         self.policy_names_ = policy_names(self.policies)
         self._state = ContextualState(self.n_arms_, len(self.policy_names_), self._most_error())
@@ -223,7 +234,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         Parameters
         ----------
         x : array-like of shape (features,), or (arms, features) where arms have features of their own
-            Finite numbers; as many as in the rows before.
+            Finite numbers; as many as in the rows before. Or values by their names (`hash_bits`).
         available : array-like, optional
             The arms that can be drawn: a mask over all of them, or a list of their numbers or names.
         advice : sequence of int or str, optional

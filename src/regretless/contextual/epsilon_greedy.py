@@ -27,7 +27,7 @@ class EpsilonGreedy(ContextualBandit):
     ----------
     epsilon : float
         Between 0 and 1.
-    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta, policies
+    n_arms, arms, regressor, shared, hash_bits, value_range, rewards, seed, norm, delta, policies
         As for `ContextualBandit`.
 
     Examples

@@ -32,7 +32,7 @@ class FastCB(ContextualBandit):
     ----------
     scale : float
         > 0.
-    n_arms, arms, shared, value_range, rewards, seed, delta, policies
+    n_arms, arms, shared, hash_bits, value_range, rewards, seed, delta, policies
         As for `ContextualBandit`.
     regressor
         None: there is only the one described above.

@@ -24,7 +24,7 @@ class LinThompson(ByIntervals):
         > 0.
     size : float, optional
         The largest size that a feature may have, for the theorem.
-    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta, policies
+    n_arms, arms, regressor, shared, hash_bits, value_range, rewards, seed, norm, delta, policies
         As for `ContextualBandit`; the regressor is to keep one full matrix.
 
     References

@@ -25,7 +25,7 @@ class LinUCB(ByIntervals):
         > 0, the same for all decisions; 0: that of the theorem, which is mostly a large one.
     size : float, optional
         The largest size that a feature may have, for the theorem.
-    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta, policies
+    n_arms, arms, regressor, shared, hash_bits, value_range, rewards, seed, norm, delta, policies
         As for `ContextualBandit`; the regressor is to keep one full matrix.
 
     References

@@ -33,7 +33,7 @@ class SquareCB(ContextualBandit):
     scale : float, optional
         > 0; of the schedule "root". By default 10 times the number of arms.
     schedule : {"root", "theorem"}
-    n_arms, arms, regressor, shared, value_range, rewards, seed, norm, delta, policies
+    n_arms, arms, regressor, shared, hash_bits, value_range, rewards, seed, norm, delta, policies
         As for `ContextualBandit`.
 
     References

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
 
 from ..data.batch import Array, Batch
-from ..data.columns import NUMERIC
+from ..data.columns import NUMERIC, hashed
+from ..data.interactions import hashed_keys, pair_keys
 from ..data.messages import listed
 from ..data.stream import KEY, normalized
 from ..errors import RegretlessError
@@ -158,6 +160,42 @@ def row_as_table(values: Mapping[str, Any], schema: Mapping[str, Any], *, learns
         elif learns:
             columns[name] = pa.array([value], from_pandas=True)
     return RowAsTable(columns)
+
+
+_hashed = lru_cache(maxsize=1 << 16)(hashed)
+
+
+def hashed_row(values: Mapping[str, Any], bits: int) -> Array:
+    """A row of values by names, where a hash of its name says the column of a feature; what falls in one is added up.
+
+    Parameters
+    ----------
+    values : mapping of str to float or str
+        Of a text ``town="north"`` the feature ``town=north`` is 1.
+    bits : int
+        Of the hash: there are 2^bits columns, which are those of a table that is read with as many.
+
+    Raises
+    ------
+    RegretlessError
+        If a number is missing or not finite.
+    """
+    row = np.zeros(1 << bits)
+    for name, value in values.items():
+        if isinstance(value, str):
+            row[_hashed(f"{name}={value}", bits)] += 1
+        else:
+            row[_hashed(str(name), bits)] += _number(name, value, zero=False)
+    return row
+
+
+def crossed_row(left: Array, right: Array, bits: int) -> Array:
+    """Two hashed rows as one, with the product of each feature of the one and each of the other, hashed as those of
+    tables are."""
+    row, ours, theirs = left + right, np.flatnonzero(left), np.flatnonzero(right)
+    keys = pair_keys(*(places.ravel() for places in np.meshgrid(ours, theirs, indexing="ij")))
+    np.add.at(row, hashed_keys(keys, bits), np.outer(left[ours], right[theirs]).ravel())
+    return np.asarray(row)
 
 
 def _kinds(schema: Mapping[str, Any] | None) -> dict[str, str]:
