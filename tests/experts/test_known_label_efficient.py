@@ -215,3 +215,26 @@ def test_the_theorems_of_the_combiner_say_that_they_are_about_asked_rounds():
     assert all(one.theorem.title.endswith(", of the rounds asked") for one in own)
     assert all(one.holds is not False for one in own)
     assert replace(own[0].theorem, title="").bound is own[0].theorem.bound
+
+
+def test_what_is_known_of_all_rounds_goes_on_with_the_combiner():
+    """Described after some rounds and read again, the regrets and the loss of all rounds are those of one run."""
+    forecasts, outcomes = game(4)
+    base = AdaHedge()
+    whole, parts = LabelEfficient(base, share=0.2, seed=1), LabelEfficient(base, share=0.2, seed=1)
+    whole.play(forecasts, outcomes)
+    for begin, end in ((0, 110), (110, 300)):
+        parts.play(forecasts[begin:end], outcomes[begin:end])
+        parts = LabelEfficient.read(parts.learner_, parts.describe())
+    assert parts.describe() == whole.describe()
+    assert whole.ledger_.loss is not None
+    assert np.array_equal(whole.asks(0, 300), rules.asked(0.2, 1, 300))
+
+
+@pytest.mark.parametrize("wrong", [{"rounds": 3}, {"regrets": [0.0]}, {"regrets": [np.nan] * 3}, {"share": 2.0}])
+def test_a_description_that_does_not_fit_is_refused(wrong):
+    """More outcomes than rounds, regrets of other experts or none, and a share above 1 are no description."""
+    learner = LabelEfficient(AdaHedge(), share=0.2)
+    learner.play(*game(4))
+    with pytest.raises(ValueError, match=r"outcomes were asked|regrets over all rounds|share"):
+        LabelEfficient.read(learner.learner_, learner.describe() | wrong)
