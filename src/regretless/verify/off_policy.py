@@ -26,7 +26,7 @@ LOOKS = sorted({int(np.ceil(2.0 ** (k / 4) - 1e-9)) for k in range(8, 240)})
 NOT_REPLAYED = "the learner was not replayed"
 
 
-class Log(Protocol):
+class LoggedRows(Protocol):
     """What is read of a log, as a reader has it."""
 
     def __len__(self) -> int: ...
@@ -58,7 +58,7 @@ class Policy:
     ----------
     name : str
         As certificates call it.
-    log : Log
+    log : LoggedRows
         Perhaps with actions that only the policy takes.
     table : ndarray of shape (situations, actions), or None
         Its probabilities in each situation.
@@ -69,7 +69,7 @@ class Policy:
     """
 
     name: str
-    log: Log
+    log: LoggedRows
     table: Array | None = None
     chosen: Array | None = None
     stated: Any = None
@@ -105,14 +105,14 @@ class Policy:
         return float("nan") if self.chosen is None else float(values[self.chosen[t]])
 
 
-def check(report: Fields, log: Log, policies: Sequence[Policy]) -> list[Check]:
+def check(report: Fields, log: LoggedRows, policies: Sequence[Policy]) -> list[Check]:
     """One check a certificate, and one of the run.
 
     Parameters
     ----------
     report : mapping
         What ``evaluate --json`` printed, of one policy or learner, or of several policies.
-    log : Log
+    log : LoggedRows
         Read as the report says.
     policies : sequence of Policy
         In the order of the report; none for a learner.
@@ -136,7 +136,7 @@ def check(report: Fields, log: Log, policies: Sequence[Policy]) -> list[Check]:
     return [*checks, Check(THE_RUN, verdict, differing(wrong), tuple(numbers), tuple(taken))]
 
 
-def _check(report: Fields, log: Log, policy: Policy | None, together: int) -> list[Check]:
+def _check(report: Fields, log: LoggedRows, policy: Policy | None, together: int) -> list[Check]:
     if len(log) != report["rounds"]:
         return elsewhere(report, Number("rounds", report["rounds"], len(log)))
     delta, width = 1 - report["confidence"], log.value_range[1] - log.value_range[0]
@@ -246,7 +246,7 @@ class _Bets:
         return name, sums[names[name]], len(others)
 
 
-def _ends(log: Log, gains: Array, falls: Array, rounds: int, delta: float) -> tuple[float, float]:
+def _ends(log: LoggedRows, gains: Array, falls: Array, rounds: int, delta: float) -> tuple[float, float]:
     """Of the interval at any time, by the sums of logarithms."""
     low = book.mean_refused(gains, rounds, 1.0, delta / 2)
     high = 1 - book.mean_refused(falls, rounds, 1.0, delta / 2)
@@ -256,7 +256,7 @@ def _ends(log: Log, gains: Array, falls: Array, rounds: int, delta: float) -> tu
     return bottom + (top - bottom) * low, bottom + (top - bottom) * high
 
 
-def _said_interval(report: Fields, log: Log, delta: float) -> dict[str, Any]:
+def _said_interval(report: Fields, log: LoggedRows, delta: float) -> dict[str, Any]:
     """The interval of a learner at any time, by the sums that the report has."""
     for one in report["certificates"]:
         sums = one["constants"]["ledger"] if one["applies"] else {}
@@ -307,8 +307,8 @@ def _estimates(report: Fields, policy: Policy, bets: _Bets, delta: float) -> dic
 
 
 def _estimate(
-    where: str, log: Log, terms: Array, delta: float, n: int, *, weights: Array | None = None, wilson: bool = False,
-    enough_of: Array | None = None,
+    where: str, log: LoggedRows, terms: Array, delta: float, n: int, *, weights: Array | None = None,
+    wilson: bool = False, enough_of: Array | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The mean of terms, perhaps by weights, and its interval, cut to the range; Wilson's where there are two rewards,
     or else a normal one, for which the rounds, by the weights of `enough_of`, may be too few."""
@@ -326,7 +326,7 @@ def _estimate(
     return {f"{where}/{name}": one for name, one in each.items()}
 
 
-def _holding(value: float, ends: Sequence[float], log: Log) -> list[float]:
+def _holding(value: float, ends: Sequence[float], log: LoggedRows) -> list[float]:
     """The ends, cut to the range, but for what it takes to hold the value."""
     cut = [min(max(end, log.value_range[0]), log.value_range[1]) for end in ends]
     return [min(*cut, value), max(*cut, value)]
@@ -337,7 +337,7 @@ def _effective(weights: Array) -> float:
     return float(weights.sum()) ** 2 / squares if squares else 0.0
 
 
-def _enough(log: Log, weights: Array, two: bool) -> bool:
+def _enough(log: LoggedRows, weights: Array, two: bool) -> bool:
     if _effective(weights) < ENOUGH:
         return False
     higher = log.rewards == log.value_range[1]
