@@ -149,7 +149,7 @@ def fashion(folder: Path, what: str, policy: str) -> Log:
 def cookies(folder: Path) -> Log:
     """The experiment of Cookie Cats."""
     path = folder / "bandits" / "cookie_cats.csv.xz"
-    return read_log(path, action="version", reward="retention_7", propensity=0.5)
+    return read_log(path, action="version", reward="retention_7", propensity=0.5).declaring(0.5)
 
 
 def mean_policy(log: Log) -> Array:

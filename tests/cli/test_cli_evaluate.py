@@ -108,15 +108,20 @@ def test_a_model_is_a_policy_on_rows_that_it_has_not_learned(run, log, tmp_path)
     assert "has learned from these very rounds, as it seems" in again.err
 
 
-def test_uniform_propensities_bound_the_weights(run, tmp_path):
-    """Two actions of probability 0.5 each leave none to others: nothing is assumed, and the doubly robust terms
-    enter; with 0.4 each something may be left."""
+def test_one_propensity_of_all_rounds_bounds_none_that_was_not_drawn(run, tmp_path):
+    """Of three actions that take turns in pairs, each drawn with 0.5, one that leaves after half of the rounds may have
+    earned nothing since: its interval goes down to that half, unless --least-propensity says what is false here, and
+    then certificates say that they assume it."""
     path = tmp_path / "log.csv"
-    path.write_text("arm,gain\n" + "a,1\nb,0\nb,1\n" * 20)
-    words = ("evaluate", path, "--action", "arm", "--reward", "gain", "--policy", "always:a", "--json", "--quiet")
-    known, open_ = (run(*words, "--propensity", p).json["estimates"] for p in (0.5, 0.4))
-    assert known["ips"]["assuming"] is None
-    assert open_["ips"]["assuming"] is not None
+    path.write_text("arm,gain\n" + "a,1\nb,1\n" * 300 + "b,1\nc,1\n" * 300)
+    words = ("evaluate", path, "--action", "arm", "--reward", "gain", "--propensity", "0.5", "--policy", "always:a")
+    plain = run(*words, "--json", "--quiet").json
+    assert plain["estimates"]["anytime"]["low"] < 0.5
+    assert plain["estimates"]["ips"]["assuming"] is not None
+    declared = run(*words, "--least-propensity", "0.5", "--json", "--quiet").json
+    assert declared["estimates"]["anytime"]["low"] > 0.9
+    expected = "that no action had a propensity below 0.5 in any round, as was declared"
+    assert {one["assuming"] for one in declared["certificates"]} == {expected}
 
 
 @pytest.mark.parametrize(

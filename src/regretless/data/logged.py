@@ -15,7 +15,6 @@ from .decisions import (
     NO_DISTRIBUTION,
     NO_PROBABILITY,
     NO_PROPENSITY,
-    SUMS,
     improbable,
     no_distributions,
     no_probabilities,
@@ -220,11 +219,10 @@ def read_log(
         if len(actions.places) > MOST_ACTIONS:
             fault = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
             raise DataError(name_of(path), None, None, fault, "name the column of actions with --action")
-    log = _sorted(
+    # One propensity of all rounds does not bound that of actions not drawn: not every round may have had all of them.
+    return _sorted(
         name_of(path), actions, np.concatenate(chances), np.concatenate(earned), value_range, losses, situations
     )
-    # Actions that take up all the probability of every round leave none to others.
-    return log if number is None or number * len(log.names) < 1 - SUMS else log.declaring(number)
 
 
 def read_choices(path: Source, log: Log, column: str, format: str | None = None) -> list[str]:

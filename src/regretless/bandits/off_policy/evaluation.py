@@ -291,8 +291,15 @@ def _evaluate(
         [*walker.notes, *_doubts(estimated), *_contradictions(log, evidence.weights, walker.support)],
         bets=bets,
         together=together,
-        assuming=assuming,
+        assuming=_taken(log, assuming, "dr" in estimated),
     )
+
+
+def _taken(log: Log, assuming: str | None, controlled: bool) -> str | None:
+    """What certificates take for granted: of the policy, and of the log where doubly robust terms enter."""
+    bounded = f"that no action had a propensity below {log.least:g} in any round, as was declared"
+    each = [assuming, bounded if log.declared and controlled else None]
+    return ", and ".join(one for one in each if one is not None) or None
 
 
 def _evidence(log: Log, walker: Walker, runs: int, bets: PolicyBets) -> Evidence:
