@@ -18,6 +18,7 @@ from regretless.textbook import off_policy as textbook
 from regretless.theory.confidence import PLAYED, Confidence, Rivals, log_mean
 from regretless.theory.off_policy import (
     NOT_ALL,
+    NOT_REFUTED,
     RATES,
     ExcessLedger,
     ValueLedger,
@@ -46,8 +47,16 @@ CASES = [
     Known(policy_value, replace(VALUE, estimate=0.25), None, Confidence(0.1), 0.75),
     Known(policy_excess, EXCESS, Rivals("a", "b"), Confidence(0.1), -0.5),
 ]
-ASSUMES: Assumes = [((policy_value,), (PLAYED, NOT_ALL)), ((policy_excess,), (PLAYED,))]
-BREAKS: Breaks = {PLAYED[0]: [{"ledger.rounds": 0}], NOT_ALL[0]: [{"ledger.gains": refused_up_to(0.7, 20)}]}
+ASSUMES: Assumes = [((policy_value,), (PLAYED, NOT_ALL)), ((policy_excess,), (PLAYED, NOT_REFUTED))]
+BREAKS: Breaks = {
+    PLAYED[0]: [{"ledger.rounds": 0}],
+    NOT_ALL[0]: [
+        {"ledger.gains": refused_up_to(0.7, 20)},
+        {"ledger.gains": refused_up_to(1.0, 21), "ledger.losses": np.zeros(len(RATES))},
+        {"ledger.gains": np.zeros(len(RATES)), "ledger.losses": refused_up_to(1.0, 21)},
+    ],
+    NOT_REFUTED[0]: [{"ledger.refuted": True}, {"ledger.sums": refused_up_to(2.0, 31)}],
+}
 
 
 @known(CASES)
@@ -59,7 +68,7 @@ def test_a_theorem_says_its_number(case: Known) -> None:
 
 @known(first_of_each(CASES))
 def test_an_assumption_that_fails_is_named(case: Known) -> None:
-    """Without rounds there is no number, nor where the ends have crossed."""
+    """Without rounds there is no number, nor where the ends have crossed, or one refuses where the other stops."""
     refuses(case, ASSUMES, BREAKS)
 
 
@@ -327,3 +336,15 @@ def test_ends_are_the_range_before_the_first_round() -> None:
     assert PolicyBets("p", "ab", (-1.0, 3.0)).interval(0.1) == (-1.0, 3.0)
     assert value_interval(ValueLedger(0, 0.5, np.zeros(len(RATES)), np.zeros(len(RATES)), 1.0), 0.1) == (0.0, 1.0)
     assert least_mean(np.zeros((2, len(RATES))), 0, 2.0, 0.1).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("chance", "reward"), [(0.5, 1.0), (0.25, 0.6)])
+def test_where_every_mean_is_refused_nothing_is_said_to_be_better(chance: float, reward: float) -> None:
+    """Of 300 rounds all but one took the same action, of a propensity that is far too small: no line applies, neither
+    where the lower end stops at 1 nor where the ends cross, of this policy or compared with it."""
+    log = Log.of(["a"] * 300 + ["b"], chance, [reward] * 300 + [1.0])
+    found = evaluate_policy(log, {"a": 1.0})
+    assert [one.why for one in found.certify()] == [NOT_ALL[0], NOT_REFUTED[0], NOT_REFUTED[0]]
+    assert found.better_than() == []
+    logged_policy = evaluate_policy(log, Stated(log.propensities))
+    assert logged_policy.certify()[-1].why == NOT_REFUTED[0]

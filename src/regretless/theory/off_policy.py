@@ -75,6 +75,12 @@ def least_mean(sums: Any, rounds: Any, most: float, alpha: float) -> Array:
     return low
 
 
+def all_refused(sums: Any, rounds: float, most: float, alpha: float) -> bool:
+    """Whether even `most`, which no expectation exceeds, is refused; `least_mean` is `most` then, too."""
+    worst = log_mean(np.asarray(sums, dtype=np.float64) - rounds * np.log1p(RATES * most))
+    return bool(worst >= -log(alpha))
+
+
 # ---- Theorems.
 
 
@@ -113,12 +119,15 @@ class ExcessLedger:
         N, with how many policies the one is compared at once.
     width : float
         Of the range, in the unit of the rewards.
+    refuted : bool
+        Whether every mean reward of one of these policies is refused, its own at delta, the others' at delta / N.
     """
 
     rounds: float
     sums: Array
     others: float
     width: float
+    refuted: bool = False
 
 
 def value_interval(ledger: ValueLedger, delta: float) -> tuple[float, float]:
@@ -129,12 +138,26 @@ def value_interval(ledger: ValueLedger, delta: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _means_left(ledger: ValueLedger, comparator: None, learner: Confidence) -> bool:
-    low, high = value_interval(ledger, learner.delta)
+def means_left(ledger: ValueLedger, delta: float) -> bool:
+    """Whether some mean from 0 to 1 is not refused: the ends have not crossed, nor does one of them refuse the other
+    end of the scale, at which it stops."""
+    if any(all_refused(sums, ledger.rounds, 1.0, delta / 2) for sums in (ledger.gains, ledger.losses)):
+        return False
+    low, high = value_interval(ledger, delta)
     return low <= high
 
 
-NOT_ALL = ("every mean is refused: either the propensities are wrong, or what is improbable happened", _means_left)
+def _means_left(ledger: ValueLedger, comparator: None, learner: Confidence) -> bool:
+    return means_left(ledger, learner.delta)
+
+
+def _differences_left(ledger: ExcessLedger, comparator: Rivals, learner: Confidence) -> bool:
+    return not (ledger.refuted or all_refused(ledger.sums, ledger.rounds, 2.0, learner.delta / ledger.others))
+
+
+WRONG = "either the propensities are wrong, or what is improbable happened"
+NOT_ALL = (f"every mean is refused: {WRONG}", _means_left)
+NOT_REFUTED = (f"every mean of one of these policies, or every difference, is refused: {WRONG}", _differences_left)
 
 
 @theorem(
@@ -167,7 +190,7 @@ def policy_value(ledger: ValueLedger, comparator: Any, learner: Confidence) -> f
     r"\frac{1 + u_j (w_t r_t + v_t (1 - r_t))}{1 + u_j L} = \frac{N}{\delta}",
     source=SOURCE,
     kind="probable",
-    assumes=[PLAYED],
+    assumes=[PLAYED, NOT_REFUTED],
     whole=False,
     most=farthest,
 )

@@ -17,6 +17,7 @@ from ...theory.off_policy import (
     ExcessLedger,
     ValueLedger,
     least_mean,
+    means_left,
     policy_excess,
     policy_value,
     value_interval,
@@ -129,7 +130,7 @@ class PolicyBets:
         self.value_range, self.losses, self.most_weight = value_range, losses, most_weight
         self.rounds = 0
         self.gains, self.falls, self.over_log, self._plain = (np.zeros(len(RATES)) for _ in range(4))
-        self._taken = np.zeros((len(self.actions), len(RATES)))
+        self._taken, self._always_gains, self._always_falls = np.zeros((3, len(self.actions), len(RATES)))
         self._looks: list[tuple[int, tuple[Array, Array, Array]]] = []
 
     def add(self, rounds: WeightedRounds) -> None:
@@ -159,9 +160,12 @@ class PolicyBets:
         self.rounds += len(rewards)
         # A round in which another action was taken says of always this one what one without a reward says of it.
         self._plain = _onto(self._plain, plain)[-1]
-        both = np.log1p(RATES * (earned + missed / rounds.propensities[here])[:, None])
-        cells = actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))
-        np.add.at(self._taken.reshape(-1), cells.reshape(-1), (both - plain).reshape(-1))
+        chances = rounds.propensities[here]
+        both = np.log1p(RATES * (earned + missed / chances)[:, None])
+        cells = (actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))).reshape(-1)
+        np.add.at(self._taken.reshape(-1), cells, (both - plain).reshape(-1))
+        for sums, numbers in ((self._always_gains, rewards), (self._always_falls, missed)):
+            np.add.at(sums.reshape(-1), cells, np.log1p(RATES * (numbers / chances)[:, None]).reshape(-1))
 
     # What they say.
 
@@ -225,21 +229,28 @@ class PolicyBets:
         ledger = self._value_ledger(1 - scaled if self.losses else scaled)
         result = [policy_value.certify(ledger, [PolicyName(self.name)], asked)]
         if self.name != THE_LOG:
-            excess = ExcessLedger(self.rounds, self.over_log, 1, self._width)
+            # With weights of 1 the ends lie around the mean: of the log's own policy some means are always left.
+            excess = ExcessLedger(self.rounds, self.over_log, 1, self._width, not means_left(ledger, delta))
             result.append(policy_excess.certify(excess, [Rivals(self.name, THE_LOG)], asked))
-        return [*result, *self._over_actions(asked)]
+        return [*result, *self._over_actions(asked, not means_left(ledger, delta))]
 
-    def _over_actions(self, asked: Confidence) -> list[Certificate]:
+    def _over_actions(self, asked: Confidence, refuted: bool) -> list[Certificate]:
         """Against the action that the policy is shown to be better than by least; none if there is no other one."""
         others = [place for place, action in enumerate(self.actions) if action != self._always]
         if not others:
             return []
         sums = self.over_actions[others]
         place = int(least_mean(sums, self.rounds, 2.0, asked.delta / len(others)).argmin())
-        excess = ExcessLedger(self.rounds, sums[place], len(others), self._width)
+        refuted = refuted or not all(self._action_left(one, asked.delta / len(others)) for one in others)
+        excess = ExcessLedger(self.rounds, sums[place], len(others), self._width, refuted)
         which = "the same action" if self._always is None else "another action"
         best = f"always {which} (that is nearest: {self.actions[others[place]]})"
         return [policy_excess.certify(excess, [Rivals(self.name, best)], asked)]
+
+    def _action_left(self, place: int, delta: float) -> bool:
+        """Whether some mean reward of taking always this action is not refused."""
+        sums = self._always_gains[place], self._always_falls[place]
+        return means_left(ValueLedger(self.rounds, 0.0, *sums, self._width), delta)
 
 
 @dataclass(frozen=True, slots=True)
