@@ -120,7 +120,9 @@ def test_one_propensity_of_all_rounds_bounds_none_that_was_not_drawn(run, tmp_pa
     assert plain["estimates"]["ips"]["assuming"] is not None
     declared = run(*words, "--least-propensity", "0.5", "--json", "--quiet").json
     assert declared["estimates"]["anytime"]["low"] > 0.9
-    expected = "that no action had a propensity below 0.5 in any round, as was declared"
+    chosen = "that it was not chosen by these rounds"
+    assert {one["assuming"] for one in plain["certificates"]} == {chosen}
+    expected = f"{chosen}, and that no action had a propensity below 0.5 in any round, as was declared"
     assert {one["assuming"] for one in declared["certificates"]} == {expected}
 
 

@@ -85,7 +85,7 @@ def _policy(text: str, arguments: EvaluateOptions, log: Log) -> NamedPolicy:
             raise UsageError(
                 f"--policy {text}: {meant}the log took no action {rest!r}, but {', '.join(log.names[:10])}"
             )
-        return NamedPolicy(text, f"always {rest}", log, {rest: 1.0}, None)
+        return NamedPolicy(text, f"always {rest}", log, {rest: 1.0}, MADE_BEFORE)
     if colon and kind == "model":
         return _of_model(text, rest, arguments, log)
     if colon and kind in KINDS:
