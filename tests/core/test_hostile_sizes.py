@@ -13,7 +13,7 @@ import pytest
 
 import regretless
 from regretless import _core
-from regretless.contextual import EpsilonGreedy, LinThompson, LinUCB, SquareCB
+from regretless.contextual import EpsilonGreedy, FastCB, LinThompson, LinUCB, SquareCB
 from regretless.linear import AROW, AggregatedClassifier, Perceptron, PNormPerceptron, SecondOrderPerceptron, Winnow
 from regretless.regression import AggregatedQuantile, AggregatedRegressor, VovkAzouryWarmuth
 
@@ -189,7 +189,7 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
             ]
         ),
         "Explorer": lambda: explorer(
-            (EpsilonGreedy, SquareCB, LinUCB, LinThompson)[random.integers(4)](3, seed=int(random.integers(9)))
+            (EpsilonGreedy, SquareCB, FastCB, LinUCB, LinThompson)[random.integers(5)](3, seed=int(random.integers(9)))
         ),
         "Payer": lambda: _core.Payer.dense(X),
         "GameTableau": lambda: _core.GameTableau(np.eye(3), 0.0, 1.0, None),

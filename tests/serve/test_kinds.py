@@ -10,9 +10,10 @@ import pytest
 
 from regretless.bandits import Exp3IX, Exp4
 from regretless.contextual import SquareCB
-from regretless.errors import ModelError
+from regretless.errors import ModelError, RegretlessError
 from regretless.experts import Squint
 from regretless.persist.model import write
+from regretless.serve.new import new_model
 from regretless.serve.replay import replay, store_of
 from regretless.serve.settings import Settings
 
@@ -191,6 +192,32 @@ def test_a_contextual_bandit(tmp_path: Path) -> None:
     assert any(one["applies"] for one in certificate["certificates"])
     assert "7 of 8 losses are the default" in certificate["about"]
     assert page == 200
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_features_by_their_names(tmp_path: Path, shared: bool) -> None:
+    """Values by their names are taken where the bandit hashes them; the log gives the bytes of the model; a schema with
+    another number of features is refused."""
+    bandit = SquareCB(n_arms=1, seed=5, shared=shared, hash_bits=3)
+    with pytest.raises(RegretlessError, match="7 features; a hash of 3 bits"):
+        new_model(bandit, {"arms": 2, "features": 7})
+    path = begun(tmp_path, bandit, {"arms": 2, "features": 8})
+    each: list[Any] = [{"rain": 1, "town": "north"}, [0.5] * 8, {"rain": None}, {"town": ["north"]}, [0.5]]
+    sent = [{"features": [one, one] if shared else one} for one in each]
+    sent.append({"features": each[:2]})
+
+    async def work(client: Client) -> Any:
+        asked = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
+        await client.ask("/v1/label", {"labels": [{"id": "1", "label": 0.5}, {"id": "0", "label": 0.0}]})
+        return [one.status for one in asked], (await client.ask("/v1/model.rgl")).body
+
+    codes, model = served(path, work)
+    assert codes == [200, 200, 422, 422, 422, 422]
+    store = store_of(path.with_suffix(".db"), writes=False)
+    store.open()
+    live, _ = replay(store)
+    store.close()
+    assert live.snapshot(0.0).model == model
 
 
 def test_arms_with_features_of_their_own(tmp_path: Path) -> None:

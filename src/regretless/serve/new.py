@@ -61,7 +61,10 @@ def _of_arms_and_features(learner: Any, schema: Mapping[str, Any]) -> tuple[Any,
     """A contextual bandit, and how many features there will be, which it learns from its first row only."""
     names, many = _names("arms", schema.get("arms"))
     made = type(learner)(**(learner.get_params() | {"n_arms": many, "arms": names}))
-    return made, {"schema": {"features": _features(schema.get("features"))}}
+    features, bits = _features(schema.get("features")), made.hash_bits
+    if bits is not None and features != 1 << bits:
+        raise RegretlessError(f"the schema has {features} features; a hash of {bits} bits (hash_bits) has {1 << bits}")
+    return made, {"schema": {"features": features}}
 
 
 def _of_experts(learner: Any, value: Any) -> Any:

@@ -228,7 +228,8 @@ class ServedContextual(ServedBandit):
         if type(value) is not dict or not {"features"} <= set(value) <= {"features", "available"}:
             raise Refused(f"a list of numbers is expected, or an object with features and available; {shown(value)}")
         rows = value["features"] if self.learner.shared else [value["features"]]
-        if type(rows) is not list or not 1 <= len(rows) <= self.learner.n_arms_ or not all(map(self._is_row, rows)):
+        fits = type(rows) is list and 1 <= len(rows) <= self.learner.n_arms_ and len(set(map(type, rows))) == 1
+        if not fits or not all(map(self._is_row, rows)):
             raise Refused(f"features are {self._row_words()}; {shown(value['features'])}")
         try:
             if self.learner.rounds_:  # before, the first row makes the regressions
@@ -240,10 +241,13 @@ class ServedContextual(ServedBandit):
         return write_json(value)
 
     def _is_row(self, value: Any) -> bool:
+        if type(value) is dict and self.learner.hash_bits is not None:
+            return all(type(one) is str or is_number(one) for one in value.values())
         return type(value) is list and len(value) == self._features and all(map(is_number, value))
 
     def _row_words(self) -> str:
         row = f"a list of {self._features} finite numbers"
+        row += "" if self.learner.hash_bits is None else " or an object of numbers and texts by their names"
         return f"for each of at most {self.learner.n_arms_} arms {row}" if self.learner.shared else row
 
     def _predicted(self, value: Any) -> ServedAnswer:
