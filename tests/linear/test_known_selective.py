@@ -174,6 +174,22 @@ def test_an_answer_may_be_late_or_never_come_but_not_twice():
     assert "nobody knew" in learner.certify_risk()[0].why
 
 
+def test_a_question_of_another_learner_is_refused():
+    """A learner takes no answer to a question that another asked in the same round, whose row and chance are others."""
+    X, _ = game(4, 2, rows=4)
+    ours, others = SelectiveSamplingPerceptron(b=20.0), SelectiveSamplingPerceptron(b=20.0)
+    for learner in (ours, others):
+        learner.announce(np.arange(2), X.shape[1])
+        first = learner.ask(X[0])
+        learner.learn(first, int(not first.predicted))
+    mine, foreign = ours.ask(X[0]), others.ask(X[1])
+    assert all((mine, foreign))
+    assert mine.number == foreign.number
+    with pytest.raises(RegretlessError, match="another learner's"):
+        ours.learn(foreign, 1)
+    ours.learn(mine, 1)
+
+
 def streamed(X, y, classes, order=None, **parameters):
     """A learner that saw the labels alone that it asked, and the places of these rows; labels are late in an order."""
     learner = SelectiveSamplingPerceptron(**parameters)

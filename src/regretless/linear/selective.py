@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -285,7 +286,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         batch = read_rows(X, learner=self, reset=False, text="known")
         labels = read_labels(y, len(batch))
         codes = self.codes(labels)
-        answered = int(_selective(self.state_).asking[0, PLACES["asked"]]) - len(self.pending_)
+        answered = int(_selective(self.state_).asking[0, PLACES["asked"]]) - len(self._waiting())
         if len(batch) != answered:
             raise RegretlessError(f"{len(batch)} rows, and {answered} labels were learned: give the rows of these")
         run = self._asked_run(batch, codes, weigh(self.class_weight, labels, None, None))
@@ -326,7 +327,13 @@ class SelectiveSamplingPerceptron(AllInOne):
     @property
     def pending_(self) -> tuple[int, ...]:
         """Numbers of the questions whose label was wanted, and is not known yet."""
-        return tuple(getattr(self, "open_", ()))
+        return tuple(self._waiting())
+
+    def _waiting(self) -> dict[int, float]:
+        """The questions that wait, by number, with which probability each was asked."""
+        if not hasattr(self, "open_"):
+            self.open_: dict[int, float] = {}
+        return self.open_
 
     @in_turn
     def ask(self, x: Array | Mapping[str, float | str]) -> LabelQuestion:
@@ -360,7 +367,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         probability = float(1 / (1 + gap_of(scores[0]) / (rules.b * reach))) if reach > 0 else 0.0
         wanted, number = bool(state.asking[0, PLACES["asked"]] > asked), int(book[ROUNDS])
         if wanted:
-            self.open_ = [*self.pending_, number]
+            self._waiting()[number] = probability
         return LabelQuestion(wanted, number, probability, self.labels(scores)[0], reach, row, updates)
 
     @in_turn
@@ -382,11 +389,11 @@ class SelectiveSamplingPerceptron(AllInOne):
             If no label is waited for by this question, or the label cannot be used.
         """
         self._require_fitted()
-        if question.number not in self.pending_:
-            waiting = ", ".join(map(str, self.pending_[:10])) or "none"
+        if self._waiting().get(question.number) != question.probability:
+            waiting = ", ".join(map(str, islice(self._waiting(), 10))) or "none"
             raise RegretlessError(
-                f"no label is waited for by question {question.number}: it was not wanted, or is known; those that "
-                f"wait: {waiting}"
+                f"no label is waited for by question {question.number}: it was not wanted, is known, or is another "
+                f"learner's; those that wait: {waiting}"
             )
         labels = read_labels([label], 1)
         if labels[0] not in self.classes_:
@@ -395,7 +402,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         late = float(self.state_.books[-1, UPDATES]) != question.updates
         self._answer(self._read(question.row), labels, question)
         self.late_ += late
-        self.open_ = [number for number in self.pending_ if number != question.number]
+        del self._waiting()[question.number]
 
     def _answer(self, batch: Batch, labels: Array, question: LabelQuestion) -> None:
         """Play a row whose round was counted when it was asked."""
@@ -431,14 +438,17 @@ class SelectiveSamplingPerceptron(AllInOne):
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Besides, the questions that wait, and how many answers were late."""
         described, tensors = super().state_dict()
-        return described | {"asked": {"open": list(self.pending_), "late": self.late_}}, tensors
+        return described | {
+            "asked": {"open": [list(one) for one in self._waiting().items()], "late": self.late_}
+        }, tensors
 
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A learner as `state_dict` described it."""
         learner = super().from_state(description, tensors)
         asked = description["asked"]
-        learner.open_, learner.late_ = [int(number) for number in asked["open"]], int(asked["late"])
+        learner.open_ = {int(number): float(probability) for number, probability in asked["open"]}
+        learner.late_ = int(asked["late"])
         if any(not 0 < number <= learner.ledger_.rounds for number in learner.open_) or learner.late_ < 0:
             raise ValueError("a question that waits is none of its rounds")
         return learner
