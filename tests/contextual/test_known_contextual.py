@@ -214,6 +214,20 @@ def test_mean_regret_is_below_the_bound_of_square_cb():
         assert regret <= bandit.certify()[1].bound
 
 
+def test_triangles_exceed_the_excess_of_log_losses_as_rarely_as_it_says():
+    """Of 500 runs V exceeds 2 M + 4 ln(1 / delta) at some time in a share delta at most; without the doubt in most."""
+    random, delta = np.random.default_rng(8), 0.2
+    mean, forecast = random.uniform(0.02, 0.4, (500, 60, 2)), random.uniform(0.02, 0.4, (500, 60, 2))
+    p = random.dirichlet([1, 1], (500, 60))
+    arm = (random.random((500, 60, 1)) > p[..., :1]).astype(int)
+    truth, said = np.take_along_axis(mean, arm, 2)[..., 0], np.take_along_axis(forecast, arm, 2)[..., 0]
+    loss = random.random((500, 60)) < truth
+    m = np.where(loss, np.log(truth / said), np.log((1 - truth) / (1 - said)))
+    ahead = ((p * (forecast - mean) ** 2 / (forecast + mean)).sum(2) - 2 * m).cumsum(1).max(1)
+    assert (ahead > 4 * log(1 / delta)).mean() <= delta
+    assert (ahead > 0).mean() > 0.5
+
+
 def test_mean_regret_is_below_the_bound_of_fast_cb():
     """Of 10 runs with log odds that are linear the mean regret never exceeds the realised bound at delta 1 / 2, and no
     such mean losses have a smaller log loss than the bound takes for the least."""
