@@ -57,6 +57,21 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
     assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
 
 
+def test_a_log_that_follows_another_one_is_assumed_to_be_new(run, tmp_path):
+    """A model that has learned from a log says of the next one, which may be the same, that its rounds are assumed to
+    be new; in its first pass it assumes nothing, nor where that goes on after a stop."""
+    log, model, page = tmp_path / "log.csv", tmp_path / "m.rgl", tmp_path / "page.html"
+    rows = ["x,action,cost,probability", *(f"{t % 3},{'ab'[t % 2]},{t % 2},0.5" for t in range(20))]
+    log.write_text("\n".join([*rows, "0,a,7,0.5"]))
+    assert run("explore", log, *LOG, "--save", model, "--quiet").code == 1
+    log.write_text("\n".join(rows))
+    first = run("explore", log, "--resume", model, "--quiet")
+    assert (first.code, "assuming" in first.out) == (0, False)
+    again = run("explore", log, "--resume", model, "--report", page, "--quiet")
+    assert again.out.count("assuming that these rounds are none that the model had learned from before") == 2
+    assert "if no round was learned before" in page.read_text()
+
+
 def test_a_bad_row_keeps_those_before_and_the_run_goes_on(run, trial, tmp_path):
     """A run that stopped at a bad row, and goes on with the mended file, ends with the bytes of one that did not."""
     whole, part = tmp_path / "whole.rgl", tmp_path / "part.rgl"

@@ -34,6 +34,7 @@ MOST = 12  # lines of actions
 AGAINST_ARMS = "observable_by_features"
 POLICY = "linear policy in hindsight"
 APPROXIMATE = "least squares of every action's cost, and the least of them taken: the best linear policy costs no more"
+UNSEEN = "that these rounds are none that the model had learned from before"  # nothing in a file shows it
 ELSEWHERE = ("arms", "seed", "regressor")  # parameters that are shown in other places
 
 
@@ -82,11 +83,16 @@ class ExploreOutput(Output):
         """What theorems say of the run; in a trial the regret against the best action was observed."""
         tally = self.run.tally
         if self.logged:
-            return tally.certify()
+            return [replace(one, assuming=self._assuming) for one in tally.certify()]
         regret = tally.cost - tally.best_cost
         own = self.run.learner.certify()
         seen = [replace(one, observed=regret) if one.theorem.name == AGAINST_ARMS else one for one in own]
         return [*seen, *tally.certify()]
+
+    @property
+    def _assuming(self) -> str | None:
+        """What an interval takes for granted of a log: in a second pass over it, a model would know what comes."""
+        return UNSEEN if self.logged and self.run.earlier else None
 
     # For programs.
 
@@ -176,7 +182,9 @@ class ExploreOutput(Output):
         for _, value, words in self._means():
             yield f"  {f'of the learner, {words}':<{WIDTH}} {'-' if value is None else number_text(value):>14}"
         ends = f"{number_text(low)} to {number_text(high)}"
-        yield f"  {'of the learner, from and to':<{WIDTH}} {ends:>14}  {self._level} after any number of rounds"
+        often = f"{self._level} after any number of rounds"
+        often += "" if self._assuming is None else f", assuming {self._assuming}"
+        yield f"  {'of the learner, from and to':<{WIDTH}} {ends:>14}  {often}"
         best = tally.best_cost / tally.rounds
         name = short(f"best action {label_text(tally.actions[tally.best])}", WIDTH)
         yield f"  {name:<{WIDTH}} {number_text(best):>14}"

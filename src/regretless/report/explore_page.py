@@ -135,6 +135,8 @@ def _cards(report: ExploreReport) -> list[Card]:
     tally, rounds = report.tally, max(report.tally.rounds, 1)
     interval = formatting.between(*tally.interval)
     level = f"{formatting.percent(1 - tally.delta)} at any time"
+    if report.logged and any(one.assuming for one in report.certificates):
+        level += ", if no round was learned before"
     cards = [
         Card("Rounds", formatting.number(tally.rounds), f"in {formatting.real(report.seconds, 3)} s"),
         Card("Cost a round", formatting.real(tally.cost / rounds), f"expected {interval}, {level}"),
