@@ -69,7 +69,7 @@ class Explorer {
     prospects_.resize(2 * std::size_t(s_.arms));
     places_.resize(std::size_t(s_.arms));
     awake_.resize(std::size_t(s_.arms));
-    room_ = zeros_for(explore_room(s_.arms));
+    room_ = room_for(explore_room(s_.arms));
     s_.prospects = prospects_.data();
     s_.among = prospects_.data() + s_.arms;
     s_.places = places_.data();

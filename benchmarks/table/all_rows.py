@@ -18,6 +18,7 @@ GROUPS = {
     "Numbers": ("learners", "numbers"),
     "Tables of losses": ("experts", "rows"),
     "One call from Python": ("calls", "rows"),
+    "Contextual bandits": ("contextual", "rows"),
     "Kernels, finite classes, alarms, intervals": ("learners", "others"),
     "Starts": ("starts", "rows"),
 }

@@ -154,6 +154,15 @@ struct FullMember {
     } else sweep<Projection>(u, 0, fours(), x, round, nullptr, round.projected);
   }
 
+  // Row i of U, in whole fours of columns.
+  REGRETLESS_INLINE void row_of_factor(std::int64_t i, double* row) const {
+    const double* const from = u + 16 * (i / 4) + i % 4;
+    for (std::int64_t four = i / 4; four < fours(); ++four)
+      for (std::int64_t k = 0; k < 4; ++k) row[4 * four + k] = from[8 * four * (four + 1) + 4 * k];
+    for (std::int64_t j = 0; j < i; ++j) row[j] = 0;
+    row[i] = 1;
+  }
+
   // The prior of feature i grows from 2 `before` to 2 `after`: what was learned shrinks towards zero along it. What is
   // left of a weight is a difference, with errors of the size of what it was, so that large growth is taken in steps.
   REGRETLESS_APART void raise(std::int64_t i, double before, double after, FullRound& round, double* gain) const {
@@ -165,7 +174,7 @@ struct FullMember {
     for (double next; 0 < before && before < after; before = next) {
       next = after > before * longest_step ? before * longest_step : after;
       const double more = 2 * (next - before);
-      for (std::int64_t j = 0; j < n; ++j) round.projected[j] = j < i ? 0 : j == i ? 1 : u[place(i, j)];
+      row_of_factor(i, round.projected);
       const double variance_of_unit = variance(round);
       plan(round, 1 / more);
       round.step = -(more * weights[i] / (1 + more * variance_of_unit));
@@ -185,12 +194,6 @@ struct FullMember {
     round.step = r;
     round.waits = true;
     return -(0.5 * h * r * r + slope * moved + 0.5 * c * moved * moved);
-  }
-
- private:
-  // Of row i and column j > i.
-  static std::int64_t place(std::int64_t i, std::int64_t j) {
-    return 8 * (j / 4) * (j / 4 + 1) + 16 * (i / 4) + 4 * (j % 4) + i % 4;
   }
 };
 

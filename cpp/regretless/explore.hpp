@@ -1,17 +1,16 @@
 // The loop of a bandit that draws by features: each arm's regression forecasts its loss, a rule draws, the arm that was
 // drawn learns.
 #pragma once
+#include "explore_prospect.hpp"
 #include "explore_rules.hpp"
 #include "random.hpp"
-#include "regression.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
 // What is thought of each arm: of row t, or where the arms share a model of a row an arm, from row t on.
 template <class Loss, Rows X>
 LinearRefusal foresee_round(const Loss& loss, const X& rows, std::int64_t t, const Explore& s, RegressionBench& bench) {
-  double norm2 = 0, forecast[regression_lanes];
-  View seen[regression_fulls];
+  double norm2 = 0;
   for (std::int64_t arm = 0; arm < s.arms; ++arm) {
     const std::int64_t at = s.shared() ? t + arm : t;
     const Regression& model = s.models[s.shared() ? 0 : arm];
@@ -20,12 +19,7 @@ LinearRefusal foresee_round(const Loss& loss, const X& rows, std::int64_t t, con
       if (refusal == LinearRefusal::none) refusal = size_up(rows[at], s.rules.intercept, norm2);
       if (refusal != LinearRefusal::none) return refusal;
     }
-    const double origin = model.memory->origin;
-    seen[0] = {};
-    s.prospects[arm].forecast =
-        loss.forecast(foretell_row(rows[at], loss, s.rules, model, bench, seen, forecast) + origin);
-    s.prospects[arm].plain = seen[0].plain + origin;
-    s.prospects[arm].variance = seen[0].variance;
+    s.prospects[arm] = prospect_of(loss, rows[at], s.rules, model, bench);
     s.prospects[arm].growth = s.tallies[grown * s.arms + (s.shared() ? 0 : arm)];
   }
   return LinearRefusal::none;
@@ -89,12 +83,15 @@ inline void note_decision(const Explore& s, const Decision& d, const unsigned ch
 // By how much the logarithm of the determinant of a full matrix has grown, from that of its prior.
 inline double growth_of(const Regression& model, const RegressionRules& rules) {
   const RegressionCell* const cells = reinterpret_cast<const RegressionCell*>(model.cells);
-  double sum = 0;
+  double sum = 0, part = 1;  // a product of some of the quotients, which takes one logarithm
   for (std::int64_t i = 0; i <= model.columns; ++i) {
     const double most = i == 0 ? model.memory->constant.most : cells[i - 1].most;
-    if (most > 0 && model.scales[i] > 0) sum -= log_of(model.scales[i]) + log_of(rules.priors[0] * (most * most));
+    if (most > 0 && model.scales[i] > 0) part *= model.scales[i] * (rules.priors[0] * (most * most));
+    if (part > 1e-100) continue;
+    sum -= log_of(part);
+    part = 1;
   }
-  return sum;
+  return sum - log_of(part);
 }
 
 inline void note_loss(const Explore& s, const Settlement& given) {

@@ -4,6 +4,7 @@
 
 #include "explore_types.hpp"
 #include "numeric.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -108,64 +109,82 @@ REGRETLESS_INLINE void inverse_gaps_by_ratio(const Explore& s, const Prospect* a
 
 // How far the mean loss may be from <w, x>, in units of the root of x' A^-1 x: R sqrt(ln det + 2 ln(K / delta)) + sqrt(
 // lambda) |u|, R = 1/2.
-REGRETLESS_INLINE double ellipsoid(const Explore& s, const Prospect& arm) {
-  const double doubt = 2 * (s.confidence + log_of(double(s.count)));
+inline double doubt_of(const Explore& s) { return 2 * (s.confidence + log_of(double(s.count))); }
+REGRETLESS_INLINE double ellipsoid(const Explore& s, const Prospect& arm, double doubt) {
   return 0.5 * __builtin_sqrt(arm.growth + doubt) + __builtin_sqrt(s.rules.priors[0]) * s.norm;
 }
 REGRETLESS_INLINE double deviation(const Prospect& arm) { return __builtin_sqrt(arm.variance > 0 ? arm.variance : 0); }
 
 REGRETLESS_INLINE void lower_ends(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
                                   double* shares) {
+  const double doubt = doubt_of(s);
   for (std::int64_t k = 0; k < n; ++k)
-    room[k] = arms[k].plain - (s.amount > 0 ? s.amount : ellipsoid(s, arms[k])) * deviation(arms[k]);
+    room[k] = arms[k].plain - (s.amount > 0 ? s.amount : ellipsoid(s, arms[k], doubt)) * deviation(arms[k]);
   share_among_least(room, n, 1, shares);
 }
 
 // The probability that a normal number is above z, to eight digits (Abramowitz & Stegun 26.2.17).
-REGRETLESS_INLINE double above(double z) {
-  const double size = std::fabs(z), t = 1 / (1 + 0.2316419 * size);
-  const double t2 = t * t, odd = t * (0.319381530 + t2 * (1.781477937 + t2 * 1.330274429));
-  const double tail =
-      0.3989422804014327 * exp_of_negative(-size * size / 2) * (odd - t2 * (0.356563782 + t2 * 1.821255978));
-  return z > 0 ? tail : 1 - tail;
+REGRETLESS_INLINE Octet above(const Octet& z) {
+  const Octet size = upper(z, eight(0) - z), t = eight(1) / (eight(1) + eight(0.2316419) * size), t2 = t * t;
+  const Octet odd = t * (eight(0.319381530) + t2 * (eight(1.781477937) + t2 * eight(1.330274429)));
+  const Octet even = t2 * (eight(0.356563782) + t2 * eight(1.821255978));
+  const Octet tail = eight(0.3989422804014327) * exp_of(size * size * eight(-0.5)) * (odd - even);
+  return where_positive(z, tail, eight(1) - tail);
 }
+
+// Of one arm and eight parts of the line: what is above their ends; above their middles, the last of which makes room
+// for what is above the end of the part before; what it has in each times what the arms before have above; its share.
+struct Parts {
+  double middles[8], ends[8], inside[8], sum[8];
+};
+static_assert(sizeof(Parts) <= explore_room(1) * sizeof(double) - 2 * sizeof(double));
 
 // The probability that each arm would be the least of independent normal numbers: within each of so many parts of the
 // line, what it has there times what the others have above.
 inline constexpr int thompson_parts = 64;
+inline constexpr double all_above = -8.5;  // below it `above` is 1 in floating point
 REGRETLESS_INLINE void likely_least(const Explore& s, const Prospect* arms, std::int64_t n, double* room,
                                     double* shares) {
-  double *const scale = room, *const upper = room + n, *const fall = room + 2 * n, *const left = room + 3 * n;
-  double low = arms[0].plain, high = low, sum = 0;
+  alignas(64) static constexpr double numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  double* const scale = room;
+  Parts* const parts = reinterpret_cast<Parts*>(room + n);
+  double low = arms[0].plain, high = low, whole = 0;
   for (std::int64_t k = 0; k < n; ++k) {
     const double sd = s.amount * deviation(arms[k]) + 1e-9;
     const double from = arms[k].plain - 5.5 * sd, to = arms[k].plain + 5.5 * sd;
     scale[k] = 1 / sd;
     low = k == 0 || from < low ? from : low;
     high = k == 0 || to < high ? to : high;
-    shares[k] = 0;
   }
-  for (std::int64_t k = 0; k < n; ++k) upper[k] = above((low - arms[k].plain) * scale[k]);
-  for (int part = 1; part <= thompson_parts; ++part) {
-    const double end = low + (high - low) * (double(part) / thompson_parts);
-    double others = 1;
+  for (std::int64_t k = 0; k < n; ++k) {
+    put(parts[k].ends, above(eight((low - arms[k].plain) * scale[k])));
+    put(parts[k].sum, eight(0));
+  }
+  for (int part = 0; part < thompson_parts; part += 8) {
+    const Octet places = (eight(part) + at(numbers, 0)) / eight(thompson_parts);
+    const Octet ends = eight(low) + eight(high - low) * places;
+    const double last = low + (high - low) * (double(part + 8) / thompson_parts);
     for (std::int64_t k = 0; k < n; ++k) {
-      const double next = above((end - arms[k].plain) * scale[k]);
-      fall[k] = upper[k] > next ? upper[k] - next : 0;
-      left[k] = others;
-      upper[k] = (upper[k] + next) / 2;
-      others *= upper[k];
-      room[4 * n + k] = next;
+      parts[k].middles[7] = parts[k].ends[7];
+      const bool beyond = (last - arms[k].plain) * scale[k] < all_above;
+      put(parts[k].ends, beyond ? eight(1) : above((ends - eight(arms[k].plain)) * eight(scale[k])));
     }
-    others = 1;
-    for (std::int64_t k = n - 1; k >= 0; --k) {
-      shares[k] += fall[k] * left[k] * others;
-      others *= upper[k];
-      upper[k] = room[4 * n + k];
+    Octet others = eight(1);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const Octet before = at(parts[k].middles + 7, 0), after = at(parts[k].ends, 0);
+      const Octet middle = (before + after) * eight(0.5);
+      put(parts[k].middles, middle);
+      put(parts[k].inside, upper(before - after, eight(0)) * others);
+      others = others * middle;
+    }
+    others = eight(1);
+    for (std::int64_t k = n; k-- > 0;) {
+      put(parts[k].sum, at(parts[k].sum, 0) + at(parts[k].inside, 0) * others);
+      others = others * at(parts[k].middles, 0);
     }
   }
-  for (std::int64_t k = 0; k < n; ++k) sum += shares[k];
-  for (std::int64_t k = 0; k < n; ++k) shares[k] /= sum;
+  for (std::int64_t k = 0; k < n; ++k) whole += shares[k] = in_all(at(parts[k].sum, 0));
+  for (std::int64_t k = 0; k < n; ++k) shares[k] /= whole;
 }
 
 inline constexpr ExploreRule explore_rules[] = {{"epsilon-greedy", false, false},
@@ -177,8 +196,9 @@ inline constexpr ExploreRule explore_rules[] = {{"epsilon-greedy", false, false}
 // The mean upper end of the interval of what is drawn, less the least lower end.
 inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, const double* shares) {
   double drawn = 0, least = 1;
+  const double doubt = doubt_of(s);
   for (std::int64_t k = 0; k < n; ++k) {
-    const double width = ellipsoid(s, arms[k]) * deviation(arms[k]);
+    const double width = ellipsoid(s, arms[k], doubt) * deviation(arms[k]);
     const double upper = arms[k].plain + width, lower = arms[k].plain - width;
     drawn += shares[k] * (upper < 1 ? upper : 1);
     least = lower < least ? lower : least;

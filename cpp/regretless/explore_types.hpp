@@ -71,7 +71,7 @@ struct Explore {
 
   bool shared() const { return count == 1 && arms > 1; }
 };
-inline constexpr std::int64_t explore_room(std::int64_t arms) { return 6 * arms; }
+inline constexpr std::int64_t explore_room(std::int64_t arms) { return 34 * arms; }
 
 enum class ExploreRefusal { none, row, loss, asleep };
 struct ExploreVerdict {

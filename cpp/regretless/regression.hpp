@@ -23,6 +23,7 @@ struct RegressionBench {
   Buffer<RegressionCell*> cells;
   Buffer<RegressionCell> copies;  // of cells, where nothing is to be learned
   Buffer<RegressionGrowth> grown;
+  Buffer<std::int64_t> places;              // of features that grow, where nothing is to be learned
   Buffer<double> numbers, twin;             // twin: of a full member, where nothing is to be learned
   Buffer<FullRound> rounds;                 // of each full member
   double *full = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
@@ -46,6 +47,7 @@ struct RegressionBench {
     cells.make(room);
     copies.make(room);
     grown.make(room);
+    places.make(room);
   }
 };
 
@@ -74,6 +76,24 @@ REGRETLESS_INLINE void take_size(RegressionCell& f, double x) {
   f.count += 1;
   if (f.squares > f.root * f.root * f.count) [[unlikely]]
     f.root = __builtin_sqrt(f.squares / f.count);
+}
+
+// Takes the entries of a row for the full members, and which of them are larger than before.
+template <class Row>
+REGRETLESS_INLINE void take_entries(const Row& row, const RegressionRules& rules, const Regression& s,
+                                    RegressionBench& bench) {
+  const RegressionCell* const cells = reinterpret_cast<const RegressionCell*>(s.cells);
+  bench.reserve(row.n + 1);
+  bench.growths = 0;
+  double* const full = bench.full;
+  for (std::int64_t i = 0; i <= s.columns; ++i) full[i] = 0;
+  const auto take = [&](const RegressionCell& f, std::int64_t place, double x) REGRETLESS_LAMBDA {
+    full[place] = x;
+    bench.grown.at[bench.growths] = {place, f.most * f.most, x * x};  // overwritten, if not larger: no branch to guess
+    bench.growths += std::fabs(x) > f.most;
+  };
+  if (rules.intercept > 0) take(s.memory->constant, 0, rules.intercept);
+  for (std::int64_t k = 0; k < row.n; ++k) take(cells[row.column(k)], 1 + row.column(k), row.x[k]);
 }
 
 // Takes the entries of a row that are not zero, and measures them: copies of the cells, where nothing is to be learned.

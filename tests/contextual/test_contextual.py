@@ -80,6 +80,22 @@ def test_a_table_leaves_the_bits_of_single_decisions(name, regressor, tmp_path):
     assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
 
 
+@pytest.mark.parametrize("times", [1 + 1e-15, 1.001, 1.3, 1.6, 40.0, 1e6, 1e15, 1e40])
+@pytest.mark.parametrize("some", [[0], [3, 5], [1, 2, 4], list(range(11)), [6, 11]])
+def test_rows_with_features_larger_than_any_before_are_foreseen_as_by_a_matrix_that_has_grown(times, some):
+    """However much some of the features grow, the forecast of an arm is what its regression predicts, which raises a
+    copy of its matrix; also beside a feature that was always 0, the last one."""
+    random = np.random.default_rng(9)
+    X = random.normal(size=(120, 12)) + 3 * random.normal(size=(120, 1)) * (np.arange(12) < 5)
+    X[:, 11] = 0
+    bandit = made("lin-ucb", 2)
+    bandit.play(X, random.random((120, 2)))
+    x = X[7].copy()
+    x[some] = abs(X[:, some]).max(axis=0) * times + (np.array(some) == 11)
+    theirs = [model.predict_one(x) for model in bandit.models_]
+    np.testing.assert_allclose(bandit.forecasts(x), theirs, rtol=1e-9)
+
+
 def test_every_rule_has_its_twin_here():
     """No rule is left out of the comparison with the textbook."""
     assert set(RULES) == set(CONTEXTUAL_BANDITS)
