@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.bandits import Choices, Exp3, Stated, evaluate_learner, evaluate_policy
+from regretless.bandits import Choices, Exp3, Randomised, Stated, evaluate_learner, evaluate_policy
 from regretless.bandits.off_policy.anytime import Guessed, PolicyBets, WeightedRounds
 from regretless.data.logged import Log
 from regretless.errors import RegretlessError
@@ -320,6 +320,7 @@ def test_the_average_over_a_learner_s_policies_is_what_is_bounded() -> None:
     ("policy", "expected"),
     [
         (Choices(["a"] * 1999 + ["z"]), r"in row 1999 \(counted from 0\), the policy takes 'z'"),
+        (Randomised([[0.5, 0.6]] * 2000), r"in row 0 \(counted from 0\), these are no probabilities"),
         (Choices(["a"]), "1 actions; the log has 2000 rounds"),
         (Stated([0.5] * 1999 + [1.5]), r"in row 1999 \(counted from 0\), the probability is 1.5"),
         (Stated([0.5]), "1 probabilities; the log has 2000 rounds"),

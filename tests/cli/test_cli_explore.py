@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import regretless
 from regretless.cli import main
 from regretless.contextual import EpsilonGreedy
 from regretless.run import explore as exploring
@@ -136,6 +137,33 @@ def test_pull_evaluates_the_log(run, trial, tmp_path):
     rows = [(float(cost), 1 / float(chance)) for action, cost, chance, *_ in each if action == "bus"]
     by_hand = sum(cost * weight for cost, weight in rows) / sum(weight for _, weight in rows)
     assert found["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+
+
+def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
+    """`evaluate` weighs each row by the probabilities that the model has in Python, on a log with words as on one that
+    `--log` wrote; it refuses the rows that the model learned, and `verify` agrees with its report."""
+    X, costs = table()
+    skies = np.where(X[:, 0] < 0.5, "dry", "wet").tolist()
+    lines = [f"{sky},{walk},{bus}\n" for sky, (walk, bus) in zip(skies, costs, strict=True)]
+    old, new, model, log, words, own, report = (tmp_path / name for name in ("o.csv", "n.csv", "m", "l", "w", "p", "r"))
+    for path, rows in ((old, lines), (new, lines[:-25])):
+        path.write_text("sky,walk,bus\n" + "".join(rows))
+    run("explore", old, *COSTS, "--save", model, "--log", own, "--quiet")
+    run("explore", new, *COSTS, "--seed", 1, "--log", log, "--quiet")
+    each = [(sky, *line.split(",")[:3]) for sky, line in zip(skies, log.read_text().splitlines()[1:], strict=False)]
+    words.write_text("\n".join(map(",".join, [("sky", "action", "cost", "probability"), *each])) + "\n")
+    bandit = regretless.load(model)
+    drawn = {sky: bandit.probabilities([sky == skies[0], sky != skies[0]]) for sky in ("dry", "wet")}
+    weights = [drawn[sky][bandit.names().index(action)] / float(chance) for sky, action, _, chance in each]
+    by_hand = np.average([float(cost) for *_, cost, _ in each], weights=weights)
+    asked = ("--action", "action", "--reward", "cost", "--losses", "--propensity", "probability")
+    for path in (log, words):
+        found = run("evaluate", path, *asked, "--policy", f"model:{model}", "--quiet", "--json")
+        assert found.json["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+        report.write_text(found.out)
+        assert run("verify", report, path).code == 0
+    refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
+    assert (refused.code, "has learned from these very rounds" in refused.err) == (1, True)
 
 
 def test_labels_are_actions(run, tmp_path):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .hedge import Hedge
     from .kl_ucb import KLUCB
     from .moss import MOSS
-    from .off_policy import Choices, Evaluation, Stated, evaluate_learner, evaluate_policy
+    from .off_policy import Choices, Evaluation, Randomised, Stated, evaluate_learner, evaluate_policy
     from .online import Draw
     from .result import Play
     from .simulation import Pulls, Stopped, simulate
@@ -40,6 +40,7 @@ __all__ = [
     "LossError",
     "Play",
     "Pulls",
+    "Randomised",
     "Stated",
     "Stopped",
     "ThompsonSampling",
@@ -59,6 +60,7 @@ __getattr__, __dir__ = lazy_names(
         "LossError": "validation",
         "Play": "result",
         "Pulls": "simulation",
+        "Randomised": "off_policy",
         "Stated": "off_policy",
         "Stopped": "simulation",
         "evaluate_learner": "off_policy",

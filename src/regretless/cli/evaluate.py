@@ -33,8 +33,9 @@ DESCRIPTION = (
 )
 POLICY_HELP = (
     "a policy, again for several: log, uniform, always:ACTION, action:COLUMN (which names an action in each row), "
-    "probability:COLUMN (of the action taken), model:FILE (that learn saved; it takes the action that it predicts), or "
-    "a table of action and probability, and of the context"
+    "probability:COLUMN (of the action taken), model:FILE (that learn saved, which takes the action that it predicts, "
+    "or explore, which draws as it would next, and learns nothing), or a table of action and probability, and of the "
+    "context"
 )
 
 

@@ -115,16 +115,28 @@ def _of_column(text: str, kind: str, column: str, arguments: EvaluateOptions, lo
 
 
 def _of_model(text: str, path: str, arguments: EvaluateOptions, log: Log) -> NamedPolicy:
-    """A model takes the action that it predicts of a row."""
-    from ..bandits.off_policy import Choices
+    """A model of labels takes the action that it predicts of a row; one that draws actions by features draws so."""
+    from ..bandits.off_policy import Choices, Randomised
+    from ..persist.model import read
+    from .evaluate_models import drawn_by
 
     _again(text, arguments.file)
-    return NamedPolicy(text, os.path.basename(path), log, Choices(_predicted(path, arguments, log)), UNSEEN)
+    if not os.path.exists(path):
+        raise DataError(path, None, None, "there is no such file", f"--policy {text} names a saved model")
+    policy: Any
+    learner, extra = read(path)
+    if learner.kind == "contextual":
+        log, table = drawn_by(path, learner, extra, arguments, log)
+        policy = Randomised(table)
+    else:
+        policy = Choices(_predicted(path, arguments, log))
+    return NamedPolicy(text, os.path.basename(path), log, policy, UNSEEN)
 
 
 def _predicted(path: str, arguments: EvaluateOptions, log: Log) -> list[str]:
     from ..data import open_stream
     from ..run.linear import Continuation, print_of
+    from .evaluate_models import refuse_learned, refuse_lost
     from .read_model import MOST_FEATURES, known_columns, known_schema, read_classifier
 
     learner, extra = read_classifier(path)
@@ -144,11 +156,7 @@ def _predicted(path: str, arguments: EvaluateOptions, log: Log) -> list[str]:
         places = learner.classes_.searchsorted(learner.labels(learner.scores(batch)))
         result += [names[place] for place in places.tolist()]
         last = print_of(batch, len(batch) - 1) if len(batch) else last
-    if last is not None and last == goes_on.last and learner.ledger_.rounds % len(result) == 0:
-        fault = f"the model {path} has learned from these very rounds, as it seems"
-        raise DataError(stream.name, None, None, fault, "no interval holds then; give rounds that it has not seen")
-    if len(result) != len(log):
-        raise DataError(
-            stream.name, None, None, f"the model reads {len(result)} rows of {len(log)}", "give a whole log"
-        )
+    same = last is not None and last == goes_on.last
+    refuse_learned(path, stream.name, same, learner.ledger_.rounds, len(result))
+    refuse_lost(stream.name, len(result), log)
     return result

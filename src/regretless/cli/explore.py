@@ -174,6 +174,7 @@ def _run_of(
         checkpoint_every=arguments.checkpoint_every,
         curve=[] if known is None else list(known.curve),
         place=0 if known is None else known.place,
+        last=None if known is None else known.last,
         on_first=lambda columns: _refuse_large(stream, exploring.learner, columns),
     )
     if arguments.log is not None:

@@ -108,7 +108,8 @@ def _read(path: str) -> tuple[Any, dict[str, Any]]:
         raise ModelError(f"{path}: this model draws arms ({learner.name}); inspect shows it, regretless.load reads it")
     if learner.kind == "contextual":
         fault = f"this model draws actions by features ({learner.name})"
-        raise ModelError(f"{path}: {fault}; explore --resume goes on with it, inspect shows it")
+        advice = f"explore --resume goes on with it, evaluate LOG --policy model:{path} judges it, inspect shows it"
+        raise ModelError(f"{path}: {fault}; {advice}")
     if learner.kind == "class":
         fault = f"this model learned a finite class ({learner.name})"
         advice = (

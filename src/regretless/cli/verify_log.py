@@ -46,12 +46,14 @@ def _plain(named: NamedPolicy) -> Policy:
     """A policy as arrays alone."""
     import numpy as np
 
-    from ..bandits.off_policy import Choices, Stated
+    from ..bandits.off_policy import Choices, Randomised, Stated
     from ..verify.off_policy import Policy
 
     log, policy = named.log, named.policy
     if isinstance(policy, Stated):
         return Policy(named.name, log, stated=np.asarray(policy.probabilities, dtype=np.float64))
+    if isinstance(policy, Randomised):
+        return Policy(named.name, log, each=np.asarray(policy.probabilities))
     if isinstance(policy, Choices):
         places = {name: place for place, name in enumerate(log.names)}
         unknown = [str(name) for name in policy.actions if str(name) not in places]

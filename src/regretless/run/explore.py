@@ -16,7 +16,7 @@ from ..errors import DataError, RegretlessError
 from ..persist.validation import count, fits, one
 from .base import StreamRun, refuse_other_stream
 from .explore_tally import LogTally, TrialTally
-from .linear import points_within
+from .linear import points_within, print_of
 
 if TYPE_CHECKING:
     from .explore_log import DecisionsOut
@@ -57,6 +57,8 @@ class ExploreRun(StreamRun):
         Whether the next part is being read.
     saved : int
         How many rounds the model had when this run last saved it.
+    last : str or None
+        The print of the row that was learned last; None before the first.
     """
 
     learner: ContextualBandit
@@ -74,6 +76,7 @@ class ExploreRun(StreamRun):
     stop: Callable[[], bool] = lambda: False
     waiting: bool = False
     saved: int = 0
+    last: str | None = None
     _begun: bool = field(default=False, init=False)
 
     def play(self) -> None:
@@ -135,6 +138,10 @@ class ExploreRun(StreamRun):
 
     def _observe(self, part: Decisions, rows: Array) -> None:
         """Play some rounds."""
+        self._play(part, rows)
+        self.last = print_of(Batch(rows[-1:], None, self.columns), 0)
+
+    def _play(self, part: Decisions, rows: Array) -> None:
         if isinstance(self.tally, LogTally):
             assert part.taken is not None, "a log says which action was taken"
             taught(self.learner, self.tally, part, rows)
@@ -161,6 +168,7 @@ class ExploreRun(StreamRun):
             "decisions": self.stream.describe(),
             "tally": self.tally.state_dict(),
             "curve": [list(point) for point in self.curve],
+            "last": self.last,
             "unfinished": stands if unfinished else None,
         }
 
@@ -181,6 +189,8 @@ class ExploreContinuation:
         Of an unfinished run, how many rows of its stream are learned; else 0.
     source : str or None
         The stream that an unfinished run stopped in, without its folder.
+    last : str or None
+        The print of the row that was learned last; None of models of earlier versions.
     """
 
     schema: dict[str, Any]
@@ -189,6 +199,7 @@ class ExploreContinuation:
     curve: tuple[Point, ...] = ()
     place: int = 0
     source: str | None = None
+    last: str | None = None
 
     @classmethod
     def read(cls, learner: ContextualBandit, extra: Mapping[str, Any]) -> ExploreContinuation:
@@ -210,11 +221,13 @@ class ExploreContinuation:
             if len(tally.actions) != learner.n_arms_:
                 raise ValueError("its sums are of another number of actions")
             curve = tuple((count(r, "rounds"), float(c), float(b)) for r, c, b in extra["curve"])
-            stands = extra["unfinished"]
+            stands, last = extra["unfinished"], extra.get("last")
+            if last is not None:
+                one(last, str, "last")
             if stands is None:
-                return cls(schema, decisions, tally, curve)
+                return cls(schema, decisions, tally, curve, last=last)
             place, source = count(stands["row"], "row"), one(stands["source"], str, "source")
-        return cls(schema, decisions, tally, curve, place, source)
+        return cls(schema, decisions, tally, curve, place, source, last)
 
     def refuse_other(self, stream: DecisionStream) -> None:
         """An unfinished run goes on in the stream that it stopped in.

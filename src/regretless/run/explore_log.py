@@ -43,8 +43,7 @@ class DecisionsOut:
         )
 
     def _names(self) -> list[str]:
-        own = [name if name not in NAMES else f"feature {name}" for name in self._features()]
-        return [*NAMES, *own]
+        return [*NAMES, *(column_of(name) for name in self._features())]
 
     def write(self, rows: Array, trial: Trial) -> None:
         """Write some rounds.
@@ -69,6 +68,11 @@ class DecisionsOut:
             self._out.finish()
         else:
             self._out.discard()
+
+
+def column_of(feature: str) -> str:
+    """The column of a feature in a log that is written."""
+    return feature if feature not in NAMES else f"feature {feature}"
 
 
 class WabbitOut:

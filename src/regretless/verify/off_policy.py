@@ -65,7 +65,9 @@ class Policy:
     chosen : ndarray of int, shape (rounds,), or None
         What it takes in each round.
     stated : ndarray, shape (rounds,), or None
-        How probable the actions of the log were to it; one of the three is there.
+        How probable the actions of the log were to it.
+    each : ndarray of shape (rounds, actions), or None
+        Its probabilities in each round; one of the four is there.
     """
 
     name: str
@@ -73,10 +75,13 @@ class Policy:
     table: Array | None = None
     chosen: Array | None = None
     stated: Any = None
+    each: Array | None = None
 
     @property
     def chances(self) -> Array:
         """Of the actions of the log."""
+        if self.each is not None:
+            return np.asarray(self.each[np.arange(len(self.log)), self.log.actions])
         if self.table is not None:
             return np.asarray(self.table[self.log.contexts, self.log.actions])
         if self.chosen is not None:
@@ -86,13 +91,17 @@ class Policy:
     @property
     def most(self) -> float:
         """What none of its probabilities exceeds."""
-        return 1.0 if self.chosen is not None else float(np.max(self.stated if self.table is None else self.table))
+        if self.chosen is not None:
+            return 1.0
+        return float(np.max(next(one for one in (self.table, self.each, self.stated) if one is not None)))
 
     @property
     def always(self) -> str | None:
         """The action that it takes in all rounds."""
         for place, name in enumerate(self.log.names):
             if self.table is not None and (self.table[:, place] == 1).all():
+                return name
+            if self.each is not None and (self.each[:, place] == 1).all():
                 return name
             if self.chosen is not None and (self.chosen == place).all():
                 return name
@@ -102,6 +111,8 @@ class Policy:
         """The mean in round t of what has a value by action."""
         if self.table is not None:
             return float(self.table[self.log.contexts[t]] @ values)
+        if self.each is not None:
+            return float(self.each[t] @ values)
         return float("nan") if self.chosen is None else float(values[self.chosen[t]])
 
 

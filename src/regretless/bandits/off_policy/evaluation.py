@@ -17,7 +17,7 @@ from ...theory.off_policy import policy_excess
 from .anytime import THE_LOG, IntervalPoint, PolicyBets, WeightedRounds
 from .estimates import RARE, Estimate, Evidence, estimates, of_log
 from .guesses import Guesses
-from .walkers import Chosen, Fixed, Replays, Unchanging, Walker
+from .walkers import Chosen, Fixed, Mixed, Replays, Unchanging, Walker
 
 if TYPE_CHECKING:
     from ...certificate import Certificate
@@ -120,6 +120,19 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Randomised:
+    """A policy that says for each round of a log how probable each action is to it.
+
+    Attributes
+    ----------
+    probabilities : array-like, shape (rounds, actions)
+        In the order of the names of the log; each row sums to 1.
+    """
+
+    probabilities: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Stated:
     """A policy of which only is known how probable the actions of a log were to it.
 
@@ -148,7 +161,7 @@ def evaluate_policy(
     Parameters
     ----------
     log : Log
-    policy : array-like of shape (actions,) or (situations, actions), mapping of str to float, Choices or Stated
+    policy : array of shape (actions,) or (situations, actions), mapping of str to float, Choices, Randomised, or Stated
         The probabilities with which it takes each action of the log, in each of its situations; or by the action's
         name, for all situations alike. One that is not named is never taken, and one that the log does not know is
         added. Or what it takes in each round, or how probable it was to take what the log took. It must not have been
@@ -179,6 +192,8 @@ def evaluate_policy(
 def _walker(log: Log, policy: Any, runs: int, seed: int) -> tuple[Log, Unchanging]:
     if isinstance(policy, Choices):
         return log, Chosen(log, _codes(log, policy.actions), runs, seed)
+    if isinstance(policy, Randomised):
+        return log, Mixed(log, _each_round(log, policy.probabilities), runs, seed)
     if isinstance(policy, Stated):
         stated = np.asarray(policy.probabilities, dtype=np.float64)
         _refuse_length(log, len(stated), "probabilities")
@@ -209,6 +224,18 @@ def _codes(log: Log, actions: Sequence[Any]) -> Array:
         )
         raise RegretlessError(f"{fault}; it has {', '.join(log.names[:SHOWN])}" + ", ..." * (len(log.names) > SHOWN))
     return codes
+
+
+def _each_round(log: Log, probabilities: Any) -> Array:
+    """Those of all actions in each round, checked."""
+    table = np.asarray(probabilities, dtype=np.float64)
+    shape = len(log), len(log.names)
+    if table.shape != shape:
+        raise RegretlessError(f"probabilities of shape {table.shape}; {shape}, of rounds and actions, is expected")
+    if len(bad := np.flatnonzero(~((table >= 0).all(axis=1) & np.isclose(table.sum(axis=1), 1)))):
+        fault = f"in row {bad[0]} (counted from 0), these are no probabilities: {table[bad[0]].tolist()}"
+        raise RegretlessError(f"{fault}; they must be at least 0, and sum to 1")
+    return table
 
 
 def _refuse_length(log: Log, size: int, what: str) -> None:

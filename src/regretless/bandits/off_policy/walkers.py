@@ -130,6 +130,28 @@ class Chosen(Unchanging):
         return chances
 
 
+class Mixed(Unchanging):
+    """A policy that says for each round how probable each action is.
+
+    Parameters
+    ----------
+    table : ndarray, shape (rounds, actions)
+    """
+
+    def __init__(self, log: Log, table: Array, runs: int, seed: int) -> None:
+        super().__init__(log, table[np.arange(len(log)), log.actions], float(table.max()), runs, seed)
+        self._table = table
+        certain = np.flatnonzero((table == 1).all(axis=0))
+        self.always = log.names[certain[0]] if len(certain) else None
+        taken = np.zeros((len(log.situations), len(log.names)), dtype=bool)
+        taken[log.contexts, log.actions] = True
+        self._lose(float(np.where(taken[log.contexts], 0, table).sum(axis=1).mean()))
+
+    def _chances(self, begin: int, end: int) -> Array | None:
+        chances: Array = self._table[begin:end]
+        return chances
+
+
 class Replays:
     """Several runs of a learner, each on its own."""
 
