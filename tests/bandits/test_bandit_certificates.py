@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from regretless.bandits import simulate
+from regretless.bandits.certificates import NO_SAY
 from regretless.catalogue import BANDITS, bandit_class
 from regretless.environments import Bernoulli, MostDrawnLoses
 from regretless.theory.bandits import AFTERWARDS, bound_at, expected_ledger
@@ -166,6 +167,22 @@ def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
     table[::2, 0] = np.nan
     assert all(one.applies and one.holds for one in sleepy.certify(table) if one.theorem.name != "exp3_ix_book")
     assert sleepy.ledger_.swing < bound_at(sleepy.facts(), 60)["Regret of Exp3-IX"]
+
+
+@pytest.mark.parametrize("name", ["exp3", "exp3-ix", "exp3-s", "tsallis-inf"])
+def test_bounds_in_expectation_assume_that_draws_have_no_say_in_which_losses_come(name):
+    """A run from which old draws were given up says so in each such line, and one in which all losses came does not:
+    where a draw decides, the expected number of losses that do not come is another one than was seen."""
+    for hidden in (False, True):
+        learner = bandit_class(name)(2, seed=1, **({"rate": 0.05, "share": 0.01} if name == "exp3-s" else {}))
+        for t in range(20):
+            draw = learner.draw()
+            if hidden and t > 5:
+                learner.expire(1)
+            else:
+                learner.update(draw, float(draw))
+        expected = [one for one in learner.certify() if one.theorem.kind == "expected" and one.applies]
+        assert {NO_SAY in str(one.assuming) for one in expected} == {hidden}
 
 
 def test_many_runs_with_sleeping_arms_are_read_against_one_arm_for_all():

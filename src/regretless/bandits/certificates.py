@@ -18,6 +18,7 @@ from ..theory.bandit_facts import BanditFacts
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
 PRESUMED = "losses fixed beforehand (oblivious)"
+NO_SAY = "that which losses come does not depend on the draws"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -147,10 +148,18 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
     most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
     fields = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
-    options: dict[str, Any] = {"at_once": shown.at_once, "assuming": theorem.presumes or (PRESUMED if hangs else None)}
+    taken = [theorem.presumes or (PRESUMED if hangs else None), NO_SAY if _missing(theorem, ledgers, learner) else None]
+    assuming = ", and ".join(one for one in taken if one is not None) or None
+    options: dict[str, Any] = {"at_once": shown.at_once, "assuming": assuming}
     options["one_table"] = bool(runs and theorem.presumes) and len({one.loss for one in alike}) == 1
     read = None if runs and theorem.kind == "expected" else shown.read  # a mean is that of no run
     return BanditCertificate(*fields, **options, runs=runs, standard_error=error, most=most, read=read)
+
+
+def _missing(theorem: Theorem, ledgers: Sequence[BanditLedger], learner: BanditFacts) -> bool:
+    """Whether a bound in expectation counts losses that did not come: where draws have a say in how many these are, what
+    is to be expected of that number is another one than it was here."""
+    return theorem.kind == "expected" and learner.arms > 1 and any(ledger.unsettled for ledger in ledgers)
 
 
 def _hangs(theorem: Theorem, ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> bool:

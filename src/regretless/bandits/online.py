@@ -227,8 +227,10 @@ class Drawing(Pictured, ABC):
         """Give up all draws after which so many others were made, or more, whose losses are not known.
 
         Each is withdrawn: the observable bound counts it as the largest loss there is, whatever kept its loss from
-        coming, and theorems that want every loss, or each before the next draw, say that they do not apply. A loss that
-        comes later still is refused, as one that comes twice is.
+        coming. Bounds in expectation count it so too, and say that they assume that draws have no say in which losses
+        come: they are false where a draw is given up for its arm or its loss, or some runs give up more than others.
+        Theorems that want every loss, or each before the next draw, do not apply. A loss that comes later still is
+        refused, as one that comes twice is.
 
         Parameters
         ----------
