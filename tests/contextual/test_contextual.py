@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse as sp
 
 import regretless
+from regretless import _core
 from regretless.bandits import LossError
 from regretless.catalogue import CONTEXTUAL_BANDITS, class_of
 from regretless.cli import main
@@ -94,6 +96,26 @@ def test_rows_with_features_larger_than_any_before_are_foreseen_as_by_a_matrix_t
     x[some] = abs(X[:, some]).max(axis=0) * times + (np.array(some) == 11)
     theirs = [model.predict_one(x) for model in bandit.models_]
     np.testing.assert_allclose(bandit.forecasts(x), theirs, rtol=1e-9)
+
+
+@EVERY
+def test_instruction_sets_and_layouts_leave_the_same_bits(name):
+    """Draws, probabilities, sums and forecasts are those of every other instruction set, of dense and of sparse rows,
+    also where features grow."""
+    X, losses = trial(60, 5)
+    before, runs = _core.isa(), []
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for rows in (X**3, sp.csr_matrix(X**3)):
+                bandit = made(name, 5)
+                played, ledger = bandit.play(rows, losses), bandit.ledger_
+                runs.append([played.actions, played.probabilities, ledger.estimates, bandit.forecasts(3 * X[0])])
+    finally:
+        _core.use_isa(before)
+    for run in runs[1:]:
+        for one, other in zip(run, runs[0], strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_every_rule_has_its_twin_here():
