@@ -157,8 +157,8 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
 
 
 def _missing(theorem: Theorem, ledgers: Sequence[BanditLedger], learner: BanditFacts) -> bool:
-    """Whether a bound in expectation counts losses that did not come: where draws have a say in how many these are, what
-    is to be expected of that number is another one than it was here."""
+    """Whether a bound in expectation counts losses that did not come: where draws have a say in how many these are,
+    what is to be expected of that number is another one than it was here."""
     return theorem.kind == "expected" and learner.arms > 1 and any(ledger.unsettled for ledger in ledgers)
 
 
