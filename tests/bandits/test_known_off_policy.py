@@ -19,13 +19,17 @@ from regretless.theory.confidence import PLAYED, Confidence, Rivals, log_mean
 from regretless.theory.off_policy import (
     NOT_ALL,
     NOT_REFUTED,
+    POSSIBLE,
     RATES,
+    WEIGHT_RATES,
     ExcessLedger,
     ValueLedger,
     least_mean,
+    means_left,
     policy_excess,
     policy_value,
     value_interval,
+    weights_refused,
 )
 from regretless.verify.formulas import FORMULAS
 
@@ -40,16 +44,18 @@ def refused_up_to(mean: float, evidence: float, rounds: int = 10) -> Array:
 
 
 # 2 / 0.1 = 20 refuses up to 1/4 and from 1 - 3/8 on; 3 / 0.1 = 30 refuses that A is better by less than 1/4.
-VALUE = ValueLedger(10, 0.5, refused_up_to(0.25, 20), refused_up_to(0.375, 20), 2.0)
+WEIGHTS = 10 * np.log1p(WEIGHT_RATES)  # all of them 1
+VALUE = ValueLedger(10, 0.5, refused_up_to(0.25, 20), refused_up_to(0.375, 20), 2.0, WEIGHTS)
 EXCESS = ExcessLedger(10, refused_up_to(1.25, 30), 3, 2.0)
 CASES = [
     Known(policy_value, VALUE, None, Confidence(0.1), 0.5),
     Known(policy_value, replace(VALUE, estimate=0.25), None, Confidence(0.1), 0.75),
     Known(policy_excess, EXCESS, Rivals("a", "b"), Confidence(0.1), -0.5),
 ]
-ASSUMES: Assumes = [((policy_value,), (PLAYED, NOT_ALL)), ((policy_excess,), (PLAYED, NOT_REFUTED))]
+ASSUMES: Assumes = [((policy_value,), (PLAYED, POSSIBLE, NOT_ALL)), ((policy_excess,), (PLAYED, NOT_REFUTED))]
 BREAKS: Breaks = {
     PLAYED[0]: [{"ledger.rounds": 0}],
+    POSSIBLE[0]: [{"ledger.weights": WEIGHTS + np.log(10.001)}],
     NOT_ALL[0]: [
         {"ledger.gains": refused_up_to(0.7, 20)},
         {"ledger.gains": refused_up_to(1.0, 21), "ledger.losses": np.zeros(len(RATES))},
@@ -68,7 +74,8 @@ def test_a_theorem_says_its_number(case: Known) -> None:
 
 @known(first_of_each(CASES))
 def test_an_assumption_that_fails_is_named(case: Known) -> None:
-    """Without rounds there is no number, nor where the ends have crossed, or one refuses where the other stops."""
+    """Without rounds there is no number, nor where weights are too large, the ends have crossed, or one refuses
+    where the other stops."""
     refuses(case, ASSUMES, BREAKS)
 
 
@@ -301,11 +308,11 @@ def test_what_the_log_never_took_may_give_anything() -> None:
 
 
 def test_propensities_that_are_too_small_are_refused() -> None:
-    """A log whose actions were drawn with twice the propensities that it states refuses every mean."""
+    """A log whose actions were drawn with twice the propensities that it states has weights that are refused."""
     log = logged(4000)
     wrong = replace(log, propensities=log.propensities / 2)
     value = evaluate_policy(wrong, {"a": 1.0}).certify()[0]
-    assert value.why == NOT_ALL[0]
+    assert value.why == POSSIBLE[0]
 
 
 def test_the_average_over_a_learner_s_policies_is_what_is_bounded() -> None:
@@ -335,7 +342,10 @@ def test_what_is_no_policy_is_refused_by_row(policy, expected) -> None:
 def test_ends_are_the_range_before_the_first_round() -> None:
     """Without rounds nothing is refused."""
     assert PolicyBets("p", "ab", (-1.0, 3.0)).interval(0.1) == (-1.0, 3.0)
-    assert value_interval(ValueLedger(0, 0.5, np.zeros(len(RATES)), np.zeros(len(RATES)), 1.0), 0.1) == (0.0, 1.0)
+    assert value_interval(ValueLedger(0, 0.5, np.zeros(len(RATES)), np.zeros(len(RATES)), 1.0, 0 * WEIGHTS), 0.1) == (
+        0.0,
+        1.0,
+    )
     assert least_mean(np.zeros((2, len(RATES))), 0, 2.0, 0.1).tolist() == [0.0, 0.0]
 
 
@@ -345,7 +355,48 @@ def test_where_every_mean_is_refused_nothing_is_said_to_be_better(chance: float,
     where the lower end stops at 1 nor where the ends cross, of this policy or compared with it."""
     log = Log.of(["a"] * 300 + ["b"], chance, [reward] * 300 + [1.0])
     found = evaluate_policy(log, {"a": 1.0})
-    assert [one.why for one in found.certify()] == [NOT_ALL[0], NOT_REFUTED[0], NOT_REFUTED[0]]
+    assert [one.why for one in found.certify()] == [POSSIBLE[0], NOT_REFUTED[0], NOT_REFUTED[0]]
+    assert not means_left(found.bets._value_ledger(0.5), 0.05)
     assert found.better_than() == []
     logged_policy = evaluate_policy(log, Stated(log.propensities))
     assert logged_policy.certify()[-1].why == NOT_REFUTED[0]
+
+
+def uniform_log(propensity: Any, size: int = 600) -> Log:
+    """Rounds of three actions, each taken with 1/3, whatever the log says; c earns more often."""
+    generator = np.random.default_rng(4)
+    actions = generator.choice(3, size)
+    rewards = (generator.random(size) < np.array([0.1, 0.1, 0.4])[actions]).astype(float)
+    return Log.of(np.array(list("abc"))[actions], propensity, rewards)
+
+
+@pytest.mark.parametrize("propensity", [1 / 30, np.where(np.arange(600) == 300, 1e-9, 1 / 3)])
+@pytest.mark.parametrize("policy", [{"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, {"c": 0.9, "a": 0.1}])
+def test_nothing_is_said_by_propensities_that_are_too_small(propensity, policy) -> None:
+    """Where all propensities are a tenth of the true ones, or one of them is 1e-9, the policy's value is refused, there
+    is no estimate at any time, and it is better than nothing."""
+    found = evaluate_policy(uniform_log(propensity), policy)
+    assert found.refuted is not None
+    assert found.refuted.startswith("the weights have a mean above 1")
+    assert "anytime" not in found.estimates
+    assert found.better_than() == []
+    assert evaluate_policy(uniform_log(1 / 3), policy).refuted is None
+
+
+def test_no_action_is_beaten_by_propensities_that_are_too_small() -> None:
+    """The policy of the log has weights of 1 whatever they are; it is compared with no action by refused weights."""
+    wrong, right = (
+        evaluate_policy(uniform_log(one), Stated(np.full(600, one)), name="the policy of the log").certify()[-1]
+        for one in (1 / 30, 1 / 3)
+    )
+    assert [wrong.why, right.why] == [NOT_REFUTED[0], None]
+
+
+def test_right_propensities_are_seldom_refused() -> None:
+    """Of 400 logs with a weight of 20 once in twenty rounds no more are refused than delta = 1/5 lets be."""
+    refused = 0
+    for seed in range(400):
+        weights = 20.0 * (np.random.default_rng(seed).random(200) < 0.05)
+        sums = np.cumsum(np.log1p(WEIGHT_RATES * weights[:, None]), axis=0)
+        refused += any(weights_refused(sums[t - 1], t, 0.2) for t in (1, 2, 5, 20, 100, 200))
+    assert 0 < refused < 0.2 * 400

@@ -89,12 +89,14 @@ def test_page_refers_to_nothing_outside(text: str) -> None:
 @pytest.mark.parametrize("name", odd_logs())
 def test_odd_policies_make_a_sound_page_together(name: str) -> None:
     """Whatever is missing or infinite of one of eight policies, with names of markup that are alike where they are
-    shown, the page on all of them is well formed, and says that six are in the chart."""
+    shown, the page on all of them is well formed, and says that six are in the chart, or which are refused."""
     report = odd_logs()[name]
     each = {f"{HOSTILE}{HOSTILE}{k}": (report if k else logged()).evaluation for k in range(8)}
     page = sound(render(page_of_policies(PoliciesReport("policies", each, report.source, report.certificates))))
     assert "xss" not in [tag for tag, _ in page.elements]
-    assert "Of 8 policies the first 6 are shown here." in page.text
+    refused = "anytime" not in report.evaluation.estimates
+    assert ("Of 8 policies the first 6 are shown here." in page.text) is not refused
+    assert ("refused" in page.text) is refused
     assert "probability 99.375%" in page.text
 
 

@@ -97,7 +97,7 @@ def run(arguments: EvaluateOptions) -> int:
         for name, one in _evaluations(arguments, log, make)
     ]
     console.settle()
-    if not arguments.quiet:
+    if arguments.json and not arguments.quiet:  # people have them beside the estimates
         for output in each:
             head = f"{output.name}: " if len(each) > 1 else ""
             for note in output.evaluation.notes:

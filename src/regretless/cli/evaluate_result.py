@@ -114,11 +114,16 @@ class LogOutput(Output):
                 condition = "" if one.assuming is None else f"  assuming {one.assuming}"
                 low, high = one.cautious
                 yield f"{'    however few the rounds are':<41} {low:>12.6g} {high:>12.6g}{condition}"
+        if evaluation.refuted is not None:
+            yield f"  {NAMES['anytime']:<26} {'refused':>12} {'-':>12} {'-':>12}"
         yield _line("the log itself", evaluation.logged)
         worth = "1 round" if round(evaluation.effective) == 1 else f"{evaluation.effective:,.0f} rounds"
         yield f"  worth {worth} of equal weights; the largest weight is {evaluation.largest:.4g}"
         often = f"with probability {100 * (1 - evaluation.delta / evaluation.together):.6g}%, at any time"
+        if evaluation.refuted is not None:
+            yield f"refused: {evaluation.refuted}; so nothing is said of {evaluation.bets.name} at any time"
         yield from (f"{words} ({often})" for words in evaluation.better_than())
+        yield from (f"note: {note}" for note in evaluation.notes)
         if self.learned and (played := int(evaluation.learners[0].rounds_)):
             which = "the first run" if evaluation.runs > 1 else "it"
             yield f"what theorems say of it, and last of the {many(played, 'round')} that {which} played"

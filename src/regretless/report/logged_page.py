@@ -153,7 +153,7 @@ def page_of_log(report: LoggedReport) -> Page:
         cards=_cards(report),
         course="What the log tells",
         certified=_certified(report),
-        panels=[course_panel(report)] if len(evaluation.course()) > 1 else (),
+        panels=[course_panel(report)] if len(evaluation.course()) > 1 and "anytime" in evaluation.estimates else (),
         estimates=_table(report),
         arms=arm_table(_named(named, evaluation.draws), logged),
         stills=[replace(picture, notes=[*picture.notes, *evaluation.notes])] if picture else (),

@@ -60,6 +60,11 @@ class PoliciesReport:
         return [(f"{place} {label}" if label in alike else label, one) for place, (label, one) in each]
 
     @property
+    def allowed(self) -> list[tuple[str, ShownEvaluation]]:
+        """Those whose value the log does not refuse."""
+        return [(name, one) for name, one in self.named if "anytime" in one.estimates]
+
+    @property
     def levels(self) -> tuple[str, str]:
         """With what probability each interval that holds at any time does so, and with what all of them do."""
         delta, many = self.first.delta, len(self.evaluations)
@@ -79,7 +84,7 @@ def page_of_policies(report: PoliciesReport) -> Page:
         certified="What the log proves of each policy, after every number of rounds at once: how far its estimate "
         "may be from the truth, and whether its losses are less than those of others (below 0). "
         f"Each line holds with probability {each}, and those of one kind hold together with {together}.",
-        panels=[policies_panel(report)] if len(report.first.course()) > 1 else (),
+        panels=[policies_panel(report)] if len(report.first.course()) > 1 and report.allowed else (),
         stills=[one] if (one := last_still(report)) else (),
         certificates=report.certificates or None,
         tables=[("Data", template.facts(report.source, SOURCE_NAMES))],
@@ -98,7 +103,7 @@ def _shared(report: PoliciesReport) -> str:
 
 def policies_panel(report: PoliciesReport) -> Panel:
     """The interval of each policy that holds at any time, from where one of them is not far wider than at the end."""
-    named = report.named
+    named = report.allowed
     shown = {name: narrow(one.course()) for name, one in named[:MOST_BANDS]}
     first = min(looks[0][0] for looks in shown.values())
     rounds = [look[0] for look in report.first.course() if look[0] >= first]
@@ -125,7 +130,7 @@ def last_still(report: PoliciesReport) -> Still | None:
     """Each policy with its interval at the last round, beside the mean of the log."""
     each, _ = report.levels
     what = quantity_of(report.first.log)
-    named = [(name, one.estimates["anytime"]) for name, one in report.named if "anytime" in one.estimates]
+    named = [(name, one.estimates["anytime"]) for name, one in report.allowed]
     title = f"Mean {what} of each policy after the last round: estimates and their {each} intervals, at any time"
     picture = whiskers("estimates", title, f"Mean {what} of a round", named, (OWN, report.first.logged))
     said = [f"{name}: {note}" for name, one in report.named for note in one.notes]
@@ -141,11 +146,12 @@ def _cards(report: PoliciesReport) -> list[Card]:
         Card(f"Mean {quantity_of(log)} of the log", write(report.first.logged.value)),
     ]
     for name, one in report.named[:MOST_BANDS]:
-        if (last := one.estimates.get("anytime")) is not None:
-            cards.append(Card(name, write(last.value), f"{write(last.low)} to {write(last.high)}"))
+        last = one.estimates.get("anytime")
+        said = ("–", "refused") if last is None else (write(last.value), f"{write(last.low)} to {write(last.high)}")
+        cards.append(Card(name, *said))
     return cards
 
 
 def _writer(report: PoliciesReport) -> Write:
-    ends = [one.estimates["anytime"] for one in report.evaluations.values() if "anytime" in one.estimates]
+    ends = [one.estimates["anytime"] for _, one in report.allowed]
     return writer([*ends, report.first.logged])

@@ -14,7 +14,7 @@ from ..certificate import Certificate
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
 from ..theory.confidence import Confidence
-from ..theory.off_policy import RATES, ValueLedger, policy_value, value_interval
+from ..theory.off_policy import RATES, WEIGHT_RATES, ValueLedger, policy_value, value_interval
 
 if TYPE_CHECKING:
     from ..contextual.play import Trial
@@ -194,10 +194,12 @@ class LogTally(_Tally):
         The sums of the learner's probabilities.
     gains, losses : ndarray, shape (rates,)
         The sums of ln(1 + u w r) and ln(1 + u w (1 - r)), r the reward 1 - cost on the scale from 0 to 1.
+    weighed : ndarray, shape (weight rates,)
+        The sums of ln(1 + u w).
     """
 
     _kind = "run"
-    ARRAYS = (*_Tally.ARRAYS, "each", "shares", "gains", "losses")
+    ARRAYS = (*_Tally.ARRAYS, "each", "shares", "gains", "losses", "weighed")
     NUMBERS = (*_Tally.NUMBERS, "logged", "weights", "squares", "largest", "weighted", "robust")
 
     def __post_init__(self) -> None:
@@ -205,6 +207,7 @@ class LogTally(_Tally):
         self.logged = self.weights = self.squares = self.largest = self.weighted = self.robust = 0.0
         self.shares = np.zeros(len(self.actions))
         self.gains, self.losses = np.zeros(len(RATES)), np.zeros(len(RATES))
+        self.weighed = np.zeros(len(WEIGHT_RATES))
 
     def add(
         self,
@@ -244,6 +247,7 @@ class LogTally(_Tally):
         unit = (cost - self.value_range[0]) / self.width
         self.gains += np.log1p(RATES * weight * (1 - unit))
         self.losses += np.log1p(RATES * weight * unit)
+        self.weighed += np.log1p(WEIGHT_RATES * weight)
 
     @property
     def cost(self) -> float:
@@ -260,7 +264,7 @@ class LogTally(_Tally):
         """The sums that the interval is made of; of rewards, 1 - cost on the scale from 0 to 1."""
         unit = (self.weighted - self.value_range[0] * self.weights) / self.width
         estimate = min(max((self.weights - unit) / self.rounds, 0.0), 1.0) if self.rounds else 0.0
-        return ValueLedger(self.rounds, estimate, self.gains, self.losses, self.width)
+        return ValueLedger(self.rounds, estimate, self.gains, self.losses, self.width, self.weighed)
 
     @property
     def interval(self) -> tuple[float, float]:

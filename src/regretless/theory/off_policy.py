@@ -28,6 +28,10 @@ situation alone (0 of an action that never came), and e_t its mean under A. For 
 c_t(u) = min(1, 3 / (4 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
 -3 / (4 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/4, so that all of the above holds. With a small rate
 it is the doubly robust term; with a large one the weighted reward alone.
+
+The weights themselves are at least 0, and E_{t-1}[w_t] <= 1, as the probabilities of A sum to 1. So the mean over
+rates of prod (1 + u w_s) / (1 + u) reaches 1 / delta with probability at most delta. Where it does, the propensities
+are too small, as the rewards have no part in it, and nothing is said of A.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ from ..theorem import theorem
 from .confidence import PLAYED, Array, Confidence, Rivals, conditional_mean, farthest, log_mean
 
 RATES = 2.0 ** np.arange(3, -19, -1)  # the least of them for billions of rounds, or weights of thousands
+WEIGHT_RATES = RATES[::3]  # of bets on the weights themselves, which need no narrow interval
 HALVINGS = 60
 SOURCE = "Waudby-Smith, Wu, Ramdas, Karampatziakis & Mineiro 2022, with rates that stay the same for all means"
 
@@ -81,6 +86,25 @@ def all_refused(sums: Any, rounds: float, most: float, alpha: float) -> bool:
     return bool(worst >= -log(alpha))
 
 
+def weights_refused(sums: Any, rounds: float, alpha: float) -> Any:
+    """Whether weights are too large for right propensities, which has probability alpha at most, at all times at once.
+
+    Parameters
+    ----------
+    sums : array-like, shape (..., weight rates)
+        S_t(u) of the weights, for each of `WEIGHT_RATES`.
+    rounds : float
+        t.
+    alpha : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+    """
+    return log_mean(np.asarray(sums, dtype=np.float64) - rounds * np.log1p(WEIGHT_RATES)) >= -log(alpha)
+
+
 # ---- Theorems.
 
 
@@ -97,6 +121,8 @@ class ValueLedger:
         S_t of the weighted rewards, and of the weighted 1 - reward.
     width : float
         Of the range, in the unit of the rewards.
+    weights : ndarray, shape (weight rates,)
+        S_t of the weights.
     """
 
     rounds: float
@@ -104,6 +130,7 @@ class ValueLedger:
     gains: Array
     losses: Array
     width: float
+    weights: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +147,8 @@ class ExcessLedger:
     width : float
         Of the range, in the unit of the rewards.
     refuted : bool
-        Whether every mean reward of one of these policies is refused, its own at delta, the others' at delta / N.
+        Whether every mean reward of one of these policies is refused, or its weights are: its own at delta, those
+        of the others at delta / N.
     """
 
     rounds: float
@@ -147,6 +175,11 @@ def means_left(ledger: ValueLedger, delta: float) -> bool:
     return low <= high
 
 
+def refuted(ledger: ValueLedger, delta: float) -> bool:
+    """Whether nothing can be said of a policy: its weights are refused, or all means of its reward."""
+    return bool(weights_refused(ledger.weights, ledger.rounds, delta)) or not means_left(ledger, delta)
+
+
 def _means_left(ledger: ValueLedger, comparator: None, learner: Confidence) -> bool:
     return means_left(ledger, learner.delta)
 
@@ -155,9 +188,18 @@ def _differences_left(ledger: ExcessLedger, comparator: Rivals, learner: Confide
     return not (ledger.refuted or all_refused(ledger.sums, ledger.rounds, 2.0, learner.delta / ledger.others))
 
 
+def _weights_possible(ledger: ValueLedger, comparator: None, learner: Confidence) -> bool:
+    return not weights_refused(ledger.weights, ledger.rounds, learner.delta)
+
+
 WRONG = "either the propensities are wrong, or what is improbable happened"
+SMALL = "either the propensities are too small, or what is improbable happened"
+POSSIBLE = (f"the weights have a mean above 1: {SMALL}", _weights_possible)
 NOT_ALL = (f"every mean is refused: {WRONG}", _means_left)
-NOT_REFUTED = (f"every mean of one of these policies, or every difference, is refused: {WRONG}", _differences_left)
+NOT_REFUTED = (
+    f"the weights or all means of one of these policies, or all differences, are refused: {WRONG}",
+    _differences_left,
+)
 
 
 @theorem(
@@ -169,7 +211,7 @@ NOT_REFUTED = (f"every mean of one of these policies, or every difference, is re
     r"\frac{1}{J}\sum_{j=1}^{J} \prod_{t=1}^{T} \frac{1 + u_j x_t}{1 + u_j L} = \frac{2}{\delta}",
     source=SOURCE,
     kind="probable",
-    assumes=[PLAYED, NOT_ALL],
+    assumes=[PLAYED, POSSIBLE, NOT_ALL],
     whole=False,
     most=farthest,
 )

@@ -180,7 +180,7 @@ def _line(certificate: Fields, facts: Fields, delta: float, bets: _Bets | None, 
     ledger, shown = dict(facts), {}
     if bets is not None and VALUE in known:
         estimate = bets.scaled(again["estimates/anytime/value"])
-        ledger |= {"gains": bets.gains[-1], "losses": bets.falls[-1], "estimate": estimate}
+        ledger |= {"gains": bets.gains[-1], "losses": bets.falls[-1], "estimate": estimate, "weights": bets.weighed}
         shown = {"policy": bets.policy.name}
     elif bets is None:  # the sums are the report's
         ledger["others"] = 1 if other == THE_LOG else report["arms"]
@@ -222,6 +222,7 @@ class _Bets:
         self.gains = book.log_capitals(earned, *gain)
         self.falls = book.log_capitals(self.weights * missed, *loss)
         self.over_log = book.log_capitals(earned + missed, *gain)
+        self.weighed = book.log_capitals(self.weights)[-1, ::3]
 
     def scaled(self, reward: Any) -> Any:
         """From 0, the worst, to 1."""

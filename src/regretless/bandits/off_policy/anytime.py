@@ -14,12 +14,13 @@ from ...checks import share
 from ...theory.confidence import Confidence, Rivals
 from ...theory.off_policy import (
     RATES,
+    WEIGHT_RATES,
     ExcessLedger,
     ValueLedger,
     least_mean,
-    means_left,
     policy_excess,
     policy_value,
+    refuted,
     value_interval,
 )
 
@@ -114,6 +115,8 @@ class PolicyBets:
         The sums of logarithms of the capitals of bets on more reward, and on less.
     over_log : ndarray, shape (rates,)
         Of bets that the policy is better than that of the log.
+    weights : ndarray, shape (weight rates,)
+        Of bets that the weights are larger than right propensities leave them.
     """
 
     def __init__(
@@ -131,6 +134,8 @@ class PolicyBets:
         self.rounds = 0
         self.gains, self.falls, self.over_log, self._plain = (np.zeros(len(RATES)) for _ in range(4))
         self._taken, self._always_gains, self._always_falls = np.zeros((3, len(self.actions), len(RATES)))
+        self.weights = np.zeros(len(WEIGHT_RATES))
+        self._always_weights = np.zeros((len(self.actions), len(WEIGHT_RATES)))
         self._looks: list[tuple[int, tuple[Array, Array, Array]]] = []
 
     def add(self, rounds: WeightedRounds) -> None:
@@ -162,10 +167,11 @@ class PolicyBets:
         self._plain = _onto(self._plain, plain)[-1]
         chances = rounds.propensities[here]
         both = np.log1p(RATES * (earned + missed / chances)[:, None])
-        cells = (actions[:, None].astype(np.int64) * len(RATES) + np.arange(len(RATES))).reshape(-1)
-        np.add.at(self._taken.reshape(-1), cells, (both - plain).reshape(-1))
+        _add_by_action(self._taken, actions, both - plain)
         for sums, numbers in ((self._always_gains, rewards), (self._always_falls, missed)):
-            np.add.at(sums.reshape(-1), cells, np.log1p(RATES * (numbers / chances)[:, None]).reshape(-1))
+            _add_by_action(sums, actions, np.log1p(RATES * (numbers / chances)[:, None]))
+        self.weights = _onto(self.weights, np.log1p(WEIGHT_RATES * weights[:, None]))[-1]
+        _add_by_action(self._always_weights, actions, np.log1p(WEIGHT_RATES / chances[:, None]))
 
     # What they say.
 
@@ -202,7 +208,7 @@ class PolicyBets:
         return [IntervalPoint(int(count), *rest) for count, *rest in each]
 
     def _value_ledger(self, estimate: float) -> ValueLedger:
-        return ValueLedger(self.rounds, estimate, self.gains, self.falls, self._width)
+        return ValueLedger(self.rounds, estimate, self.gains, self.falls, self._width, self.weights)
 
     @property
     def _width(self) -> float:
@@ -230,27 +236,27 @@ class PolicyBets:
         result = [policy_value.certify(ledger, [PolicyName(self.name)], asked)]
         if self.name != THE_LOG:
             # With weights of 1 the ends lie around the mean: of the log's own policy some means are always left.
-            excess = ExcessLedger(self.rounds, self.over_log, 1, self._width, not means_left(ledger, delta))
+            excess = ExcessLedger(self.rounds, self.over_log, 1, self._width, refuted(ledger, delta))
             result.append(policy_excess.certify(excess, [Rivals(self.name, THE_LOG)], asked))
-        return [*result, *self._over_actions(asked, not means_left(ledger, delta))]
+        return [*result, *self._over_actions(asked, refuted(ledger, delta))]
 
-    def _over_actions(self, asked: Confidence, refuted: bool) -> list[Certificate]:
+    def _over_actions(self, asked: Confidence, refused: bool) -> list[Certificate]:
         """Against the action that the policy is shown to be better than by least; none if there is no other one."""
         others = [place for place, action in enumerate(self.actions) if action != self._always]
         if not others:
             return []
         sums = self.over_actions[others]
         place = int(least_mean(sums, self.rounds, 2.0, asked.delta / len(others)).argmin())
-        refuted = refuted or not all(self._action_left(one, asked.delta / len(others)) for one in others)
-        excess = ExcessLedger(self.rounds, sums[place], len(others), self._width, refuted)
+        refused = refused or not all(self._action_left(one, asked.delta / len(others)) for one in others)
+        excess = ExcessLedger(self.rounds, sums[place], len(others), self._width, refused)
         which = "the same action" if self._always is None else "another action"
         best = f"always {which} (that is nearest: {self.actions[others[place]]})"
         return [policy_excess.certify(excess, [Rivals(self.name, best)], asked)]
 
     def _action_left(self, place: int, delta: float) -> bool:
-        """Whether some mean reward of taking always this action is not refused."""
+        """Whether neither all mean rewards of taking always this action are refused, nor the weights for that."""
         sums = self._always_gains[place], self._always_falls[place]
-        return means_left(ValueLedger(self.rounds, 0.0, *sums, self._width), delta)
+        return not refuted(ValueLedger(self.rounds, 0.0, *sums, self._width, self._always_weights[place]), delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +278,13 @@ class PolicyName:
     def describe(self) -> dict[str, str]:
         """The name."""
         return {"policy": self.name}
+
+
+def _add_by_action(sums: Array, actions: Array, logs: Array) -> None:
+    """Add what each round has to the sums of its action, one after the other."""
+    rates = sums.shape[1]
+    cells = actions[:, None].astype(np.int64) * rates + np.arange(rates)
+    np.add.at(sums.reshape(-1), cells.reshape(-1), logs.reshape(-1))
 
 
 def _onto(sums: Array, logs: Array) -> Array:

@@ -39,7 +39,8 @@ class Evaluation:
     log : Log
     estimates : dict of str to Estimate
         By ``replay, ips, snips, dr, anytime``; one that cannot be made is left out. The last one is the doubly robust
-        or the weighted one, whose interval holds after every number of rounds, and needs no normal distribution.
+        or the weighted one, whose interval holds after every number of rounds, and needs no normal distribution; where
+        the log refutes its propensities it is left out (see `refuted`).
     logged : Estimate
         What the policy that made the log earned.
     effective, largest : float
@@ -80,8 +81,15 @@ class Evaluation:
         """What holds of the policy after all numbers of rounds at once, each with probability 1 - delta / together: how
         far the last estimate may be from the truth, and whether the policy is better than that of the log, and than
         always the same action. Below 0 its losses are less."""
-        made = self.bets.certify(self.delta / self.together, self.estimates["anytime"].value)
+        beside = self.estimates.get("anytime") or self.estimates.get("dr", self.estimates["ips"])
+        made = self.bets.certify(self.delta / self.together, beside.value)
         return [replace(one, assuming=self.assuming) for one in made]
+
+    @property
+    def refuted(self) -> str | None:
+        """Why the log can say nothing of the policy at any time: its propensities cannot be right, but for what is
+        improbable; None if they can."""
+        return self.bets.certify(self.delta / self.together)[0].why
 
     def course(self) -> list[IntervalPoint]:
         """The interval at any time, at numbers of rounds that grow by a fifth, with the confidence of `certify`."""
@@ -302,7 +310,9 @@ def _evaluate(
     )
     evidence = _evidence(log, walker, runs, bets)
     estimated = estimates(evidence, delta)
-    estimated["anytime"] = _anytime(bets, estimated.get("dr", estimated["ips"]), delta / whole("together", together))
+    part = delta / whole("together", together)
+    if bets.certify(part)[0].applies:
+        estimated["anytime"] = _anytime(bets, estimated.get("dr", estimated["ips"]), part)
     draws = np.bincount(log.actions, weights=evidence.accepted, minlength=len(log.names))
     return Evaluation(
         log,
@@ -364,8 +374,6 @@ def _evidence(log: Log, walker: Walker, runs: int, bets: PolicyBets) -> Evidence
 def _anytime(bets: PolicyBets, beside: Estimate, delta: float) -> Estimate:
     """The estimate beside which the interval stands, cut to it."""
     low, high = bets.interval(delta)
-    if low > high:  # all means are refused; a certificate says what that means
-        low, high = high, low
     return Estimate(min(max(beside.value, low), high), low, high, beside.n, "bets, at any time")
 
 
