@@ -11,8 +11,9 @@ no arm loses less by l than by l'. So each bound on the regret by l' becomes one
 unsettled draws is added, even if it depends on the arm whether a loss gets lost. To a bound on an expectation the
 expectation of that number is added, which is the number seen where draws have no say in it: certificates say that this
 is assumed. Else a loss that is kept back after a bad start, and not after a good one, adds nothing to half of the
-bounds. The same bounds the regret over the settled rounds alone, in which an arm may lose less by at most 1 for each draw that is missing. Rules by gains, and
-estimates with a guess for arms that are not drawn, learn something from every loss and have no such excuse.
+bounds. The same bounds the regret over the settled rounds alone, in which an arm may lose less by at most 1 for each
+draw that is missing. Rules by gains, and estimates with a guess for arms that are not drawn, learn something from
+every loss and have no such excuse.
 
 EXP3.S does learn from a loss of 0, as a share of its weights is dealt out after every settled round. A lost round does
 not even do that: its weights over sequences take no step there. From one settled round to the next a sequence takes
