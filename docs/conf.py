@@ -20,9 +20,10 @@ myst_heading_anchors = 4  # as on a forge
 default_role = "code"
 autodoc_typehints = "signature"
 napoleon_google_docstring = False
-napoleon_use_ivar = True
-# Types of parameters are words, as "array of shape (rounds, arms)", of which some are names of attributes as well.
-suppress_warnings = ["ref.python"]
+# Types are words, as "array of shape (rounds, arms)": links would lead to attributes that are called so by chance.
+napoleon_use_param = napoleon_use_rtype = False
+napoleon_custom_sections = [("Attributes", "params_style")]
+suppress_warnings = ["ref.python"]  # the same, where a property says what it returns
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 MARKUP = re.compile(r"[|*\\]|(?<=\w)_(?=\W|$)")
