@@ -95,8 +95,8 @@ def test_a_signal_saves_what_was_learned(run, trial, tmp_path, monkeypatch):
     run("explore", trial, *COSTS, "--save", whole, "--quiet")
     observe = exploring.ExploreRun._observe
 
-    def struck(self, rounds, rows):
-        observe(self, rounds, rows)
+    def struck(self, rounds):
+        observe(self, rounds)
         if self.place == 8:
             signal.raise_signal(signal.SIGINT)
 
@@ -107,6 +107,45 @@ def test_a_signal_saves_what_was_learned(run, trial, tmp_path, monkeypatch):
     assert "8 rounds are kept" in stopped.err
     run("explore", trial, "--resume", part, "--quiet")
     assert part.read_bytes() == whole.read_bytes()
+
+
+SPARSE = "".join(f"{t % 2} {1 + t % 5}:1 {7 + t % 3}:0.5\n" for t in range(40))
+
+
+def test_sparse_trials_are_those_of_dense_rows(run, tmp_path, monkeypatch):
+    """Rows that are played sparse, and those that a log wants dense, a few at once, leave the bytes of a dense file."""
+    svm, dense, models = tmp_path / "r.svm", tmp_path / "r.csv", [tmp_path / f"{name}.rgl" for name in "abc"]
+    svm.write_text(SPARSE)
+    rows = np.zeros((40, 9))
+    for t in range(40):
+        rows[t, t % 5], rows[t, 6 + t % 3] = 1, 0.5
+    dense.write_text("\n".join(["y,a,b,c,d,e,f,g,h,i", *(f"{t % 2},{','.join(map(str, rows[t]))}" for t in range(40))]))
+    paid = [
+        run("explore", svm, "--actions", "0,1", "--save", models[0], "--json").json["cost"],
+        run("explore", dense, "--target", "y", "--actions", "0,1", "--save", models[1], "--json").json["cost"],
+    ]
+    monkeypatch.setattr(exploring, "BLOCK", 8 * 9 * 7)  # seven rows
+    options = ("--save", models[2], "--log", tmp_path / "l.csv", "--json")
+    paid.append(run("explore", svm, "--actions", "0,1", *options).json["cost"])
+    tensors = [regretless.load(model).state_dict()[1] for model in models]
+    assert paid[0] == paid[1] == paid[2]
+    for own in tensors[1:]:
+        assert {name: array.tobytes() for name, array in own.items()} == {
+            name: array.tobytes() for name, array in tensors[0].items()
+        }
+
+
+@pytest.mark.parametrize(
+    ("regressor", "code"), [("online-gradient-descent", 0), ("aggregated-regressor", 0), ("vovk-azoury-warmuth", 1)]
+)
+def test_memory_is_refused_by_what_the_regressor_takes(run, tmp_path, monkeypatch, regressor, code):
+    """Of 3,000 features and two actions matrices would take more than 40 MiB, and what keeps none is not refused."""
+    svm = tmp_path / "r.svm"
+    svm.write_text(SPARSE + "1 3000:1\n")
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "40M")
+    found = run("explore", svm, "--actions", "0,1", "--regressor", regressor, "--quiet")
+    assert found.code == code, found.err
+    assert ("3,000 features for each of 2 actions" in found.err) == bool(code)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "vw", "adf.vw"])

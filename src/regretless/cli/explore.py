@@ -237,7 +237,7 @@ def _learner(arguments: ExploreOptions, actions: list[str]) -> ContextualBandit:
     if arguments.regressor is not None or arguments.set_regressor:
         # Without a name it is the one that a bandit takes by itself.
         named = arguments.regressor
-        kind = type(wanted(2)._model) if named is None else class_of("regression", named)
+        kind = type(wanted(2).regressor_) if named is None else class_of("regression", named)
         try:
             regressor = make_learner(kind, read_settings(kind, arguments.set_regressor))
         except UsageError as error:
@@ -268,13 +268,13 @@ def _refuse_other_parameters(arguments: ExploreOptions, learner: ContextualBandi
 
 
 def _refuse_large(stream: DecisionStream, learner: ContextualBandit, columns: int) -> None:
-    """Refuse matrices that would not fit, before the first is made."""
+    """Refuse regressions, and dense rows, that would not fit, before the first is made."""
     from ..memory import refuse_large
+    from ..run.explore import block_size
 
-    if getattr(learner._model, "matrix", "full") == "full":
-        size = 8 * learner.n_arms_ * (columns + 1) ** 2
-        what = f"a matrix of {columns:,} features for each of {learner.n_arms_:,} actions (--hash-bits has fewer)"
-        refuse_large(stream.name, size, what)
+    size = learner.memory(columns) + block_size(columns)
+    what = f"what is learned of {columns:,} features for each of {learner.n_arms_:,} actions (--hash-bits has fewer)"
+    refuse_large(stream.name, size, what)
 
 
 def _refuse_contradictions(arguments: ExploreOptions) -> None:

@@ -105,7 +105,7 @@ class ExploreOutput(Output):
             "schema": SCHEMA,
             "learner": learner.name,
             "parameters": parameters_of(learner, ELSEWHERE) | {"value_range": list(learner.value_range)},
-            "regressor": learner._model.name,
+            "regressor": learner.regressor_.name,
             "seed": learner.seed_,
             "logged": self.logged,
             "rounds": run.rounds,

@@ -103,7 +103,7 @@ class Asked(ABC):
             X = [self._hashed(x) for x in X]
         if self.shared:
             X = _rows_of_arms(X, self.n_arms_)
-        batch = read_rows(X, learner=FeatureCount(), reset=True, in_order=False)
+        batch = X if isinstance(X, Batch) else read_rows(X, learner=FeatureCount(), reset=True, in_order=False)
         self._stand(batch.columns)
         if batch.columns != self.n_features_in_:
             raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from .models import begun, described, kept, regressor_from, regressor_of, restor
 from .play import Trial, played
 from .state import ContextualState
 from .ticket import Ticket
-
-if TYPE_CHECKING:
-    pass
 
 Array = np.ndarray[Any, Any]
 
@@ -171,6 +168,16 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     def total_(self) -> float:
         """The losses that were reported so far, summed in their own units; the rewards with ``rewards=True``."""
         return self._scale.total(self._state.one("loss"), self._state.one("settled"))
+
+    @property
+    def regressor_(self) -> OnlineRegressor:
+        """What each arm's regression is a copy of; it learns nothing itself."""
+        model: OnlineRegressor = self._model
+        return model
+
+    def memory(self, columns: int) -> int:
+        """How many bytes the regressions take of rows with so many features, all together."""
+        return self._regressions * self.regressor_.new_state(0).size(columns)
 
     @property
     def models_(self) -> list[OnlineRegressor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from .linear import points_within, print_of
 if TYPE_CHECKING:
     from .explore_log import DecisionsOut
 
+BLOCK = 1 << 24  # bytes of rows that are made dense at once
 Point = tuple[int, float, float]  # rounds, what they cost, and what the best single action would have cost
 Tally = TrialTally | LogTally
 
@@ -125,10 +126,9 @@ class ExploreRun(StreamRun):
             self._begun = True
         first, last, done = self.rounds, self.rounds + len(part), 0
         points, checkpoints = points_within(first, last), self._checkpoints_within(first, last)
-        rows = dense(part.rows, self.columns)
         for halt in sorted({*points, *checkpoints, last}):
             for begin, end in self._pieces(done, halt - first):
-                self._observe(part.slice(begin, end), rows[begin:end])
+                self._observe(part.slice(begin, end))
             done = halt - first
             if halt in points:
                 self.curve.append(self.point)
@@ -136,12 +136,22 @@ class ExploreRun(StreamRun):
             if halt in checkpoints:
                 self._write(unfinished=True)
 
-    def _observe(self, part: Decisions, rows: Array) -> None:
+    def _observe(self, part: Decisions) -> None:
         """Play some rounds."""
-        self._play(part, rows)
-        self.last = print_of(Batch(rows[-1:], None, self.columns), 0)
+        for few, rows in self._blocks(part):
+            self._play(few, rows)
+            end = dense(few.rows.slice(len(few) - 1, len(few)), self.columns)
+            self.last = print_of(Batch(end, None, self.columns), 0)
 
-    def _play(self, part: Decisions, rows: Array) -> None:
+    def _blocks(self, part: Decisions) -> Iterator[tuple[Decisions, Any]]:
+        """Rounds and their rows: sparse ones as they are, where nothing wants them dense."""
+        wanted = isinstance(self.tally, LogTally) or self.out is not None or self.learner.shared
+        if wanted or not part.rows.sparse:
+            yield from dense_blocks(part, self.columns)
+        else:
+            yield part, replace(first_columns(part.rows, self.columns), columns=self.columns)
+
+    def _play(self, part: Decisions, rows: Any) -> None:
         if isinstance(self.tally, LogTally):
             assert part.taken is not None, "a log says which action was taken"
             taught(self.learner, self.tally, part, rows)
@@ -271,6 +281,19 @@ def dense(batch: Batch, columns: int) -> Array:
     return rows
 
 
+def block_size(columns: int) -> int:
+    """How many bytes the rows take that are made dense at once: `BLOCK`, or those of one row."""
+    return max(BLOCK, 8 * columns)
+
+
+def dense_blocks(part: Decisions, columns: int) -> Iterator[tuple[Decisions, Array]]:
+    """Rounds and their dense rows, so few at once that these take no more than `block_size`."""
+    step = max(1, BLOCK // (8 * columns)) if columns else len(part)
+    for begin in range(0, len(part), step):
+        few = part.slice(begin, min(begin + step, len(part)))
+        yield few, dense(few.rows, columns)
+
+
 def taught(learner: ContextualBandit, tally: LogTally, part: Decisions, rows: Array) -> None:
     """Learn from a log: before each round, what the learner would have done in it is compared with what was done."""
     taken, chances = np.asarray(part.taken), np.asarray(part.chances)
@@ -280,9 +303,3 @@ def taught(learner: ContextualBandit, tally: LogTally, part: Decisions, rows: Ar
         probabilities, forecasts = learner.foreseen(row, there)
         tally.add(action, float(costs[place]), float(chances[place]), probabilities, forecasts, there)
         learner.observe(row, action, costs[place])
-
-
-def parts(stream: DecisionStream, columns: int) -> Iterator[tuple[Array, Array]]:
-    """Dense rows and their costs, part by part."""
-    for part in stream.rounds():
-        yield dense(part.rows, columns), part.costs

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..data.decisions import DecisionStream
-from .explore import dense
+from .explore import dense_blocks
 from .linear import points_within
 
 Array = np.ndarray[Any, Any]
@@ -94,7 +94,8 @@ def _parts(stream: DecisionStream, columns: int, most: int) -> Iterator[tuple[Ar
     """Rows with a constant behind them, and costs."""
     for part in stream.rounds():
         part = part.slice(0, min(len(part), most))
-        yield np.column_stack([dense(part.rows, columns), np.ones(len(part))]), part.costs
+        for few, rows in dense_blocks(part, columns):
+            yield np.column_stack([rows, np.ones(len(few))]), few.costs
         most -= len(part)
         if not most:
             return
