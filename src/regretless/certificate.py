@@ -169,9 +169,9 @@ class Certificate:
     @property
     def luck(self) -> float:
         """By how much a mean over runs may be above the bound on its expectation before that tells against it."""
-        if not self.runs or self.theorem.kind != "expected":
+        if self.theorem.kind != "expected":
             return 0.0
-        return inf if self.runs["of"] < FEW else ERRORS * (self.standard_error or 0.0)
+        return inf if self.runs.get("of", 1) < FEW else ERRORS * (self.standard_error or 0.0)
 
     @property
     def holds(self) -> bool:

@@ -151,10 +151,11 @@ class Theorem:
         counted = self.counts(ledger, best[1])
         fields = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
         most, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
+        known: dict[str, Any] = {"most": most, "read": read, "assuming": self.presumes or None}
         if self.kind != "probable":
-            return Certificate(self, *fields, most=most, read=read)
+            return Certificate(self, *fields, **known)
         at_once = self.at_once is None or self.at_once(learner)
-        return Certificate(self, *fields, 1 - learner.delta, most=most, at_once=at_once, read=read)
+        return Certificate(self, *fields, 1 - learner.delta, at_once=at_once, **known)
 
     def limit(self, ledger: Any, comparator: Any, learner: Any) -> Most:
         """The most that what is bounded could have been."""

@@ -40,6 +40,7 @@ def test_the_lines_say_what_was_asked(run, tmp_path):
     few, many = run("learn", data, "--label-budget", "25").out, run("learn", data, *_set(_always())).out
     assert "labels asked: 25 of 400 (6.25 %); " in few
     assert "rows at which the budget allowed no question: " in few
+    assert run("learn", data, "--label-budget", "25", "--json").json["asked"]["wrong_estimated"] is None
     assert "by these alone, so many of all rows are wrong or tied: about " in many
     assert "labels asked" not in run("learn", data, "--learner", "perceptron").out
     model = tmp_path / "m.rgl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -323,3 +324,13 @@ def test_a_parameter_without_a_meaning_is_refused_by_name(wrong):
     """The message names the parameter."""
     with pytest.raises(RegretlessError, match=next(iter(wrong))):
         SelectiveSamplingPerceptron(**wrong).fit(np.eye(2), [0, 1])
+
+
+def test_an_unlucky_run_is_no_violation():
+    """A run whose weighed mistakes exceed the bound on their expectation is said to be expected to lie below it, with
+    what is assumed, and holds: of one run nothing else is known."""
+    unlucky = selective.selective_mistakes.certify(replace(BOOK, weighed=900), [V], HALF)
+    assert unlucky.observed > unlucky.bound
+    assert unlucky.holds
+    assert "weighed mistakes 100, expected to be <= 78.5" in str(unlucky)
+    assert "assuming rows and labels do not depend on which labels were asked" in str(unlucky)

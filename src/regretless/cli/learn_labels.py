@@ -232,7 +232,7 @@ def asked_values(learner: OnlineClassifier) -> dict[str, Any]:
         "labels": int(ledger.asked),
         "expected": ledger.expected,
         "wrong": int(ledger.updates),
-        "wrong_estimated": ledger.estimate,
+        "wrong_estimated": None if ledger.closed else ledger.estimate,  # of rounds without a question it knows nothing
         "closed": int(ledger.closed),
     }
     return {"asked": values}

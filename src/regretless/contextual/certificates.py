@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..ledger import ContextualLedger
@@ -54,5 +53,4 @@ class CertifiedBandit(Asked):
     def certify(self) -> list[Certificate]:
         """Each theorem about this learner, with the numbers of its run."""
         facts, ledger = self.facts(), self.ledger_
-        each = [theorem.certify(ledger, [None], facts) for theorem in self.proven()]
-        return [replace(one, assuming=one.theorem.presumes or None) if one.applies else one for one in each]
+        return [theorem.certify(ledger, [None], facts) for theorem in self.proven()]

@@ -4,7 +4,8 @@ Let s_t be the scores of a round, and 2 g_t by how much the best one is above th
 other's opposite, g_t is the size of the one score). A round is wrong or tied, m_t = 1, if the right class is not above
 all others. Its label is asked with probability q_t = b_t / (b_t + g_t), with b_t = b \theta_t R_t^2: R_t is the length
 of the longest row so far, and \theta_t, between 0 and 1, is what a budget makes of it before the label is known; 1
-without one. Let Z_t = 1 if it was asked. As in the perceptron's proof, for every matrix V and c > 0 an update gains
+without one, and 0 in rounds at which none is left for a question. Let Z_t = 1 if it was asked. As in the perceptron's
+proof, for every matrix V and c > 0 an update gains
 
     (|c V - W_t|^2 - |c V - W_{t+1}|^2) / 2 >= c (1 - h_t) + 2 g_t - |x_t|^2,
 
@@ -148,8 +149,9 @@ FORMULA = (
 )
 def selective_mistakes(ledger: SelectiveLedger, comparator: Comparator, learner: SelectiveFacts) -> float:
     """For every matrix V, the expected number of rounds that are wrong or tied, each counted by its pace times the
-    squared length of the longest row so far over that of all, is at most (1 + 1 / (2 b)) H + (1 + 2 b)^2 R^2 |V|^2 /
-    (4 b), where H is the sum of the hinge losses of V over all rounds and R the length of the longest row."""
+    squared length of the longest row so far over that of all, and not at all where a budget allowed no question, is at
+    most (1 + 1 / (2 b)) H + (1 + 2 b)^2 R^2 |V|^2 / (4 b), where H is the sum of the hinge losses of V over all rounds
+    and R the length of the longest row."""
     return _asked_bound(ledger, comparator, learner)
 
 
