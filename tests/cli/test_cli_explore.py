@@ -87,6 +87,18 @@ def test_a_bad_row_keeps_those_before_and_the_run_goes_on(run, trial, tmp_path):
     assert part.read_bytes() == whole.read_bytes()
 
 
+def test_a_bad_row_keeps_those_before_beside_words(run, tmp_path):
+    """With a column of words, of which a first reading counts the features, the rounds before a bad row are saved and
+    logged too."""
+    path, model, log = tmp_path / "t.csv", tmp_path / "m.rgl", tmp_path / "log.csv"
+    path.write_text("sky,walk,bus\n" + "dry,0,1\nwet,1,0\n" * 9 + "dry,7,1\n")
+    stopped = run("explore", path, *COSTS, "--save", model, "--log", log, "--quiet")
+    assert (stopped.code, f"18 rounds are kept in {model}" in stopped.err) == (1, True)
+    assert len(log.read_text().splitlines()) == 19
+    other = run("explore", path, "--resume", model, "--costs", "walk,car")
+    assert (other.code, "--costs walk,car: the model has learned walk,bus" in other.err) == (2, True)
+
+
 def test_a_signal_saves_what_was_learned(run, trial, tmp_path, monkeypatch):
     """Stopped between two pieces, the run ends with 130; --resume ends with the bytes of a whole one."""
     import signal

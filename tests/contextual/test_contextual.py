@@ -142,6 +142,42 @@ def test_tickets_may_come_late_out_of_order_or_never(name):
             bandit.learn(gone, 0.5)
 
 
+def test_old_decisions_expire():
+    """`expire(age)` gives up those after which so many others were made; each counts as lost."""
+    bandit = made("epsilon-greedy")
+    tickets = [bandit.act([1.0]) for _ in range(6)]
+    bandit.learn(tickets[1], 0.5)
+    assert bandit.expire(3) == (1, 3)
+    assert (bandit.pending_, bandit.ledger_.lost, bandit.expire(3)) == ((4, 5, 6), 2, ())
+    with pytest.raises(ParameterError, match="age"):
+        bandit.expire(0)
+
+
+@pytest.mark.parametrize(
+    ("shared", "x", "expected"),
+    [
+        (False, [1.0, np.nan], r"feature 1 \(counted from 0\) is nan; a finite number"),
+        (True, [[1.0], [np.inf]], r"feature 0 \(counted from 0\) of arm 1 \(counted from 0\) is inf"),
+        (False, 0.5, "a row of numbers is expected, and 0.5 was found"),
+        (True, None, "a row of numbers is expected, and None was found"),
+        (False, ["a", 1], "a row of numbers is expected, and .* was found"),
+    ],
+)
+def test_a_row_that_is_none_is_refused_in_words(shared, x, expected):
+    """What is wrong with a row is an error of the library, and names the feature; nothing is drawn."""
+    bandit = made("epsilon-greedy", 2, shared=shared)
+    for ask in (bandit.act, bandit.probabilities, bandit.forecasts):
+        with pytest.raises(RegretlessError, match=expected):
+            ask(x)
+    assert bandit.rounds_ == 0
+
+
+def test_a_text_is_no_list_of_arms():
+    """`arms="ab"` is refused, and not one arm, or two, of that name."""
+    with pytest.raises(ParameterError, match="a list of names is expected"):
+        EpsilonGreedy(arms="ab")
+
+
 @EVERY
 def test_arms_come_and_go(name):
     """No arm is drawn that is not there; probabilities of the others add up to 1, and its rounds are its own."""

@@ -31,9 +31,11 @@ def arm_names(arms: Any) -> list[str]:
     RegretlessError
         If they are none.
     """
-    names = [arms] if isinstance(arms, str) else list(arms) if hasattr(arms, "__iter__") else []
+    names = list(arms) if hasattr(arms, "__iter__") and not isinstance(arms, str) else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ParameterError("arms", repr(arms), "a list of names is expected; give n_arms= to number them", ": ")
+        raise ParameterError(
+            "arms", repr(arms), 'a list of names is expected, as ["a", "b"]; give n_arms= to number them', ": "
+        )
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise RegretlessError(f"arms: {twice!r} stands there twice; each arm needs a name of its own")

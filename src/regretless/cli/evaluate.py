@@ -137,6 +137,8 @@ def read_evaluated(arguments: EvaluateOptions) -> Log:
         propensity: str | float = float(named)
     except ValueError:
         propensity = named
+    if arguments.format is None and arguments.file.lower().endswith(".vw"):
+        raise UsageError(f"{arguments.file} is Vowpal Wabbit's text, which explore reads; a log here is a table")
     with options.usage_errors("propensity"):
         log = read_log(
             arguments.file,

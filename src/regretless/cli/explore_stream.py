@@ -51,7 +51,7 @@ def stream_of(
     if form == VW:
         stream = _wabbit(arguments, value_range, actions, schema)
     elif arguments.costs or (arguments.action is None and before.get("form") == "costs"):
-        stream = _costs(arguments, value_range, form, schema, before)
+        stream = _costs(arguments, value_range, form, schema, before, actions)
     elif arguments.action is not None or before.get("form") == "log":
         stream = _log(arguments, value_range, form, schema, before, actions)
     else:
@@ -71,11 +71,18 @@ def _labels(arguments: ExploreOptions, actions: list[str] | None, schema: Any) -
 
 
 def _costs(
-    arguments: ExploreOptions, value_range: Range, form: str, schema: Any, before: Mapping[str, Any]
+    arguments: ExploreOptions,
+    value_range: Range,
+    form: str,
+    schema: Any,
+    before: Mapping[str, Any],
+    actions: list[str] | None,
 ) -> DecisionStream:
     from ..data.decision_tables import CostTable
 
     costs = options.names_of(arguments.costs) or before["costs"]
+    if actions is not None and costs != actions:
+        raise UsageError(f"--costs {','.join(costs)}: the model has learned {','.join(actions)}; leave --costs out")
     with options.errors_by_option(options.reading(arguments)):
         return CostTable(arguments.file, costs, value_range=value_range, **_of_table(arguments, form), schema=schema)
 

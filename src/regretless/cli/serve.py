@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 from . import options
-from .output import DONE, UsageError
+from .output import DONE, UsageError, complain
 
 if TYPE_CHECKING:
     from ..serve.settings import Settings
@@ -124,6 +124,8 @@ def run(arguments: ServeOptions) -> int:
         for name, path in paths.items():
             shadow = None if arguments.shadow is None else Path(arguments.shadow)
             opened[name] = open_model(path, _store(arguments, name, path), settings, shadow, arguments.rows)
+            if opened[name].note is not None:
+                complain(f"note: {opened[name].note}")
         serve(opened, listening, settings, tokens, ServiceLog())
     finally:
         listening.close()

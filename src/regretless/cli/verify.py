@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What numbers and words that no report has raise on the way.
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
-WANTED = "give what --json printed, as in: regretless learn DATA --json > report.json"
+WANTED = "give what --json printed, as in: regretless learn (or explore, combine) DATA --json > report.json"
 INPUT = "input/"  # how numbers of the rows begin that were read
 WORDS = ("and of certificates their names, sources and formulas",)
 

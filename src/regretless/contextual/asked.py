@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -55,7 +56,7 @@ class Asked(ABC):
         x = self._hashed(x)
         if not self.shared:
             return self._row(x), mask
-        rows = np.array(x, dtype=np.float64)
+        rows = _numbers(x)
         if rows.ndim != 2 or not 1 <= len(rows) <= self.n_arms_:
             raise RegretlessError(
                 f"a row for each of at most {self.n_arms_} arms is expected; the shape is {rows.shape}"
@@ -90,7 +91,7 @@ class Asked(ABC):
 
     def _row(self, x: Any) -> Array:
         """A row as the loops take it; a copy. The first says how many features there are."""
-        row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else np.array(list(x), dtype=np.float64)
+        row = np.array(x, dtype=np.float64) if type(x) is np.ndarray else _numbers(x)
         if not self._models:
             if row.ndim != 1:
                 raise RegretlessError(f"a row of numbers is expected, and its shape is {row.shape}")
@@ -177,6 +178,21 @@ class Asked(ABC):
             fault, advice = outside((low, high), self.rewards)
             raise RegretlessError(f"arm {name}: {fault} ({number:g} was found); {advice}")
         return (high - number) / (high - low) if self.rewards else (number - low) / (high - low)
+
+
+def _numbers(x: Any) -> Array:
+    """What a user gave, as numbers."""
+    try:
+        return np.array(list(x), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise RegretlessError(f"a row of numbers is expected, and {reprlib.repr(x)} was found") from error
+
+
+def without_number(rows: Array) -> str:
+    """The first feature that is not finite, in words."""
+    place = np.argwhere(~np.isfinite(rows))[0].tolist()
+    of = f" of arm {place[0]} (counted from 0)" if len(place) > 1 else ""
+    return f"feature {place[-1]} (counted from 0){of} is {rows[tuple(place)]:g}; a finite number is expected"
 
 
 def _rows_of_arms(X: Any, arms: int) -> Array:

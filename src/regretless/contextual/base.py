@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from ..bandits.state import Scale
 from ..bandits.validation import MOST, arm_names, arm_of, at_most, scale_of, seed_of
-from ..checks import drawn_seed, one_of, positive, share
+from ..checks import drawn_seed, one_of, positive, share, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
 from ..persist.model import PersistentRecord
@@ -22,7 +22,7 @@ from ..persist.validation import count, digits, names, one, parameters, stored_a
 from ..pictured import Bars, Pictured
 from ..regression.base import OnlineRegressor
 from ..theorem import Theorem
-from .asked import policy_names
+from .asked import policy_names, without_number
 from .certificates import CertifiedBandit
 from .models import begun, described, kept, regressor_from, regressor_of, restored
 from .play import Trial, played
@@ -36,11 +36,13 @@ MOST_BITS = 16  # rows are dense
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """What the core refuses is an error of ours."""
+def refused(rows: Array | None = None) -> Iterator[None]:
+    """What the core refuses is an error of ours, which names what is no number in these rows."""
     try:
         yield
     except ValueError as error:
+        if rows is not None and not np.isfinite(rows).all():
+            raise RegretlessError(without_number(rows)) from error
         raise RegretlessError(f"the decision was not made: {error}") from error
 
 
@@ -209,7 +211,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         ndarray of shape (arms,)
         """
         rows, _ = self._asked(x, None)
-        with refused():
+        with refused(rows):
             return self._reported(self.core.forecasts(rows))
 
     def _reported(self, units: Array) -> Array:
@@ -230,7 +232,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         ndarray of shape (arms,)
         """
         rows, mask = self._asked(x, available)
-        with refused():
+        with refused(rows):
             return np.asarray(self.core.probabilities(rows, mask))
 
     # ---- a decision
@@ -259,7 +261,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         """
         rows, mask = self._asked(x, available)
         advised = self._advised(advice, mask)
-        with refused():
+        with refused(rows):
             arm, probability, forecast = self.core.act(rows, mask)
         number, row = int(self._state.book[0]), rows if rows.ndim == 1 else rows[arm]
         ticket = Ticket(number, arm, self._labels[arm], probability, forecast, row, mask, advised)
@@ -305,6 +307,34 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         del self._pending[self._waiting(ticket).number]
         self._state.lose()
 
+    def expire(self, age: int) -> tuple[int, ...]:
+        """Give up all decisions after which so many others were made, or more, whose losses are not known.
+
+        Each is withdrawn: bounds count it as the largest loss there is, whatever kept its loss from coming, and
+        theorems that want each loss before the next decision say that they do not apply. A loss that comes later still
+        is refused.
+
+        Parameters
+        ----------
+        age : int
+            At least 1.
+
+        Returns
+        -------
+        tuple of int
+            The numbers of their tickets.
+
+        Raises
+        ------
+        ParameterError
+            If it is no whole number of at least 1.
+        """
+        last = self.rounds_ - whole("age", age)
+        old = tuple(number for number in self._pending if number <= last)
+        for number in old:
+            self.withdraw(number)
+        return old
+
     # ---- another policy's decisions
 
     def foreseen(self, x: Any, available: Any = None) -> tuple[Array, Array]:
@@ -320,7 +350,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
         probabilities, forecasts : ndarray of shape (arms,)
         """
         rows, mask = self._asked(x, available)
-        with refused():
+        with refused(rows):
             return np.asarray(self.core.probabilities(rows, mask)), self._reported(self.core.forecasts(rows))
 
     def observe(self, x: Any, action: Any, loss: Any) -> None:

@@ -216,7 +216,8 @@ class TableStream(Stream):
             self._refuse_missing(wanted, names)
         if not wanted or target in wanted:
             fault = f"the target {target!r} is one of the features" if wanted else "there are no features"
-            raise self._error(fault, f"the columns are {listed(names)}")
+            advice = f"the columns are {listed(names)}" if names else "all columns have another use, or are ignored"
+            raise self._error(fault, advice)
         if target in self._text:
             raise self._error(f"the target {target!r} is to be taken for words", "a label is one name or number")
         self._target = self._target or target

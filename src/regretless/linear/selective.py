@@ -389,6 +389,8 @@ class SelectiveSamplingPerceptron(AllInOne):
             If no label is waited for by this question, or the label cannot be used.
         """
         self._require_fitted()
+        if not isinstance(question, LabelQuestion):
+            raise ParameterError("question", repr(question), "what ask() returned is expected", ": ")
         if self._waiting().get(question.number) != question.probability:
             waiting = ", ".join(map(str, islice(self._waiting(), 10))) or "none"
             raise RegretlessError(

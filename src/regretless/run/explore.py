@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -254,18 +255,15 @@ class ExploreContinuation:
 def columns_of(stream: DecisionStream) -> int:
     """How many features the rows of a stream have, which is read for it: to its end, where rows are sparse.
 
-    0 of what can be read only once.
-
-    Raises
-    ------
-    DataError
-        If a row cannot be used.
+    0 of what can be read only once. Of rows of which one cannot be used, as many as those before it have: a run learns
+    these before it stops there.
     """
     columns = 0
-    for part in stream.rounds() if stream.rereadable else ():
-        columns = max(columns, part.rows.columns)
-        if not part.rows.sparse:
-            break
+    with suppress(DataError):
+        for part in stream.rounds() if stream.rereadable else ():
+            columns = max(columns, part.rows.columns)
+            if not part.rows.sparse:
+                break
     return columns
 
 

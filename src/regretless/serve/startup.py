@@ -21,6 +21,8 @@ from .shadow import fitting
 from .store import SHADOWED, WATCHED, Event, Snapshot, State, Store, digest
 from .wire import write_json
 
+UNUSED = "--rows {rows} is not read: the log was pruned, so that no certificate can be on the rows before it"
+
 
 @dataclass(slots=True)
 class Opened:
@@ -36,12 +38,15 @@ class Opened:
         The address of the store.
     rows : str or None
         The file of the rows that the model had learned before.
+    note : str or None
+        What the operator should know.
     """
 
     store: Store
     live: Live
     where: str | Path
     rows: str | None = None
+    note: str | None = None
 
 
 def open_model(
@@ -78,14 +83,16 @@ def open_model(
         begin(store, model, str(path), clock.time())
         live = restored(store)
         _refuse_settings(live, settings)
-        if rows is not None and not new:
-            _refuse_rows_of(store, rows, str(path))
+        # A pruned log must start by the same command: it may be a service's.
+        unused = rows is not None and store.begins_after() > 0
+        if rows is not None and not new and not unused:
+            refuse_rows(rows, Live.of(store.snapshots()[0], str(path)))
         set_shadow(store, live, path.stem, other, clock.time())
         set_alarm(store, live, settings.alarm, clock.time())
     except BaseException:
         store.close()
         raise
-    return Opened(store, live, where, rows)
+    return Opened(store, live, where, rows, UNUSED.format(rows=rows) if unused else None)
 
 
 def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | None, rows: str | None) -> None:
@@ -96,14 +103,6 @@ def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | No
         fitting(shadow[1], shadow[0], live.served)
     if rows is not None:
         refuse_rows(rows, live)
-
-
-def _refuse_rows_of(store: Store, rows: str, name: str) -> None:
-    """Refuse rows that the model of a log did not learn, or that no certificate can be on."""
-    if store.begins_after():
-        fault = "the log was pruned, so that no certificate can be on the rows before it"
-        raise RegretlessError(f"--rows {rows}: {fault}; start without --rows")
-    refuse_rows(rows, Live.of(store.snapshots()[0], name))
 
 
 def _refuse_settings(live: Live, settings: Settings) -> None:
