@@ -27,7 +27,9 @@ A's probability of it. Let g_t(k) in [0, h_t] be a guess of the reward of action
 situation alone (0 of an action that never came), and e_t its mean under A. For each rate there is a share
 c_t(u) = min(1, 3 / (4 u W h_t)), known before the round, with which x_t(u) = w_t r_t + c_t(u) (e_t - w_t g_t) >=
 -3 / (4 u). Its expectation is that of x_t, and 1 + u x_t(u) >= 1/4, so that all of the above holds. With a small rate
-it is the doubly robust term; with a large one the weighted reward alone.
+it is the doubly robust term; with a large one the weighted reward alone. Against B that takes always the same action,
+from the round on after that came in the situation, z_t takes c_t(u) (m_t - v_t m_t) as well, m_t being the mean of
+1 - r in earlier rounds and c_t(u) = min(1, 3 / (4 u (W h_t + m_t / l))) both shares, where no propensity is below l.
 
 The weights themselves are at least 0, and E_{t-1}[w_t] <= 1, as the probabilities of A sum to 1. So the mean over
 rates of prod (1 + u w_s) / (1 + u) reaches 1 / delta with probability at most delta. Where it does, the propensities

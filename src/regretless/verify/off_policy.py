@@ -239,16 +239,40 @@ class _Bets:
         looks = sorted({*(look for look in LOOKS if look <= rounds), rounds})
         return [[float(look), *self.ends(look)] for look in looks]
 
-    def over_actions(self, said: str) -> tuple[str, Array, int]:
-        """With which action the policy is compared, the sums, and of how many it is one; where several are alike, as
-        the report says."""
-        log, always = self.policy.log, self.policy.always
-        rewards, actions = self.scaled_rewards, log.actions
+    def plain_actions(self) -> Array:
+        """The sums of bets against always taking each action, without a guess."""
+        log, rewards, actions = self.policy.log, self.scaled_rewards, self.policy.log.actions
         earned, missed = self.weights * rewards, (1 - rewards) / log.propensities
         sums = np.empty((len(log.names), len(book.RATES)))
         for place, u in enumerate(book.RATES):
             plain, both = np.log1p(u * earned), np.log1p(u * (earned + missed))
             sums[:, place] = plain.sum() + np.bincount(actions, both - plain, minlength=len(sums))
+        return sums
+
+    def controlled_actions(self) -> Array:
+        """The same with guesses, one action after the other."""
+        log, missed = self.policy.log, 1 - self.scaled_rewards
+        earned, n = self.weights * self.scaled_rewards, np.arange(1, len(log) + 1)
+        guess = (np.concatenate([[0.0], np.cumsum(missed)[:-1]]) + 0.5) / n
+        centred, most = np.zeros(len(log)), guess / log.least
+        if self.guesses is not None:
+            centred = self.guesses[:, 2] - self.weights * self.guesses[:, 3]
+            most = most + self.most_weight * self.guesses[:, 4]
+        sums = np.empty((len(log.names), len(book.RATES)))
+        for action in range(len(sums)):
+            v = (log.actions == action) / log.propensities
+            first = np.full(int(log.contexts.max()) + 1, len(log))
+            np.minimum.at(first, log.contexts[log.actions == action], np.flatnonzero(log.actions == action))
+            known = np.where(np.arange(len(log)) > first[log.contexts], 1.0, 0.0)
+            control = known * (centred + guess - v * guess)
+            sums[action] = book.log_capitals(earned + v * missed, control, most, 1.0)[-1]
+        return sums
+
+    def over_actions(self, said: str) -> tuple[str, Array, int]:
+        """With which action the policy is compared, the sums, and of how many it is one; where several are alike, as
+        the report says."""
+        log, always = self.policy.log, self.policy.always
+        sums = self.controlled_actions() if log.declared else self.plain_actions()
         others = [place for place, name in enumerate(log.names) if name != always]
         least = [book.mean_refused(sums[k], len(log), 2.0, self.delta / len(others)) for k in others]
         alike = [k for k, one in zip(others, least, strict=True) if one <= min(least) + 1e-9]

@@ -64,6 +64,8 @@ class WeightedRounds:
     propensities : ndarray, shape (rounds,)
     guesses : (Guessed, Guessed) or None
         Of rewards, and of 1 - rewards: a control variate, where weights are bounded.
+    situations : ndarray of int, shape (rounds,), or None
+        In which each round was; None where there is one.
     """
 
     rewards: Array
@@ -71,6 +73,7 @@ class WeightedRounds:
     actions: Array
     propensities: Array
     guesses: tuple[Guessed, Guessed] | None = None
+    situations: Array | None = None
 
 
 class IntervalPoint(NamedTuple):
@@ -107,6 +110,10 @@ class PolicyBets:
         What no weight can exceed, for a control variate; None if there is no such number.
     always : str or None
         The action that the policy takes in all rounds, with which it is not compared.
+    least : float or None
+        What the propensity of no action is less than, for a control variate of comparisons with always the same.
+    situations : int
+        How many there are.
 
     Attributes
     ----------
@@ -128,14 +135,19 @@ class PolicyBets:
         losses: bool = False,
         most_weight: float | None = None,
         always: str | None = None,
+        least: float | None = None,
+        situations: int = 1,
     ) -> None:
         self.name, self.actions, self._always = name, list(actions), always
         self.value_range, self.losses, self.most_weight = value_range, losses, most_weight
         self.rounds = 0
-        self.gains, self.falls, self.over_log, self._plain = (np.zeros(len(RATES)) for _ in range(4))
+        self.gains, self.falls, self.over_log, self._others = (np.zeros(len(RATES)) for _ in range(4))
         self._taken, self._always_gains, self._always_falls = np.zeros((3, len(self.actions), len(RATES)))
         self.weights = np.zeros(len(WEIGHT_RATES))
         self._always_weights = np.zeros((len(self.actions), len(WEIGHT_RATES)))
+        self._least, self._missed = least, 0.0
+        # Which actions came in which situation, and the control variate's part in each of the sums `_others`.
+        self._came, self._part = np.zeros((situations, len(self.actions)), bool), np.zeros((situations, len(RATES)))
         self._looks: list[tuple[int, tuple[Array, Array, Array]]] = []
 
     def add(self, rounds: WeightedRounds) -> None:
@@ -145,7 +157,7 @@ class PolicyBets:
             self._add(rounds, slice(begin, begin + size))
 
     def _add(self, rounds: WeightedRounds, here: slice) -> None:
-        rewards, weights, actions = rounds.rewards[here], rounds.weights[here], rounds.actions[here]
+        rewards, weights = rounds.rewards[here], rounds.weights[here]
         missed, earned = 1 - rewards, weights * rewards
         plain = np.log1p(RATES * earned[:, None])
         gained, lost = (
@@ -163,22 +175,70 @@ class PolicyBets:
         self._looks += [(self.rounds + at, (each[0][at], each[1][at], each[2][at])) for at in places]
         self.gains, self.falls, self.over_log = (sums[-1] for sums in each)
         self.rounds += len(rewards)
-        # A round in which another action was taken says of always this one what one without a reward says of it.
-        self._plain = _onto(self._plain, plain)[-1]
-        chances = rounds.propensities[here]
-        both = np.log1p(RATES * (earned + missed / chances)[:, None])
-        _add_by_action(self._taken, actions, both - plain)
+        self._add_actions(rounds, here, plain)
+
+    def _add_actions(self, rounds: WeightedRounds, here: slice, plain: Array) -> None:
+        """Bets against each action. A round in which another action was taken says of always this one what one without
+        a reward says of it, and what was guessed."""
+        rewards, weights, actions = rounds.rewards[here], rounds.weights[here], rounds.actions[here]
+        earned, missed, propensities = weights * rewards, 1 - rewards, rounds.propensities[here]
+        drawn = np.log1p(RATES * (earned + missed / propensities)[:, None])
+        others = plain
+        if self._least is not None:
+            where = np.zeros(len(actions), np.int64) if rounds.situations is None else rounds.situations[here]
+            first = self._first(where, actions)
+            base, guess = self._guessed(rounds, here, self._least)
+            others = np.log1p(RATES * (base + guess))
+            known = np.log1p(RATES * (base + guess + (missed[:, None] - guess) / propensities[:, None]))
+            drawn = np.where(first[:, None], drawn, known)
+            self._take_parts(others - plain, where, actions, first)
+        self._others = _onto(self._others, others)[-1]
+        _add_by_action(self._taken, actions, drawn - others)
         for sums, numbers in ((self._always_gains, rewards), (self._always_falls, missed)):
-            _add_by_action(sums, actions, np.log1p(RATES * (numbers / chances)[:, None]))
+            _add_by_action(sums, actions, np.log1p(RATES * (numbers / propensities)[:, None]))
         self.weights = _onto(self.weights, np.log1p(WEIGHT_RATES * weights[:, None]))[-1]
-        _add_by_action(self._always_weights, actions, np.log1p(WEIGHT_RATES / chances[:, None]))
+        _add_by_action(self._always_weights, actions, np.log1p(WEIGHT_RATES / propensities[:, None]))
+
+    def _first(self, where: Any, actions: Any) -> Any:
+        """Whether an action comes for the first time in its situation; they are then known."""
+        cells = where.astype(np.int64) * len(self.actions) + actions
+        first = np.zeros(len(cells), bool)
+        first[np.unique(cells, return_index=True)[1]] = True
+        came = self._came.reshape(-1)
+        first &= ~came[cells]
+        came[cells] = True
+        return first
+
+    def _guessed(self, rounds: WeightedRounds, here: slice, least: float) -> tuple[Array, Array]:
+        """For each round and rate: the weighted reward with the part of its guess, and that of what an action that came
+        before is guessed to lack, the mean of all earlier rounds."""
+        rewards, weights = rounds.rewards[here], rounds.weights[here]
+        sums = np.cumsum(np.concatenate([[self._missed], 1 - rewards]))
+        guess = ((sums[:-1] + 0.5) / (self.rounds - len(rewards) + np.arange(1, len(rewards) + 1)))[:, None]
+        self._missed, most, centred = float(sums[-1]), guess / least, np.zeros((len(rewards), 1))
+        if rounds.guesses is not None and self.most_weight is not None:
+            one = rounds.guesses[0]
+            most = most + self.most_weight * one.largest[here, None]
+            centred = (one.expected[here] - weights * one.logged[here])[:, None]
+        shares = np.minimum(1.0, LEFT / np.maximum(RATES * most, LEFT))
+        return (weights * rewards)[:, None] + shares * centred, shares * guess
+
+    def _take_parts(self, parts: Array, where: Any, actions: Any, first: Any) -> None:
+        """Of an action that came first now, take back the parts of the guess in the rounds before, in its situation."""
+        for situation in np.unique(where).tolist():
+            rows = np.flatnonzero(where == situation)
+            course = _onto(self._part[situation], parts[rows])
+            for place in np.flatnonzero(first[rows]).tolist():
+                self._taken[actions[rows[place]]] -= course[place]
+            self._part[situation] = course[-1]
 
     # What they say.
 
     @property
     def over_actions(self) -> Array:
         """The sums of bets that the policy is better than always the same action, of shape (actions, rates)."""
-        return self._plain + self._taken
+        unknown: Array = np.einsum("sk,sj->kj", (~self._came).astype(np.float64), self._part)
+        return self._others + self._taken - unknown
 
     def interval(self, delta: float) -> tuple[float, float]:
         """The ends, in the unit of the rewards, at which the average of what was to be expected of the policy lies with

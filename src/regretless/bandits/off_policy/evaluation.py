@@ -307,6 +307,8 @@ def _evaluate(
         losses=log.losses,
         most_weight=walker.largest if log.declared else None,
         always=walker.always,
+        least=log.least if log.declared else None,
+        situations=len(log.situations),
     )
     evidence = _evidence(log, walker, runs, bets)
     estimated = estimates(evidence, delta)
@@ -354,7 +356,8 @@ def _evidence(log: Log, walker: Walker, runs: int, bets: PolicyBets) -> Evidence
             known = False
         else:
             expected[here], guessed[here], control = guesses.block(begin, end, chances)
-        bets.add(WeightedRounds(scaled[here], weights[here], log.actions[here], log.propensities[here], control))
+        each = scaled[here], weights[here], log.actions[here], log.propensities[here]
+        bets.add(WeightedRounds(*each, control, log.contexts[here]))
     walker.finish()
     doubt = None if log.declared else f"no action could have a propensity below {log.least:g}, the least of the log"
     model = expected if known else None, guessed if known else None
