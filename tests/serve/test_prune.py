@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import signal
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +16,10 @@ import pytest
 
 from regretless.cli import main
 from regretless.errors import RegretlessError
-from regretless.serve.replay import prune, store_of
+from regretless.serve.replay import prune, replay, store_of
 from regretless.serve.settings import Settings
 from regretless.serve.startup import open_model
+from regretless.serve.store import Change
 
 from .asking import Client, begun, rows, served
 from .postgres_server import Postgres
@@ -90,7 +96,9 @@ def test_what_is_said_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixt
         served(path, work)
 
 
-def test_what_is_not_pruned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_pruned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A log that does not give its snapshots is not pruned, nor one that a server holds, nor what is younger."""
     make, schema = KINDS["aggregated"]
     path = begun(tmp_path, make(), schema)
@@ -99,14 +107,70 @@ def test_what_is_not_pruned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert pruned(log, 1e9 - 1) == (0, 12)
     store = store_of(log)
     store.open()
-    assert main(["replay", str(log), "--prune", "1s"]) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr("regretless.serve.replay.replay", None)  # the lock comes first
+        assert main(["replay", str(log), "--prune", "1s"]) == 1
     assert "serves this model; stop that server first" in capsys.readouterr().err
     store.close()
+    assert main(["replay", str(tmp_path / "none.db"), "--prune", "1s"]) == 1
+    assert not list(tmp_path.glob("none*"))
     with sqlite3.connect(log) as db:
         db.execute("""UPDATE events SET label = '"no"' WHERE label = '"yes"'""")
     db.close()
     assert main(["replay", str(log), "--prune", "1s"]) == 1
     assert pruned(log, 1e9 - 1) == (0, 12)
+
+
+def prune_until(log: Path, statement: int) -> None:
+    """Prune in a process that is killed once it has executed so many statements."""
+    child = os.fork()
+    if child:
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+        return
+    try:
+        store, done = store_of(log), itertools.count(1)
+        begin = store.transaction
+
+        @contextmanager
+        def transaction() -> Iterator[Change]:
+            with begin() as change:
+
+                def counted(text: str, rows: Any) -> int:
+                    number = change(text, rows)
+                    if next(done) == statement:
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    return number
+
+                yield counted
+
+        store.transaction = transaction  # type: ignore[method-assign]
+        store.open()
+        prune(store, 2e9)
+    finally:
+        os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_killed_prune_leaves_the_log_whole(tmp_path: Path) -> None:
+    """Killed after any of its four statements, it has forgotten nothing, and can be done again."""
+    make, schema = KINDS["three classes"]
+    path = begun(tmp_path, make(), schema)
+    log = path.with_suffix(".db")
+    served(path, lambda client: traffic(client, "three classes", 0, 12), clock=lambda: 1e9)
+
+    def state() -> tuple[Any, ...]:
+        store = store_of(log, writes=False)
+        store.open()
+        counts = [store.rows(f"SELECT count(*) FROM {table}") for table in ("events", "snapshots", "origin")]
+        begins, (live, compared) = store.begins_after(), replay(store)
+        store.close()
+        return counts, begins, live.snapshot(0.0), compared
+
+    whole = state()
+    for statement in (1, 2, 3, 4):
+        prune_until(log, statement)
+        assert state() == whole
+    assert pruned(log, 2e9)[0] == whole[2].version > 0
 
 
 def test_a_pruned_log_on_postgres(tmp_path: Path, postgres: Postgres, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,10 +42,8 @@ def run(arguments: ReplayOptions) -> int:
     _refuse_model(arguments.store)
     refuse_overwriting([arguments.store], [arguments.save])
     began = time.perf_counter()
-    live, compared, begins = _replayed(arguments.store)
+    live, compared, begins = _replayed(arguments.store, arguments.prune)
     differing = [one for one in compared if not one.same]
-    if arguments.prune is not None and not differing:
-        begins = _pruned(arguments.store, time.time() - arguments.prune)
     _show(arguments, live, compared, begins, began)
     if differing:
         complain(f"{arguments.store}: played again, the log does not give the model that was served")
@@ -53,26 +51,25 @@ def run(arguments: ReplayOptions) -> int:
     return DONE
 
 
-def _replayed(where: str) -> tuple[Live, list[SnapshotComparison], int]:
-    """The model at the end of a log, the snapshots it was compared with, and after which label the log begins."""
-    from ..serve.replay import replay, store_of
+def _replayed(where: str, age: float | None) -> tuple[Live, list[SnapshotComparison], int]:
+    """The model at the end of a log, the snapshots it was compared with, and after which label the log begins.
 
+    With an age the log is pruned, where nothing differs: it is locked first, so that what is forgotten was compared.
+    """
+    from ..serve.replay import prune, replay, store_of
+
+    before = None if age is None else time.time() - age
     store = store_of(where, writes=False)
     store.open()
     try:
-        return *replay(store), store.begins_after()
-    finally:
-        store.close()
-
-
-def _pruned(where: str, before: float) -> int:
-    """Prune a log; after which label it begins then."""
-    from ..serve.replay import prune, store_of
-
-    store = store_of(where)
-    store.open()
-    try:
-        return prune(store, before)
+        if before is not None:
+            store.close()  # there is such a log
+            store = store_of(where)
+            store.open()
+        live, compared = replay(store)
+        if before is not None and all(one.same for one in compared):
+            prune(store, before)
+        return live, compared, store.begins_after()
     finally:
         store.close()
 
