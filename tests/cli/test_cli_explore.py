@@ -236,6 +236,36 @@ def test_a_pipe_is_read_once(run, trial):
     assert piped["cost"] == whole["cost"]
 
 
+def test_what_a_second_run_does_not_know_is_said(run, trial, tmp_path):
+    """On the same rows again notes say that the model knows them and what the log lacks, and a line says why there is
+    no policy in hindsight."""
+    model, log = tmp_path / "m.rgl", tmp_path / "log.csv"
+    run("explore", trial, *COSTS, "--save", model, "--quiet")
+    again = run("explore", trial, "--resume", model, "--log", log)
+    assert f"the model had learned the rows of {trial} already" in again.err
+    assert f"{log} has the {ROUNDS} rounds of this run; the {ROUNDS} before it" in again.err
+    assert f"-  not known: {ROUNDS} rounds before those of this file cannot be read again" in again.out
+
+
+def test_columns_and_labels_that_are_no_classes_are_told(run, tmp_path):
+    """A column with a word of its own in every row is noted, and many labels with fractions are refused."""
+    path = tmp_path / "t.csv"
+    rows = range(40)
+    path.write_text("name,walk,bus\n" + "".join(f"n{row},{row % 2},0.5\n" for row in rows))
+    assert "column 'name' has 40 different values in 40 rows" in run("explore", path, *COSTS).err
+    path.write_text("x,y\n" + "".join(f"{row},{row + 0.5}\n" for row in rows))
+    refused = run("explore", path, "--target", "y")
+    assert (refused.code, "40 different numbers, as 0.5; each would be an action; learn" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["log.json", "log.csv.gz", "log.tsv"])
+def test_a_log_of_another_format_is_refused(run, trial, tmp_path, name):
+    """A log is not written as comma-separated text under a name that says otherwise."""
+    refused = run("explore", trial, *COSTS, "--log", tmp_path / name)
+    assert (refused.code, "a log is written as .csv, .parquet or .vw" in refused.err) == (2, True)
+    assert not (tmp_path / name).exists()
+
+
 def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
     """A report agrees with its file, and no longer once a number of it is another."""
     report = tmp_path / "r.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +29,12 @@ def column_notes(run: Run, default: str) -> Iterator[str]:
 
 def _free_text(run: Run) -> Iterator[str]:
     """Columns of text in which nearly every row has a value of its own."""
-    rows = max(run.rounds // (run.place.number + 1), 1)
-    for name, count in free_text(run.stream.schema(), rows):
+    yield from free_text_notes(run.stream.schema(), max(run.rounds // (run.place.number + 1), 1))
+
+
+def free_text_notes(schema: Mapping[str, Any], rows: int) -> Iterator[str]:
+    """Notes on columns of text in which nearly every one of so many rows has a value of its own."""
+    for name, count in free_text(schema, rows):
         yield (
             f"column {name!r} has {count:,} different values in {rows:,} rows ({count / rows:.0%}), each "
             "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "

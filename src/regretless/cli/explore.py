@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from os.path import splitext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL, REGRESSORS, class_of
+from ..data.column_writer import PARQUET
 from ..data.formats import DECISIONS
 from . import options
 from .files import refuse_overwriting_or_model, refuse_overwriting_rows
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from .arguments import ExploreOptions
 
 DELTA = 0.05
+LOGS = ("", ".csv", ".txt", ".vw", *PARQUET)  # suffixes; what is no regular file has none
 HELP = "draw actions by features, learn what each costs, and certify the run"
 DESCRIPTION = (
     "In each round one of several actions is taken for a row of features, and its cost alone is learned. FILE has the "
@@ -134,11 +138,11 @@ def run(arguments: ExploreOptions) -> int:
         _learner(arguments, ["a", "b"])  # so that what has no meaning is refused before a file is read
     run = _run_of(arguments, learner, known)
     console = options.console_of(arguments)
-    started = perf_counter()
+    started, before = perf_counter(), run.rounds
     go(run, MeanCostTable(console.line, run.point), console)
     seconds = perf_counter() - started
     warn_skipped(run.stream)
-    for note in run.stream.notes:
+    for note in [*run.stream.notes, *_notes(run, arguments.log, before, known)]:
         console.line(f"note: {note}")
     outcome = ExploreOutput(run, arguments.file, seconds)
     return outcome.conclude(arguments, console)
@@ -180,6 +184,20 @@ def _run_of(
     if arguments.log is not None:
         exploring.out = DecisionsOut(arguments.log, stream.actions, lambda: _names(exploring))
     return exploring
+
+
+def _notes(run: ExploreRun, log: str | None, before: int, known: ExploreContinuation | None) -> Iterator[str]:
+    """What the user should know of a run that is over, and before which so many rounds had been played."""
+    from .column_notes import free_text_notes
+
+    yield from free_text_notes(run.stream.schema(), run.place)
+    if known is not None and known.source is None and known.last == run.last and before and not before % run.place:
+        yield f"the model had learned the rows of {run.stream.name} already, as it seems"
+    if log is not None and before:
+        yield (
+            f"{log} has the {run.rounds - before:,} rounds of this run; the {before:,} before it are in the log of the "
+            "run that played them, of which nothing is left if that was killed"
+        )
 
 
 def _names(run: ExploreRun) -> list[str]:
@@ -300,6 +318,8 @@ def _refuse_contradictions(arguments: ExploreOptions) -> None:
         options.refuse_set({"--target": arguments.target}, "is a column of labels, and a log has actions")
         if arguments.cost is None or not (arguments.propensity or arguments.propensities):
             raise UsageError("a log needs --cost and --propensity beside --action: which columns these are")
+    if arguments.log is not None and splitext(arguments.log)[1].lower() not in LOGS:
+        raise UsageError(f"--log {arguments.log}: a log is written as .csv, .parquet or .vw")
     refuse_overwriting_or_model(arguments, [arguments.file], [arguments.log, arguments.report])
     if arguments.resume is not None:
         refuse_overwriting_rows([arguments.log])

@@ -174,6 +174,17 @@ class ExploreOutput(Output):
         yield _line(f"best single action {label_text(tally.actions[tally.best])}", tally.best_cost, rounds)
         if self.hindsight is not None:
             yield _line(POLICY, self.hindsight.policy_cost, rounds, f"  {APPROXIMATE}")
+        else:
+            yield f"  {POLICY:<{WIDTH}} {'-':>14}  {self._unseen()}"
+
+    def _unseen(self) -> str:
+        """Why there is no policy in hindsight."""
+        run = self.run
+        if run.earlier:
+            return f"not known: {many(run.earlier, 'round')} before those of this file cannot be read again"
+        if not run.stream.rereadable:
+            return "not known: the rounds can be read only once"
+        return f"not computed, for there are {run.columns:,} features"
 
     def _of_log(self) -> Iterator[str]:
         tally: Any = self.run.tally

@@ -12,6 +12,8 @@ from .batch import Array
 from .decisions import Decisions, DecisionStream, about_action, ordered, past, places_of, refuse_actions
 from .stream import Stream
 
+MOST_FRACTIONS = 20  # labels that may be numbers with fractions
+
 
 class LabelDecisions(DecisionStream):
     """The rows of a stream of labels, of which a learner is told only whether the action that it took was right.
@@ -36,6 +38,8 @@ class LabelDecisions(DecisionStream):
             fault = "which labels there are is not known before all is read"
             raise DataError(self.name, None, None, fault, "name all with --actions A,B")
         self.actions = list(actions) if actions is not None else self._found()
+        if actions is None:
+            self._refuse_numbers()
         refuse_actions(self.name, self.actions, "the labels are")
 
     def _found(self) -> list[str]:
@@ -43,6 +47,14 @@ class LabelDecisions(DecisionStream):
         for batch in self._stream.batches():
             words.update(dict.fromkeys(map(label_word, np.unique(_labels(self.name, batch.labels)).tolist())))
         return ordered(list(words))
+
+    def _refuse_numbers(self) -> None:
+        """Refuse many labels that are numbers with fractions: these are no classes."""
+        fractions = [word for word in self.actions if _is_fraction(word)]
+        if len(self.actions) > MOST_FRACTIONS and len(fractions) > len(self.actions) / 2:
+            fault = f"the labels are {len(self.actions):,} different numbers, as {fractions[0]}"
+            advice = "each would be an action; learn forecasts numbers, and --actions A,B names labels that are actions"
+            raise DataError(self.name, None, None, fault, advice)
 
     def rounds(self, skip: int = 0) -> Iterator[Decisions]:
         return past(self._rounds(), skip)
@@ -90,6 +102,13 @@ def label_word(label: Any) -> str:
     if isinstance(label, str):
         return label
     return str(int(label)) if float(label).is_integer() else repr(float(label))
+
+
+def _is_fraction(word: str) -> bool:
+    try:
+        return not float(word).is_integer()
+    except ValueError:
+        return False
 
 
 def _labels(name: str, labels: Array | None) -> Array:
