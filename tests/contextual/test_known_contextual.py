@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.contextual import EpsilonGreedy, FastCB, LinThompson, LinUCB, SquareCB
+from regretless.errors import ParameterError
 from regretless.ledger import ContextualLedger
 from regretless.textbook import contextual as book
 from regretless.theory import contextual as theory
@@ -82,7 +83,13 @@ BREAKS = {
     PLAYED[0]: [{"ledger.rounds": 0}],
     LEAST[0]: [{"learner.least": nan}],
     DECLARED[0]: [{"ledger.most": 2.5}, {"learner.size": inf}],
-    IN_ORDER[0]: [{"ledger.late": 1}, {"ledger.lost": 1}, {"ledger.taught": 1}, {"ledger.settled": 8}],
+    IN_ORDER[0]: [
+        {"ledger.late": 1},
+        {"ledger.lost": 1},
+        {"ledger.taught": 1},
+        {"ledger.settled": 8},
+        {"learner.overtaken": 1},
+    ],
 }
 
 
@@ -321,3 +328,29 @@ def test_the_regret_against_policies_exceeds_its_bound_as_often_as_it_says():
         (certificate,) = [one for one in bandit.certify() if one.theorem is theory.observable_by_policies]
         failures += regret > certificate.bound
     assert failures <= 20
+
+
+def test_a_loss_that_is_overtaken_by_other_decisions_is_not_known_in_time():
+    """While the loss of the last decision alone is waited for, ellipsoids say their number, and no more once another
+    decision was made before it came, though that one is settled."""
+    bandit = LinUCB(2, size=1.0, seed=0)
+    bandit.learn(bandit.act([1.0]), 0.5)
+    bandit.act([1.0])
+    assert {one.theorem.name: one for one in bandit.certify()}["realised_ellipsoids"].applies
+    bandit.learn(bandit.act([1.0]), 0.5)
+    assert {one.theorem.name: one for one in bandit.certify()}["realised_ellipsoids"].why == IN_ORDER[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(SquareCB, "scale"), (FastCB, "scale"), (LinUCB, "width"), (LinThompson, "width")]
+)
+def test_a_scale_beyond_floats_is_refused(kind, name):
+    """With the largest scale that is taken all probabilities are numbers that add up to 1; beyond it is an error, where
+    it was probabilities that are none."""
+    bandit = kind(3, **{name: 1e200}, seed=0)
+    for _ in range(5):
+        bandit.learn(bandit.act([1.0]), 0.5)
+    assert bandit.probabilities([1.0]).sum() == pytest.approx(1)
+    assert all(np.isfinite(one.bound) for one in bandit.certify() if one.applies)
+    with pytest.raises(ParameterError, match="it must be 1e-200 at least"):
+        kind(3, **{name: 1e308})

@@ -42,6 +42,7 @@ class CertifiedBandit(Asked):
             # Of rows that were decisions of others a mean loss may miss the loss by 1.
             least=float(sum(fact.least for fact in facts)) - self._state.one("taught"),
             penalty=prior * self.norm**2 * self._regressions,
+            overtaken=sum(number < self._state.one("rounds") for number in self._pending),
         )
 
     def proven(self) -> tuple[Theorem, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+from ..bandits.validation import tangible
 from ..checks import positive
 from ..errors import ParameterError
 from ..info import ContextualInfo
@@ -65,7 +66,7 @@ class FastCB(ContextualBandit):
     scale: float = 10.0
 
     def _amount(self) -> float:
-        return positive("scale", self.scale)
+        return tangible("scale", positive("scale", self.scale))
 
     def _most_error(self) -> float:
         return LARGEST_LOSS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..bandits.validation import tangible
 from ..checks import positive
 from ..info import ContextualInfo
 from .intervals import ByIntervals
@@ -49,4 +50,4 @@ class LinThompson(ByIntervals):
     width: float = 0.03
 
     def _amount(self) -> float:
-        return positive("width", self.width)
+        return tangible("width", positive("width", self.width))

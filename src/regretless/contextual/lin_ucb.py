@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..bandits.validation import tangible
 from ..checks import positive
 from ..info import ContextualInfo
 from .intervals import ByIntervals
@@ -53,4 +54,5 @@ class LinUCB(ByIntervals):
     width: float = 0.03
 
     def _amount(self) -> float:
-        return positive("width", self.width, or_zero=True)
+        width = positive("width", self.width, or_zero=True)
+        return tangible("width", width) if width else width

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..bandits.validation import tangible
 from ..checks import one_of, positive
 from ..info import ContextualInfo
 from ..theorem import Theorem
@@ -60,7 +61,7 @@ class SquareCB(ContextualBandit):
     schedule: str = "root"
 
     def _amount(self) -> float:
-        return 10.0 * self.n_arms_ if self.scale is None else positive("scale", self.scale)
+        return 10.0 * self.n_arms_ if self.scale is None else tangible("scale", positive("scale", self.scale))
 
     def _tuned(self) -> bool:
         return bool(one_of("schedule", self.schedule, SCHEDULES) == SCHEDULES[1])

@@ -116,6 +116,8 @@ class ContextualFacts(Facts):
         The largest penalty of the mean losses that are assumed, of all arms.
     size : float
         The largest size that features were declared to have; infinite if none was.
+    overtaken : float
+        Decisions whose loss is still waited for, after which others were made.
     """
 
     arms: int
@@ -125,6 +127,7 @@ class ContextualFacts(Facts):
     least: float = nan
     penalty: float = nan
     size: float = inf
+    overtaken: float = 0.0
 
 
 def _unseen(_: ContextualLedger, __: Any) -> float:
@@ -267,8 +270,9 @@ def _declared(ledger: ContextualLedger, _: Any, learner: ContextualFacts) -> boo
     return ledger.most <= learner.size < inf
 
 
-def _in_order(ledger: ContextualLedger, _: Any, __: ContextualFacts) -> bool:
-    return ledger.late == 0 and ledger.lost == 0 and ledger.taught == 0 and ledger.rounds - ledger.settled <= 1
+def _in_order(ledger: ContextualLedger, _: Any, learner: ContextualFacts) -> bool:
+    unknown = ledger.late + ledger.lost + ledger.taught + learner.overtaken
+    return unknown == 0 and ledger.rounds - ledger.settled <= 1
 
 
 @theorem(
