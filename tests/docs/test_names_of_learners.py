@@ -14,9 +14,9 @@ ROOMS = {
     "regression": "regression",
     "experts": "experts",
     "bandits": "bandits",
+    "contextual": "contextual",
+    "class": "finite_classes",
 }
-ROOMS["contextual"] = "contextual"
-ROOMS["class"] = "finite_classes"
 # Words that are the name of a learner and of something else, with the places that mean the other thing.
 OTHERS = {
     "perceptron": {"rows/state.py", "theory/facts.py", "batch/", "linear/", "verify/linear.py"},  # a loss

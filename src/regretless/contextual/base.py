@@ -24,7 +24,7 @@ from ..regression.base import OnlineRegressor
 from ..theorem import Theorem
 from .asked import policy_names, without_number
 from .certificates import CertifiedBandit
-from .models import begun, described, kept, regressor_from, regressor_of, restored
+from .models import begun, described, regressor_from, regressor_of, restored, states_of
 from .play import Trial, played
 from .state import ContextualState
 from .ticket import Ticket
@@ -416,7 +416,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
 
     def state_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """What it has learned, and the decisions that wait."""
-        descriptions, arrays = kept(self._models)
+        descriptions, arrays = states_of(self._models)
         description = {
             "arms": self.n_arms_,
             "columns": self.n_features_in_,

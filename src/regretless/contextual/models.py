@@ -67,7 +67,7 @@ def regressor_from(description: Any) -> OnlineRegressor | None:
     return regressor_of(kind(**one(parts["parameters"], dict, "the parameters of the regressor")))
 
 
-def kept(models: list[OnlineRegressor]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
+def states_of(models: list[OnlineRegressor]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
     """What the models have learned: a description of each, and the arrays of all, named by the number of the arm."""
     states = [model.state_dict() for model in models]
     arrays = {f"{arm}.{name}": array for arm, (_, own) in enumerate(states) for name, array in own.items()}
@@ -77,7 +77,7 @@ def kept(models: list[OnlineRegressor]) -> tuple[list[dict[str, Any]], dict[str,
 def restored(
     regressor: OnlineRegressor, descriptions: Any, columns: int, tensors: Mapping[str, Array]
 ) -> list[OnlineRegressor]:
-    """The models that `kept` described.
+    """The models that `states_of` described.
 
     Raises
     ------

@@ -80,8 +80,8 @@ def _complaint(learner: Any, batch: Batch, row: int, why: str, column: int, tabl
     if why == "asleep":
         return complaint("asleep", row, -1, learner.names(), *scale)
     if why == "loss":
-        found, advice = outside(*scale)
-        what = f"{found} ({table[row, column]:g} was found)"
+        fault, advice = outside(*scale)
+        what = f"{fault} ({table[row, column]:g} was found)"
         return LossError(row, learner.names()[column], what, advice, column=column)
     if why == "not finite" and (bad := _without_number(batch, row)) is not None:
         return LossError(row, None, bad, "a finite number is expected")

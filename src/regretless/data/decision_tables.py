@@ -107,8 +107,8 @@ def _opened(path: Source, format: str | None, options: Mapping[str, Any]) -> _Be
     refused = [name for name in ("header",) if options.get(name) is not None]
     if refused:
         raise RegretlessError(f"--header is for csv and tsv, and {name_of(path)} is read as {chosen}")
-    kept = {name: value for name, value in options.items() if name != "header"}
-    return _BesideArrow(path, kind="Parquet" if chosen == "parquet" else "Arrow", **kept)
+    others = {name: value for name, value in options.items() if name != "header"}
+    return _BesideArrow(path, kind="Parquet" if chosen == "parquet" else "Arrow", **others)
 
 
 class _TableDecisions(DecisionStream):
@@ -340,10 +340,10 @@ def _cost(chunk: Chunk, name: str, value_range: tuple[float, float]) -> Array:
 
 
 def _refuse_improbable(chunk: Chunk, name: str, chances: Array, which: str) -> None:
-    def found(row: int) -> str:
+    def fault(row: int) -> str:
         return "the probability is missing" if np.isnan(chances[row]) else f"the probability {which} {chances[row]:g}"
 
-    chunk.fault(improbable(chances), name, found, NO_PROPENSITY)
+    chunk.fault(improbable(chances), name, fault, NO_PROPENSITY)
 
 
 def _shares(chunk: Chunk, names: Sequence[str]) -> Array:

@@ -323,8 +323,8 @@ class WabbitDecisions(DecisionStream):
         for line in block[len(shared) :]:
             if len(line.labels) > 1:
                 self._refuse(line, "several actions in a line of a block", "one at most is expected")
-            told = line.labels[0] if line.labels else ActionLabel("")
-            labels.append(ActionLabel(_called(line.features), told.cost, told.chance))
+            label = line.labels[0] if line.labels else ActionLabel("")
+            labels.append(ActionLabel(_called(line.features), label.cost, label.chance))
         return TextLine(block[0].number, False, labels, shared[0].features if shared else [])
 
     @staticmethod

@@ -110,8 +110,8 @@ class WabbitOut:
         cells = [name if value == 1 else f"{name}:{value!r}" for name, value in pairs if value]
         if not self._blocks:
             return f"{plain_word(action)}:{cost!r}:{chance!r} | {' '.join(cells)}\n"
-        told = [f"0:{cost!r}:{chance!r} " if name == plain_word(action) else "" for name in self._actions]
-        lines = [f"{label}|a {name}\n" for label, name in zip(told, self._actions, strict=True)]
+        labels = [f"0:{cost!r}:{chance!r} " if name == plain_word(action) else "" for name in self._actions]
+        lines = [f"{label}|a {name}\n" for label, name in zip(labels, self._actions, strict=True)]
         return f"shared |s {' '.join(cells)}\n{''.join(lines)}\n"
 
     def finish(self) -> None:
