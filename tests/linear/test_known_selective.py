@@ -334,3 +334,17 @@ def test_an_unlucky_run_is_no_violation():
     assert unlucky.holds
     assert "weighed mistakes 100, expected to be <= 78.5" in str(unlucky)
     assert "assuming rows and labels do not depend on which labels were asked" in str(unlucky)
+
+
+def test_rows_of_a_stream_with_few_labels_are_not_called_others():
+    """Of a learner that was asked row by row `certify` says that labels are not known, and what reads the asked rows;
+    of one that learned other rows with all their labels it says that these are others."""
+    X, y = game(5, rows=40)
+    asked = SelectiveSamplingPerceptron(b=0.1)
+    asked.announce(np.arange(2), 4)
+    for x, label in zip(X, y, strict=True):
+        if question := asked.ask(x):
+            asked.learn(question, label)
+    assert {"certify_asked" in one.why for one in asked.certify(X, y)} == {True}
+    other = SelectiveSamplingPerceptron(b=0.1).fit(X[1:], y[1:])
+    assert {one.of_other_rounds for one in other.certify(X, y)} == {True}

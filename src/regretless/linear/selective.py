@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .. import _core
-from ..certificate import NOT_REPRODUCED, Certificate
+from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate
 from ..checks import positive, share, whole
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
@@ -36,6 +36,10 @@ COUNTED = [FIELDS.index(name) for name in ("rounds", "total_norm2", "max_norm2",
 ROUNDS, UPDATES, LONGEST = (FIELDS.index(name) for name in ("rounds", "updates", "max_norm2"))
 LEARNED = [FIELDS.index(name) for name in ("updates", "loss", "update_norm2", "weighted")]  # by labels that were asked
 MOST_SEED = 2**64 - 1
+ASKED_ONLY = (
+    "of {unknown:,} of its rounds nobody gave the label, so that rows with all labels are not what it learned from; "
+    "certify_asked(X, y) reads what is sure of the rows whose labels were learned"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +251,11 @@ class SelectiveSamplingPerceptron(AllInOne):
         """What theorems may ask, b among it."""
         more: dict[str, Any] = {"b": self.played_rules().b, "late": float(self.late_)}  # type: ignore[attr-defined]
         return [SelectiveFacts(**asdict(facts), **more) for facts in super().target_facts()]
+
+    def declined(self, why: str) -> list[Certificate]:
+        """Certificates that do not apply; of a stream that was asked row by row no rows play it again."""
+        unknown = int(_selective(self.state_).asking[0, PLACES["unlabelled"]])
+        return super().declined(ASKED_ONLY.format(unknown=unknown) if unknown and why.endswith(OTHER_ROUNDS) else why)
 
     def certify_risk(self, delta: float = 0.05) -> list[Certificate]:
         """What the first pass guarantees of new rounds, where the labels of all its rounds were known."""
