@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import regretless
@@ -215,6 +216,20 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
         assert run("verify", report, path).code == 0
     refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
     assert (refused.code, "has learned from these very rounds" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_true_and_false_are_costs_of_1_and_0(run, tmp_path, suffix):
+    """A table whose costs are True and False gives the run of the one with 1 and 0."""
+    costs = np.random.default_rng(1).random((30, 2)) < 0.5
+    found = []
+    for number, each in enumerate((costs, costs.astype(int))):
+        path = tmp_path / f"{number}.{suffix}"
+        frame = pd.DataFrame({"rain": np.arange(30) % 4, "walk": each[:, 0], "bus": each[:, 1]})
+        frame.to_parquet(path) if suffix == "parquet" else frame.to_csv(path, index=False)
+        found.append(run("explore", path, *COSTS, "--quiet").out)
+    assert found[0] == found[1]
+    assert "30 rounds, 2 actions" in found[0]
 
 
 def test_labels_are_actions(run, tmp_path):

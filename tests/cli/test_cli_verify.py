@@ -690,4 +690,4 @@ def test_a_page_and_a_model_are_told_from_a_report(run: CommandLine, mail: Path,
         result = run("verify", path, mail)
         assert (result.code, result.out) == (1, "")
         assert f"{path}: {what}" in result.err
-        assert "regretless learn DATA --json > report.json" in result.err
+        assert "regretless learn (or explore, combine) DATA --json > report.json" in result.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,16 @@ class _BesideTable(TableStream):
     def _kind(self, name: str) -> str:
         if name in self.words:
             return "text"
-        return "number" if name in self.numbers else super()._kind(name)
+        return self._kinds.get(name, "empty") if name in self.numbers else super()._kind(name)
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """Of the columns of numbers: number or boolean, once they are known."""
+        return {}
+
+    def _settle(self, kinds: dict[str, str]) -> None:
+        self._kinds.update({name: kind for name, kind in kinds.items() if name in self.numbers})
+        super()._settle({name: kind for name, kind in kinds.items() if name not in self.numbers})
 
     def _apart(self) -> Collection[str]:
         return self.numbers
@@ -85,6 +95,14 @@ class _BesideText(_BesideTable, CsvStream):
 
     def _names_target(self, cells: list[str]) -> bool:
         return {*self.words, *self.numbers} <= set(cells)
+
+    def _kind_of(self, name: str, column: Any) -> str:
+        from pyarrow import types
+
+        # What is no number is not taken for a word: reading it as one says in which line it stands.
+        if name in self.numbers and not (types.is_null(column.type) or types.is_boolean(column.type)):
+            return "number"
+        return super()._kind_of(name, column)
 
     def _ways(self, name: str, numbers: int, cells: int) -> str:
         return "" if name in self.numbers else super()._ways(name, numbers, cells)
