@@ -164,3 +164,19 @@ def test_standard_input_is_read_once(run, log):
     said = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
     assert said.code == 2
     assert "standard input can be read once only" in said.err
+
+
+def test_named_actions_are_all_that_there_are(run, log, tmp_path):
+    """An action that no row took is one of the uniform policy's, and of `verify`'s; a row with another is refused."""
+    named = ("evaluate", log, *LOG, "--policy", "uniform")
+    found = run(*named, "--actions", "a,b,c,d", "--json")
+    assert found.json["arms"] == 4
+    assert any(
+        "with probability 0.25 the policy takes an action that the log never took" in one for one in found.json["notes"]
+    )
+    (tmp_path / "r.json").write_text(found.out)
+    assert run("verify", tmp_path / "r.json", log).code == 0
+    log.write_text(log.read_text() + "0.5,d,0.2,1,b,0.0\n")
+    refused = run(*named, "--actions", "a,b,c")
+    assert (refused.code, "log.csv:3002:5: the action 'd' is not known" in refused.err) == (1, True)
+    assert "note: of 3,001 rounds one took 'd': is it an action?" in run(*named).out

@@ -320,3 +320,52 @@ def test_a_damaged_model_is_refused(run, trial, tmp_path):
         refused = run("explore", trial, "--resume", model)
         assert refused.code == 1
         assert "does not fit together" in refused.err
+
+
+def logged_rounds(path: Path, propensity: float | None = None, last: str = "") -> Path:
+    """A log of 200 rounds that walked with 1/4 of the probability, and took the bus else; what it says it did."""
+    draw = np.random.default_rng(5)
+    walks = draw.random(200) < 0.25
+    shares = np.where(walks, 0.25, 0.75) if propensity is None else np.full(200, propensity)
+    rows = [
+        f"{'walk' if one else 'bus'},{0.2 if one else 0.6},{p},{p},{1 - p}"
+        for one, p in zip(walks, shares, strict=True)
+    ]
+    path.write_text("\n".join(["action,cost,probability,pa,rain", *rows, last]))
+    return path
+
+
+@pytest.mark.parametrize("propensity", [0.05, None])
+def test_propensities_that_are_too_small_are_refused_and_noted(run, tmp_path, propensity):
+    """Where a log has a propensity of 1/20 throughout the learner's interval is refused, as its certificate is, and
+    notes say that weights are wrong, on stdout and in JSON; with the right ones there is neither."""
+    path = logged_rounds(tmp_path / "log.csv", propensity)
+    found, said = run("explore", path, *LOG, "--json").json, run("explore", path, *LOG).out
+    wrong = propensity is not None
+    assert (found["interval"] is None, found["certificates"][0]["applies"]) == (wrong, not wrong)
+    assert any("the weights have a mean of" in note for note in found["notes"]) is wrong
+    assert ("refused" in said, "note: the weights have a mean of" in said) == (wrong, wrong)
+
+
+def test_an_action_that_no_round_took_is_not_the_best_one(run, tmp_path):
+    """Of a train that a log never took no cost is known, from the first round on: walking is the best action."""
+    path = logged_rounds(tmp_path / "log.csv")
+    found = run("explore", path, *LOG, "--actions", "walk,bus,train", "--json").json
+    assert found["best_action"] == "walk"
+    assert min(best for _, _, best in found["curve"]) > 0
+
+
+def test_an_action_that_one_round_took_is_noted(run, tmp_path):
+    """One misspelt word among 201 rounds is an action, and a note asks whether it is; named actions refuse it."""
+    path = logged_rounds(tmp_path / "log.csv", last="wlak,0.1,0.25,0.25,0.75")
+    assert "of 201 rounds one took 'wlak': is it an action?" in run("explore", path, *LOG).out
+    refused = run("explore", path, *LOG, "--actions", "walk,bus")
+    assert (refused.code, "log.csv:202:1: the action 'wlak' is not known" in refused.err) == (1, True)
+
+
+def test_columns_of_probabilities_need_the_order_of_the_actions(run, tmp_path):
+    """Without --actions it is not known which column is about which action."""
+    path = logged_rounds(tmp_path / "log.csv")
+    refused = run("explore", path, *LOG[:4], "--propensities", "probability,rain")
+    assert refused.code == 1
+    assert "name them in the order of these columns (--actions A,B)" in refused.err

@@ -306,7 +306,7 @@ ERRORS = {
         "explore bad-log.csv --action way --cost paid --propensities x",
         "explore bad-log.csv --cost paid",
         "explore decisions.csv --action way --cost paid --propensity prob --log o.csv",
-        "explore decisions.csv --action way --cost paid --propensities prob,pb",
+        "explore decisions.csv --action way --cost paid --propensities prob,pb --actions walk,bus",
         "explore bad.vw",
         "explore bad.vw --costs a,b",
         "explore broken.rgl",

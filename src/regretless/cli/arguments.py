@@ -185,6 +185,7 @@ class EvaluateOptions(ReportOptions):
     delta: float | None
     runs: int | None
     seed: int | None
+    actions: list[str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -45,6 +45,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     reading = parser.add_argument_group("reading the log")
     add_columns(reading)
     reading.add_argument(
+        "--actions", metavar="A,B", action="append", default=[], help="all actions; by default those that the log took"
+    )
+    reading.add_argument(
         "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all rewards are known to lie; by default 0 1"
     )
     reading.add_argument("--format", choices=TABLES, help="by default as the suffix says")
@@ -149,6 +152,7 @@ def read_evaluated(arguments: EvaluateOptions) -> Log:
             value_range=options.range_of(arguments.range),
             losses=arguments.losses,
             format=arguments.format,
+            named=options.names_of(arguments.actions or []),
         )
         return log if arguments.least_propensity is None else log.declaring(arguments.least_propensity)
 
@@ -242,4 +246,4 @@ def evaluate_pulled(arguments: PullOptions, path: str) -> int:
     shared = ("range", "format", "set", "delta", "runs", "seed", "action", "reward", "propensity", "least_propensity")
     rest = ("losses", "context", "report", "json", "quiet", "progress")
     same = {name: getattr(arguments, name) for name in (*shared, *rest)}
-    return run(EvaluateOptions(file=path, learner=learner, policy=policies, **same))
+    return run(EvaluateOptions(file=path, learner=learner, policy=policies, actions=[], **same))

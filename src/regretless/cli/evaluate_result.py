@@ -67,7 +67,7 @@ class LogOutput(Output):
     def reading(self) -> dict[str, Any]:
         """How the log was read, as the options say it, and the policy's columns by its name."""
         arguments, log = self.arguments, self.evaluation.log
-        names = ("action", "reward", "propensity", "least_propensity", "losses", "context")
+        names = ("action", "reward", "propensity", "least_propensity", "losses", "context", "actions")
         return {name: getattr(arguments, name) for name in names} | {"range": list(log.value_range)}
 
     @property

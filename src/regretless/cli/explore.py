@@ -69,7 +69,7 @@ def _add_rounds(parser: ArgumentParser) -> None:
         metavar="A,B",
         action="append",
         default=[],
-        help="of a log: columns of the probability of each action, in the order of the actions; they must add up",
+        help="of a log: columns of the probability of each action, in the order of --actions; they must add up",
     )
     group.add_argument(
         "--actions",

@@ -99,7 +99,6 @@ class ExploreOutput(Output):
     def describe(self) -> dict[str, Any]:
         """The result as JSON values."""
         run, learner, tally = self.run, self.run.learner, self.run.tally
-        low, high = tally.interval
         actions = tally.actions
         values = {
             "schema": SCHEMA,
@@ -112,7 +111,7 @@ class ExploreOutput(Output):
             "actions": actions,
             "features": run.columns,
             "cost": tally.cost,
-            "interval": [low, high],
+            "interval": None if tally.interval is None else list(tally.interval),
             "best_action": actions[tally.best],
             "best_action_cost": tally.best_cost,
             "hindsight_policy_cost": None if self.hindsight is None else self.hindsight.policy_cost,
@@ -128,7 +127,7 @@ class ExploreOutput(Output):
             **certificate_values(self.certificates),
             "curve": [list(point) for point in run.whole_curve],
             "model": None if run.save is None else os.fspath(run.save),
-            "notes": list(run.stream.notes),
+            "notes": [*run.stream.notes, *tally.notes],
             "input": {"path": self.path, "rows": run.place, "skipped": run.stream.skipped, **run.stream.describe()},
             "seconds": self.seconds,
         }
@@ -155,6 +154,12 @@ class ExploreOutput(Output):
             ("dr", tally.robust / rounds, "doubly robust"),
         ]
 
+    def _of_page(self) -> dict[str, float | None]:
+        """The log's own mean, and what is estimated of the learner's."""
+        tally: Any = self.run.tally
+        own = tally.logged / tally.rounds if tally.rounds else None
+        return {"mean cost of the log": own} | {words: value for _, value, words in self._means()}
+
     # For people.
 
     def lines(self) -> Iterator[str]:
@@ -167,7 +172,8 @@ class ExploreOutput(Output):
         yield from self._probabilities()
 
     def _of_trial(self) -> Iterator[str]:
-        tally, rounds = self.run.tally, self.run.rounds
+        tally: Any = self.run.tally
+        rounds = self.run.rounds
         low, high = tally.interval
         words = f"expected {number_text(low)} to {number_text(high)} a round, {self._level} after any number of rounds"
         yield _line("cost", tally.cost, rounds, f"  {words}")
@@ -188,19 +194,20 @@ class ExploreOutput(Output):
 
     def _of_log(self) -> Iterator[str]:
         tally: Any = self.run.tally
-        low, high = tally.interval
         yield f"  {'mean cost of the log':<{WIDTH}} {number_text(tally.logged / tally.rounds):>14}"
         for _, value, words in self._means():
             yield f"  {f'of the learner, {words}':<{WIDTH}} {'-' if value is None else number_text(value):>14}"
-        ends = f"{number_text(low)} to {number_text(high)}"
+        ends = "refused" if tally.interval is None else " to ".join(map(number_text, tally.interval))
         often = f"{self._level} after any number of rounds"
         often += "" if self._assuming is None else f", assuming {self._assuming}"
+        often = often if tally.interval is not None else f"{self.certificates[0].why}"
         yield f"  {'of the learner, from and to':<{WIDTH}} {ends:>14}  {often}"
         best = tally.best_cost / tally.rounds
         name = short(f"best action {label_text(tally.actions[tally.best])}", WIDTH)
-        yield f"  {name:<{WIDTH}} {number_text(best):>14}"
+        yield f"  {name:<{WIDTH}} {number_text(best):>14}  taken in {many(int(tally.taken[tally.best]), 'round')}"
         worth = f"worth {number_text(round(tally.effective))} rounds of equal weights"
         yield f"  {worth}; the largest weight is {tally.largest:.4g}"
+        yield from (f"  note: {note}" for note in tally.notes)
 
     @property
     def _level(self) -> str:
@@ -216,13 +223,14 @@ class ExploreOutput(Output):
             shares = [tally.taken[place] / rounds, *([tally.shares[place] / rounds] if self.logged else [])]
             cells = " ".join(f"{100 * share:>13.4g}%" for share in shares)
             name = short(label_text(tally.actions[place]), WIDTH)
-            yield f"  {name:<{WIDTH}} {cells} {number_text(float(tally.means[place])):>14}"
+            mean = float(tally.means[place])
+            yield f"  {name:<{WIDTH}} {cells} {'-' if np.isnan(mean) else number_text(mean):>14}"
         if len(tally.actions) > MOST:
             yield f"  and {len(tally.actions) - MOST:,} more"
 
     def _probabilities(self) -> Iterator[str]:
         """With which probabilities the actions were taken."""
-        tally = self.run.tally
+        tally: Any = self.run.tally
         counted = tally.halves.tolist()
         each = [
             f"{count:,} above {2.0 ** -(place + 1):.4g}" for place, count in enumerate(counted[:-1]) if count
@@ -243,7 +251,7 @@ class ExploreOutput(Output):
             logged=self.logged,
             curve=run.whole_curve,
             hindsight=self.hindsight,
-            estimates={words: value for _, value, words in self._means()} if self.logged else {},
+            estimates=self._of_page() if self.logged else {},
             certificates=self.certificates,
             seconds=self.seconds,
         )

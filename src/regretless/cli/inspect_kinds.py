@@ -208,7 +208,7 @@ def _explored(learner: ContextualBandit, extra: Mapping[str, Any]) -> dict[str, 
         "decisions": known.decisions,
         "rounds": tally.rounds,
         "cost": tally.cost,
-        "interval": list(tally.interval),
+        "interval": None if tally.interval is None else list(tally.interval),
         "action_costs": dict(zip(tally.actions, tally.each.tolist(), strict=True)),
         "unfinished": None if known.source is None else {"row": known.place, "source": known.source},
     }

@@ -268,7 +268,8 @@ class DecisionLog(_TableDecisions):
     DataError
         If the log has one action only, or is read without names of actions though it can be read only once.
     RegretlessError
-        If a column is named for two things, or there are not as many columns of probabilities as actions.
+        If a column is named for two things, or there are not as many columns of probabilities as actions, or these
+        columns are named without the actions.
     """
 
     logged = True
@@ -290,6 +291,9 @@ class DecisionLog(_TableDecisions):
             raise RegretlessError("a log says with which probability each action was taken: name the column")
         if isinstance(columns.probability, float) and not LEAST <= columns.probability <= 1:
             raise ParameterError("propensity", f"{columns.probability:g}", NO_PROPENSITY, ": ")
+        if columns.probabilities and actions is None:
+            fault = "columns of the probability of each action, and no order of the actions"
+            raise RegretlessError(f"{name_of(path)}: {fault}; name them in the order of these columns (--actions A,B)")
         super().__init__(path, format, options)
         self._columns, self._range = columns, value_range
         self.actions = list(actions) if actions is not None else self._found(path, format)

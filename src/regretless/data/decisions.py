@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,8 @@ MOST_ACTIONS = 1 << 12  # each has a regressor of its own
 NO_PROPENSITY = "a propensity is the probability with which the action was taken: above 0 (1e-100 or more), at most 1"
 NO_PROBABILITY = "a probability from 0 to 1 is expected"
 NO_DISTRIBUTION = "they must sum to 1"
+STRANGE, SLIGHT = 5.0, 0.02  # a mean of weights that far off is no accident: in standard deviations, and at all
+FEW = 10  # actions that came less often may not be the only ones that seldom come
 
 
 def improbable(chances: Array) -> Array:
@@ -34,6 +37,72 @@ def no_probabilities(chances: Array) -> Array:
 def no_distributions(sums: Array) -> Array:
     """The places of sums that those of all actions cannot have."""
     return np.flatnonzero(np.abs(sums - 1) > SUMS)
+
+
+class Moments(NamedTuple):
+    """Of numbers, one a round.
+
+    Attributes
+    ----------
+    rounds : int
+    total, squares : float
+        Their sum, and that of their squares.
+    """
+
+    rounds: int
+    total: float
+    squares: float
+
+    @classmethod
+    def of(cls, values: Array) -> Moments:
+        """Of all of these."""
+        return cls(len(values), float(values.sum()), float((values**2).sum()))
+
+    def gap(self, expected: float) -> float:
+        """How far their mean is from what is expected; 0 where that may be an accident."""
+        mean = self.total / self.rounds
+        error = sqrt(max(self.squares / self.rounds - mean**2, 0.0) / self.rounds)
+        return mean - expected if abs(mean - expected) > STRANGE * error else 0.0
+
+
+def doubts(weights: Moments, expected: float, inverse: Moments, actions: float, fewest: int) -> list[str]:
+    """What shows that propensities are wrong, whatever the rewards are, as notes.
+
+    Parameters
+    ----------
+    weights : Moments
+        Of a policy.
+    expected : float
+        What their mean is expected to be: the probability with which the policy does what the log ever did.
+    inverse : Moments
+        Of 1 over the propensity: it is the number of the actions that may be taken, at most all of them.
+    actions : float
+        How many of those that were ever taken could be taken in a round, on average.
+    fewest : int
+        How often the rarest of these was taken.
+    """
+    doubt, notes = "are these the probabilities of the actions that were taken?", []
+    if abs(gap := weights.gap(expected)) > SLIGHT:
+        notes.append(f"the weights have a mean of {expected + gap:.4g}, and {expected:.4g} is expected: {doubt}")
+    # If one came seldom there may be others that never came.
+    if fewest >= FEW and (gap := inverse.gap(actions)) > SLIGHT * actions:
+        notes.append(
+            f"1 over the propensity has a mean of {actions + gap:.4g}, more than the {actions:.4g} actions: {doubt}"
+        )
+    return notes
+
+
+def seldom(names: Sequence[str], counts: Array) -> list[str]:
+    """A note on actions that were taken in one round alone among many: perhaps words that were misspelt."""
+    once = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
+    if not once or counts.sum() < FEW**2 or len(once) == np.count_nonzero(counts):
+        return []
+    named = listed(once)
+    return [
+        f"of {int(counts.sum()):,} rounds one took {named}: is it an action?"
+        if len(once) == 1
+        else f"{len(once):,} actions were taken in one round each: {named}; are they actions?"
+    ]
 
 
 @dataclass(frozen=True, slots=True)

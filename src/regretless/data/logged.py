@@ -15,9 +15,11 @@ from .decisions import (
     NO_DISTRIBUTION,
     NO_PROBABILITY,
     NO_PROPENSITY,
+    about_action,
     improbable,
     no_distributions,
     no_probabilities,
+    places_of,
 )
 from .named_columns import PickedRows, read_picked
 from .source import Source, name_of
@@ -52,6 +54,8 @@ class Log:
         No action could be less probable than this; the least of the propensities, if nothing is declared.
     declared : bool
         Whether that was declared. What was drawn does not say how improbable the rest was.
+    stated : bool
+        Whether the actions were named beforehand, and not by the rounds.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Log:
     situations: list[str]
     least: float
     declared: bool = False
+    stated: bool = False
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -171,6 +176,7 @@ def read_log(
     value_range: tuple[float, float] = (0.0, 1.0),
     losses: bool = False,
     format: str | None = None,
+    named: Sequence[str] | None = None,
 ) -> Log:
     """Read a log from a table, a row a round.
 
@@ -190,6 +196,8 @@ def read_log(
         Whether the rewards are losses.
     format : str, optional
         By default by the suffix.
+    named : sequence of str, optional
+        All actions; by default those that the log took.
 
     Raises
     ------
@@ -211,6 +219,8 @@ def read_log(
         if number is None:
             _check(part, str(propensity), improbable(probable), _expected("propensity", value_range))
         _check(part, reward, _outside(got, value_range), _expected("reward", value_range))
+        if named is not None:
+            _refuse_unknown(part, action, named)
         part.refuse()
         actions.add(*part.words[action])
         situations.add(*((np.zeros(len(got), np.int32), [""]) if context is None else part.words[context]))
@@ -220,9 +230,18 @@ def read_log(
             fault = f"column {action!r} holds more than {MOST_ACTIONS:,} different actions"
             raise DataError(name_of(path), None, None, fault, "name the column of actions with --action")
     # One propensity of all rounds does not bound that of actions not drawn: not every round may have had all of them.
-    return _sorted(
+    log = _sorted(
         name_of(path), actions, np.concatenate(chances), np.concatenate(earned), value_range, losses, situations
     )
+    return log if named is None else replace(log.among(named), stated=True)
+
+
+def _refuse_unknown(part: PickedRows, column: str, named: Sequence[str]) -> None:
+    """Note that rows took actions that are none of those named."""
+    codes, words = part.words[column]
+    for place in np.flatnonzero(places_of(words, named) < 0).tolist():
+        fault, advice = about_action(words[place], named)
+        part.chunk.fault(np.flatnonzero(codes == place), column, lambda _, fault=fault: fault, advice)  # type: ignore[misc]
 
 
 def read_choices(path: Source, log: Log, column: str, format: str | None = None) -> list[str]:

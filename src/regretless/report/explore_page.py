@@ -47,7 +47,7 @@ class ShownTally(Protocol):
     @property
     def least(self) -> float: ...
     @property
-    def interval(self) -> tuple[float, float]: ...
+    def interval(self) -> tuple[float, float] | None: ...
 
 
 class ShownHindsight(Protocol):
@@ -133,13 +133,14 @@ def lead(report: ExploreReport) -> str:
 
 def _cards(report: ExploreReport) -> list[Card]:
     tally, rounds = report.tally, max(report.tally.rounds, 1)
-    interval = formatting.between(*tally.interval)
     level = f"{formatting.percent(1 - tally.delta)} at any time"
     if report.logged and any(one.assuming for one in report.certificates):
         level += ", if no round was learned before"
+    expected = "refused" if tally.interval is None else f"expected {formatting.between(*tally.interval)}, {level}"
+    name = "The learner’s, by inverse propensity" if report.logged else "Cost a round"
     cards = [
         Card("Rounds", formatting.number(tally.rounds), f"in {formatting.real(report.seconds, 3)} s"),
-        Card("Cost a round", formatting.real(tally.cost / rounds), f"expected {interval}, {level}"),
+        Card(name, formatting.real(tally.cost / rounds), expected),
         Card(
             "Best action’s", formatting.real(tally.best_cost / rounds), formatting.label(tally.actions[tally.best], 22)
         ),
@@ -147,6 +148,7 @@ def _cards(report: ExploreReport) -> list[Card]:
     if report.hindsight is not None:
         cards.append(Card(POLICY, formatting.real(report.hindsight.policy[-1] / rounds), "which knew all costs"))
     more = {name: value for name, value in report.estimates.items() if value is not None}
+    more.pop("inverse propensity", None)  # that is the cost a round
     return [*cards, *(Card(name.capitalize(), formatting.real(value), "cost a round") for name, value in more.items())]
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from ..alarms.confidence import ConfidenceSequence
 from ..certificate import Certificate
+from ..data.decisions import Moments, doubts, seldom
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
 from ..theory.confidence import Confidence
-from ..theory.off_policy import RATES, WEIGHT_RATES, ValueLedger, policy_value, value_interval
+from ..theory.off_policy import RATES, WEIGHT_RATES, ValueLedger, policy_value, refuted, value_interval
 
 if TYPE_CHECKING:
     from ..contextual.play import Trial
@@ -76,8 +77,13 @@ class _Tally(JsonState):
 
     @property
     def best(self) -> int:
-        """The action that would have cost least."""
+        """The action that would have cost least, of those whose cost is known."""
         return int(np.nanargmin(self.means)) if self.rounds else 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know."""
+        return []
 
     @property
     def best_cost(self) -> float:
@@ -196,15 +202,28 @@ class LogTally(_Tally):
         The sums of ln(1 + u w r) and ln(1 + u w (1 - r)), r the reward 1 - cost on the scale from 0 to 1.
     weighed : ndarray, shape (weight rates,)
         The sums of ln(1 + u w).
+    inverse, inverse_squares : float
+        The sums of 1 / probability of the action taken, and of its square.
     """
 
     _kind = "run"
     ARRAYS = (*_Tally.ARRAYS, "each", "shares", "gains", "losses", "weighed")
-    NUMBERS = (*_Tally.NUMBERS, "logged", "weights", "squares", "largest", "weighted", "robust")
+    NUMBERS = (
+        *_Tally.NUMBERS,
+        "logged",
+        "weights",
+        "squares",
+        "largest",
+        "weighted",
+        "robust",
+        "inverse",
+        "inverse_squares",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.logged = self.weights = self.squares = self.largest = self.weighted = self.robust = 0.0
+        self.inverse = self.inverse_squares = 0.0
         self.shares = np.zeros(len(self.actions))
         self.gains, self.losses = np.zeros(len(RATES)), np.zeros(len(RATES))
         self.weighed = np.zeros(len(WEIGHT_RATES))
@@ -240,6 +259,7 @@ class LogTally(_Tally):
         self.logged += cost
         self.weights, self.squares = self.weights + weight, self.squares + weight**2
         self.largest = max(self.largest, weight)
+        self.inverse, self.inverse_squares = self.inverse + 1 / chance, self.inverse_squares + 1 / chance**2
         self.weighted += weight * cost
         self.robust += float(probabilities @ forecasts) + weight * (cost - float(forecasts[action]))
         self.each[action] += cost / chance
@@ -267,13 +287,45 @@ class LogTally(_Tally):
         return ValueLedger(self.rounds, estimate, self.gains, self.losses, self.width, self.weighed)
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Around the mean of what the learner would have been expected to pay; the whole range where it is unknown."""
+    def means(self) -> Array:
+        """What each action would have cost in a round, estimated; nan where none took it."""
+        return np.where(self.taken > 0, super().means, np.nan)
+
+    @property
+    def notes(self) -> list[str]:
+        """What shows that propensities are wrong, or that weights are too large."""
+        taken = self.taken > 0
+        if not taken.any():
+            return []
+        rounds, (low, high) = self.rounds, self.value_range
+        weights, inverse = (
+            Moments(rounds, self.weights, self.squares),
+            Moments(rounds, self.inverse, self.inverse_squares),
+        )
+        actions = float(self.awake[taken].sum()) / rounds
+        expected = float(self.shares[taken].sum()) / rounds
+        found = doubts(weights, expected, inverse, actions, int(self.taken[taken].min())) + seldom(
+            self.actions, self.taken
+        )
+        each = {"inverse propensity": self.weighted / rounds, "doubly robust": self.robust / rounds}
+        outside = [f"{name} ({value:.6g})" for name, value in each.items() if not low <= value <= high]
+        if outside:
+            found.append(
+                f"{' and '.join(outside)}: no mean of costs in [{low:g}, {high:g}]; weights are too large for it"
+            )
+        return found
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Around the mean of what the learner would have been expected to pay; None where the log refutes its
+        propensities, the range before the first round."""
         if not self.rounds:
             return self.value_range
+        if refuted(self.ledger, self.delta):
+            return None
         low, high = value_interval(self.ledger, self.delta)
         top = self.value_range[1]
-        return (top - self.width * high, top - self.width * low) if low <= high else self.value_range
+        return top - self.width * high, top - self.width * low
 
     def certify(self) -> list[Certificate]:
         """The interval as a certificate."""

@@ -39,7 +39,8 @@ def check(report: Fields, costs: Array, actions: list[str], chances: Array | Non
     # One row after the other, as the run added them up.
     each = np.cumsum(np.nan_to_num(costs) * weights[:, None], axis=0)[-1]
     # As if each had been there in all rounds.
-    whole_costs = np.where(awake > 0, each * (len(costs) / np.maximum(awake, 1)), np.inf)
+    known = awake > 0 if chances is None else (~np.isnan(costs)).any(axis=0)
+    whole_costs = np.where(known, each * (len(costs) / np.maximum(awake, 1)), np.inf)
     best = float(whole_costs.min())
     again: dict[str, Any] = {"rounds": len(costs), "best_action_cost": best}
     again |= {f"awake/{name}": int(count) for name, count in zip(actions, awake, strict=True)}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import share, whole
+from ...data.decisions import Moments, doubts, seldom
 from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
 from .anytime import THE_LOG, IntervalPoint, PolicyBets, WeightedRounds
-from .estimates import RARE, Estimate, Evidence, estimates, of_log
+from .estimates import Estimate, Evidence, estimates, of_log
 from .guesses import Guesses
 from .walkers import Chosen, Fixed, Mixed, Replays, Unchanging, Walker
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 ENTRIES = 1 << 20  # of a block of rounds by actions
 SHOWN = 10  # actions that an error names
-STRANGE, SLIGHT = 5.0, 0.02  # a mean of weights that far off is no accident: in standard deviations, and at all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -393,23 +392,8 @@ def _doubts(result: dict[str, Estimate]) -> Iterator[str]:
         yield f"{', '.join(few)}: too few rounds of weight, or of one of two outcomes, to trust {them}"
 
 
-def _contradictions(log: Log, weights: Array, expected: float) -> Iterator[str]:
-    """Weights have a mean that is known, whatever the rewards are; another one shows that propensities are wrong.
-
-    So has 1 over the propensity: it is the number of the actions that may be taken, at most all of them.
-    """
-    doubt = "are these the probabilities of the actions that were taken?"
-    if abs(gap := _gap(weights, expected)) > SLIGHT:
-        yield f"the weights have a mean of {expected + gap:.4g}, and {expected:.4g} is expected: {doubt}"
-    counts = np.bincount(log.actions)
-    actions = int(np.count_nonzero(counts))
-    if counts[counts > 0].min() < RARE:  # there may be others that never came
-        return
-    if (gap := _gap(1 / log.propensities, actions)) > SLIGHT * actions:
-        yield f"1 over the propensity has a mean of {actions + gap:.4g}, more than the {actions} actions: {doubt}"
-
-
-def _gap(values: Array, expected: float) -> float:
-    """How far the mean of these is from what is expected; 0 where that may be an accident."""
-    gap, error = float(values.mean()) - expected, float(values.std()) / sqrt(len(values))
-    return gap if abs(gap) > STRANGE * error else 0.0
+def _contradictions(log: Log, weights: Array, expected: float) -> list[str]:
+    counts = np.bincount(log.actions, minlength=len(log.names))
+    taken, inverse = counts[counts > 0], Moments.of(1 / log.propensities)
+    notes = doubts(Moments.of(weights), expected, inverse, float(len(taken)), int(taken.min()))
+    return [*notes, *([] if log.stated else seldom(log.names, counts))]
