@@ -337,6 +337,7 @@ def test_a_loss_that_is_overtaken_by_other_decisions_is_not_known_in_time():
     bandit.learn(bandit.act([1.0]), 0.5)
     bandit.act([1.0])
     assert {one.theorem.name: one for one in bandit.certify()}["realised_ellipsoids"].applies
+    assert all("with probability 95% at any time" in str(one) for one in bandit.certify() if one.applies)
     bandit.learn(bandit.act([1.0]), 0.5)
     assert {one.theorem.name: one for one in bandit.certify()}["realised_ellipsoids"].why == IN_ORDER[0]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..bandits.certificates import BanditCertificate
 from ..ledger import ContextualLedger
 from ..theorem import Theorem
 from .asked import Asked
@@ -54,4 +56,6 @@ class CertifiedBandit(Asked):
     def certify(self) -> list[Certificate]:
         """Each theorem about this learner, with the numbers of its run."""
         facts, ledger = self.facts(), self.ledger_
-        return [theorem.certify(ledger, [None], facts) for theorem in self.proven()]
+        each = [theorem.certify(ledger, [None], facts) for theorem in self.proven()]
+        # As of other bandits in production, which are looked at again and again, lines say "at any time".
+        return [BanditCertificate(**{part.name: getattr(one, part.name) for part in fields(one)}) for one in each]
