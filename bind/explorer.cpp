@@ -35,7 +35,7 @@ constexpr double most_rounds = 9007199254740992.0;
 class Explorer {
  public:
   using Drawn = std::tuple<std::int64_t, double, double>;  // the arm, its probability and its forecast
-  using Told = std::tuple<std::int64_t, Why, std::int64_t>;
+  using Played = std::tuple<std::int64_t, Why, std::int64_t>;
 
   Explorer(const std::string& rule, Models models, State1 book, State2 tallies, State2 estimates, double amount,
            bool tuned, double confidence, double norm, double low, double high, bool rewards, std::uint64_t seed)
@@ -119,7 +119,7 @@ class Explorer {
       return;
     }
     const Block block = row_of(*x, 1);
-    const Turn model(held_[s_.shared() ? 0 : std::size_t(arm)]->busy());
+    const Turn model(players_[s_.shared() ? 0 : std::size_t(arm)]->busy());
     const LinearRefusal refusal = explorers().settle(s_, block, {arm, probability, forecast, loss, late, true, awake});
     if (refusal != LinearRefusal::none) throw std::invalid_argument(words(refusal));
   }
@@ -129,13 +129,13 @@ class Explorer {
     const Turn turn(busy_);
     check_rounds();
     const Block block = row_of(x, 1);
-    const Turn model(held_[s_.shared() ? 0 : std::size_t(arm)]->busy());
+    const Turn model(players_[s_.shared() ? 0 : std::size_t(arm)]->busy());
     const LinearRefusal refusal = explorers().teach(s_, block, arm, loss);
     if (refusal != LinearRefusal::none) throw std::invalid_argument(words(refusal));
   }
 
-  Told play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-            const Reals2& losses, Longs arms, State1 probabilities, std::int64_t begin, std::int64_t end) const {
+  Played play(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+              const Reals2& losses, Longs arms, State1 probabilities, std::int64_t begin, std::int64_t end) const {
     demand(s_.count > 0, "there are no models");
     Rounds r;
     r.block = block_of(values, indices, starts);
@@ -150,7 +150,7 @@ class Explorer {
     r.end = end;
     const Turn turn(busy_);
     std::deque<Turn> turns;
-    for (const RegressionPlayer* one : held_) turns.emplace_back(one->busy());
+    for (const RegressionPlayer* one : players_) turns.emplace_back(one->busy());
     check_rounds();
     ExploreVerdict verdict{begin, -1, ExploreRefusal::none, LinearRefusal::none};
     nb::gil_scoped_release unlocked;
@@ -158,9 +158,7 @@ class Explorer {
         in_pieces(r, [&](const Block& block, const Labels&, std::int64_t from, std::int64_t to, std::int64_t first) {
           const Trial trial{losses.data() + first * s_.arms, arms.data() + first, probabilities.data() + first};
           verdict = explorers().play(s_, block, trial, from, to);
-          const bool over = verdict.refusal == ExploreRefusal::none;
-          const LinearRefusal why = over ? LinearRefusal::none : LinearRefusal::diverged;
-          return LinearVerdict{verdict.played, why};
+          return LinearVerdict{verdict.played, verdict.row};
         });
     if (stopped.refusal == LinearRefusal::broken_starts) return {stopped.played, "broken starts", -1};
     return {stopped.played, why_of(verdict), verdict.column};
@@ -187,8 +185,8 @@ class Explorer {
       demand(s_.rules.alike(player->rules()) && first.columns == state.columns && !first.factor == !state.factor,
              "the models differ");
       states_.push_back(state);
-      held_.push_back(player);
-      kept_.append(one);
+      players_.push_back(player);
+      models_.append(one);
     }
     const bool logarithmic = explorers().rules[std::size_t(s_.rule)].logarithmic;
     demand(states_.empty() || s_.rules.loss == (logarithmic ? "logistic" : "square"), "the models are of another loss");
@@ -255,8 +253,8 @@ class Explorer {
 
   State1 book_;
   State2 tallies_, estimates_;
-  nb::list kept_;
-  std::vector<const RegressionPlayer*> held_;
+  nb::list models_;
+  std::vector<const RegressionPlayer*> players_;
   std::vector<Regression> states_;
   std::vector<Prospect> prospects_;
   std::vector<std::int64_t> places_;

@@ -114,8 +114,8 @@ class Pieces {
 };
 
 // play(block, labels, begin, end, first) for rounds begin <= t < end: for each piece of them, whose rounds count from
-// `first`. Dense rows have no columns to copy. Of rounds in another order any row may be next: whoever gives an order
-// gives arrays of its own, which are only copied where columns are wide.
+// `first`, until one is not played to its end. Dense rows have no columns to copy. Of rounds in another order any row
+// may be next: whoever gives an order gives arrays of its own, which are only copied where columns are wide.
 template <class F>
 LinearVerdict in_pieces(const Rounds& r, const F& play) {
   if (r.block.starts && r.block.order && r.block.wide_indices) {
@@ -133,7 +133,8 @@ LinearVerdict in_pieces(const Rounds& r, const F& play) {
     const std::int64_t first = pieces.first();
     const Labels of{r.of.label ? r.of.label + first : nullptr, r.of.weight ? r.of.weight + first : nullptr};
     const LinearVerdict outcome = play(pieces.block(), of, std::int64_t(0), pieces.block().rows, first);
-    if (outcome.refusal != LinearRefusal::none) return {first + outcome.played, outcome.refusal};
+    if (outcome.refusal != LinearRefusal::none || outcome.played < pieces.block().rows)
+      return {first + outcome.played, outcome.refusal};
   }
   return {r.end, LinearRefusal::none};
 }

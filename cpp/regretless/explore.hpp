@@ -100,7 +100,7 @@ inline void note_loss(const Explore& s, const Settlement& given) {
   book.settled += 1;
   book.late += given.late;
   book.loss += given.loss;
-  book.error += explore_rules[s.rule].logarithmic ? surprise_of(given.forecast, given.loss) : missed * missed;
+  book.error += rule_of(s).logarithmic ? surprise_of(given.forecast, given.loss) : missed * missed;
   s.tallies[lost_then * s.arms + given.arm] += given.loss;
   for (std::int64_t arm = 0; given.awake && arm < s.arms; ++arm)
     if (!given.awake[arm]) s.tallies[missed_then * s.arms + arm] += given.loss;
@@ -123,7 +123,7 @@ LinearRefusal learn_loss(const Loss& charge, const X& rows, std::int64_t t, cons
     const RegressionSettlement settlement{s.rules, model, bench};
     learn_row(rows[t], charge, s.rules, model, loss, norm2, bench);
   }
-  if (explore_rules[s.rule].intervals) s.tallies[grown * s.arms + place] = growth_of(model, s.rules);
+  if (rule_of(s).intervals) s.tallies[grown * s.arms + place] = growth_of(model, s.rules);
   return LinearRefusal::none;
 }
 
@@ -159,12 +159,13 @@ ExploreVerdict play_trial(const Loss& charge, const X& rows, const Explore& s, c
     const double most = largest_feature(rows, t * step, t * step + step);
     double* const shares = s.room + explore_room(s.arms) - s.arms;
     const Decision d = choose_arm(s, awake, shares);
-    if (most > s.book->most) s.book->most = most;
-    note_decision(s, d, awake);
     const double loss = losses[d.arm], width = s.high - s.low;
     const double units = s.rewards ? (s.high - loss) / width : (loss - s.low) / width;
     const std::int64_t at = t * step + (s.shared() ? d.arm : 0);
-    learn_loss(charge, rows, at, s, d.arm, units, bench);
+    const LinearRefusal unlearned = learn_loss(charge, rows, at, s, d.arm, units, bench);
+    if (unlearned != LinearRefusal::none) return {t, -1, ExploreRefusal::row, unlearned};
+    if (most > s.book->most) s.book->most = most;
+    note_decision(s, d, awake);
     note_loss(s, {d.arm, d.probability, d.forecast, units, false, true, awake});
     trial.arms[t] = d.arm;
     trial.probabilities[t] = d.probability;

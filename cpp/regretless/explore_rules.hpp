@@ -1,7 +1,9 @@
 // Rules that turn what is thought of the arms that can be drawn into probabilities.
 #pragma once
 #include <cmath>
+#include <tuple>
 
+#include "catalogue.hpp"
 #include "explore_types.hpp"
 #include "numeric.hpp"
 #include "simd_math.hpp"
@@ -187,12 +189,6 @@ REGRETLESS_INLINE void likely_least(const Explore& s, const Prospect* arms, std:
   for (std::int64_t k = 0; k < n; ++k) shares[k] /= whole;
 }
 
-inline constexpr ExploreRule explore_rules[] = {{"epsilon-greedy", false, false},
-                                                {"square-cb", false, false},
-                                                {"lin-ucb", true, false},
-                                                {"lin-thompson", true, false},
-                                                {"fast-cb", false, true}};
-
 // The mean upper end of the interval of what is drawn, less the least lower end.
 inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, const double* shares) {
   double drawn = 0, least = 1;
@@ -206,16 +202,48 @@ inline double reach_of(const Explore& s, const Prospect* arms, std::int64_t n, c
   return drawn - (least > 0 ? least : 0);
 }
 
-inline void spread_shares(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision& d) {
-  double* const room = s.room;
-  switch (s.rule) {
-    case 0: epsilon_greedy(s, arms, n, room, shares); break;
-    case 1: inverse_gaps(s, arms, n, room, shares, d); break;
-    case 2: lower_ends(s, arms, n, room, shares); break;
-    case 3: likely_least(s, arms, n, room, shares); break;
-    default: inverse_gaps_by_ratio(s, arms, n, room, shares, d);
+// Each rule says what is to be known of it, and spreads the probabilities.
+struct EpsilonGreedyRule {
+  static constexpr ExploreRule facts{.name = "epsilon-greedy"};
+  static void spread(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision&) {
+    epsilon_greedy(s, arms, n, s.room, shares);
   }
-  if (explore_rules[s.rule].intervals) d.reach = reach_of(s, arms, n, shares);
+};
+struct SquareCbRule {
+  static constexpr ExploreRule facts{.name = "square-cb"};
+  static void spread(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision& d) {
+    inverse_gaps(s, arms, n, s.room, shares, d);
+  }
+};
+struct LinUcbRule {
+  static constexpr ExploreRule facts{.name = "lin-ucb", .intervals = true};
+  static void spread(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision&) {
+    lower_ends(s, arms, n, s.room, shares);
+  }
+};
+struct LinThompsonRule {
+  static constexpr ExploreRule facts{.name = "lin-thompson", .intervals = true};
+  static void spread(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision&) {
+    likely_least(s, arms, n, s.room, shares);
+  }
+};
+struct FastCbRule {
+  static constexpr ExploreRule facts{.name = "fast-cb", .logarithmic = true};
+  static void spread(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision& d) {
+    inverse_gaps_by_ratio(s, arms, n, s.room, shares, d);
+  }
+};
+
+// The catalogue: a rule that stands here has a name in the binding.
+using ExploreRules = std::tuple<EpsilonGreedyRule, SquareCbRule, LinUcbRule, LinThompsonRule, FastCbRule>;
+static constexpr auto explore_rules = facts_of(std::type_identity<ExploreRules>{});
+inline const ExploreRule& rule_of(const Explore& s) { return explore_rules[std::size_t(s.rule)]; }
+
+inline void spread_shares(const Explore& s, const Prospect* arms, std::int64_t n, double* shares, Decision& d) {
+  with_type<ExploreRules>(s.rule, [&]<class Rule>() {
+    Rule::spread(s, arms, n, shares, d);
+    if constexpr (Rule::facts.intervals) d.reach = reach_of(s, arms, n, shares);
+  });
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -89,8 +89,8 @@ struct Trial {
 
 struct ExploreRule {
   std::string_view name;
-  bool intervals;    // whether it goes by <w, x> and x' A^-1 x
-  bool logarithmic;  // whether its models are of the log loss
+  bool intervals = false;    // whether it goes by <w, x> and x' A^-1 x
+  bool logarithmic = false;  // whether its models are of the log loss
 };
 
 struct ExploreKernels {
