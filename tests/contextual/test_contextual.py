@@ -142,6 +142,16 @@ def test_tickets_may_come_late_out_of_order_or_never(name):
             bandit.learn(gone, 0.5)
 
 
+@pytest.mark.parametrize("rewards", [False, True])
+def test_a_trial_has_its_regret(rewards):
+    """Of losses 0 and 1 it is how often the worse arm was drawn, of rewards too; where an arm is missing it is none."""
+    better = np.tile([1.0, 0.0] if rewards else [0.0, 1.0], (20, 1))
+    bandit = EpsilonGreedy(2, seed=3, rewards=rewards)
+    assert bandit.play(np.ones((20, 1)), better).regret == bandit.counts_[1] > 0
+    better[3, 0] = np.nan
+    assert bandit.play(np.ones((20, 1)), better).regret is None
+
+
 def test_old_decisions_expire():
     """`expire(age)` gives up those after which so many others were made; each counts as lost."""
     bandit = made("epsilon-greedy")

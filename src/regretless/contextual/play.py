@@ -29,11 +29,15 @@ class Trial:
         With which each of them was drawn.
     losses : ndarray, shape (rounds,)
         What each of them lost, or earned, as it was reported.
+    regret : float or None
+        By how much these losses exceed those of the best single arm, or these rewards fall short of its own: what
+        certificates bound. None where an arm could not be drawn in some round.
     """
 
     actions: Array
     probabilities: Array
     losses: Array
+    regret: float | None = None
 
     @property
     def total(self) -> float:
@@ -71,7 +75,16 @@ def played(learner: Any, X: Any, losses: Any, advice: Any) -> Trial:
             batch = ascending(batch)
         elif why is not None:
             raise _complaint(learner, batch, done, why, column, table)
-    return Trial(actions, probabilities, np.take_along_axis(table, actions[:, None], 1)[:, 0])
+    own = np.take_along_axis(table, actions[:, None], 1)[:, 0]
+    return Trial(actions, probabilities, own, _regret(own, table, learner.rewards))
+
+
+def _regret(own: Array, table: Array, rewards: bool) -> float | None:
+    """Against the best single arm, where all could be drawn in all rounds."""
+    totals = table.sum(axis=0)
+    if np.isnan(totals).any():
+        return None
+    return float(totals.max() - own.sum() if rewards else own.sum() - totals.min())
 
 
 def _complaint(learner: Any, batch: Batch, row: int, why: str, column: int, table: Array) -> LossError:
