@@ -225,6 +225,7 @@ class Certificate:
         if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
         against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
+        against = against or (f", of {whose}" if (whose := getattr(self.comparator, "whose", "")) else "")
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
         assumption = "" if self.assuming is None else f", assuming {self.assuming}"

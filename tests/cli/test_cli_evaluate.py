@@ -180,3 +180,9 @@ def test_named_actions_are_all_that_there_are(run, log, tmp_path):
     refused = run(*named, "--actions", "a,b,c")
     assert (refused.code, "log.csv:3002:5: the action 'd' is not known" in refused.err) == (1, True)
     assert "note: of 3,001 rounds one took 'd': is it an action?" in run(*named).out
+
+
+def test_each_line_says_of_which_policy_it_is(run, log):
+    """Of several policies each line on a value names its own."""
+    said = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b").out
+    assert re.findall(r"^Policy value: .*, of (uniform|always b)\b", said, re.M) == ["uniform", "always b"]

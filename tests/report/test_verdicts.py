@@ -62,3 +62,14 @@ def test_bounds_with_a_probability_that_held_are_said_to_have_held(tmp_path):
     assert "Every bound held" in text
     assert "none is sure: they hold with a probability, or in expectation" in text
     assert "No sure bound applied" not in text
+
+
+def test_bounds_on_what_is_not_observed_are_not_said_to_have_held(tmp_path):
+    """A log is certified by an interval around what nobody sees, so that nothing held; its own mean has a tile."""
+    rows = "\n".join(f"{'ab'[k % 2]},{k % 3 / 2},0.5,{k % 5}" for k in range(40))
+    (tmp_path / "log.csv").write_text(f"action,cost,p,x\n{rows}\n")
+    log = ("--action", "action", "--cost", "cost", "--propensity", "p")
+    text = page(tmp_path, "explore", tmp_path / "log.csv", *log)
+    assert "What is bounded was not observed" in text
+    assert "Every bound held" not in text
+    assert "Mean cost of the log" in text

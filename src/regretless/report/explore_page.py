@@ -186,6 +186,7 @@ def probability_panel(tally: ShownTally) -> Panel:
     rows = [[f"{2.0**-place:g}", formatting.count(count)] for place, count in enumerate(left)]
     return Panel(
         "evidence", "Probabilities of the actions taken", "Share of the rounds", "share", [line],
-        ["How often the action that was taken had a probability of 1, halved so many times, or less."],
-        scale="linear", even=True, across="Halvings", rest=f"Halved {last} times", table=[["At most", "Rounds"], *rows],
+        ["How often the action that was taken had a probability of at most 1/2^k: 1, 1/2, 1/4, and so on."],
+        scale="linear", even=True, across="k, of probabilities of at most 1/2^k", rest=f"At most {2.0**-last:g}",
+        table=[["At most", "Rounds"], *rows],
     )  # fmt: skip

@@ -127,6 +127,9 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
         return Verdict("broken", "A sure bound was violated", detail)
     if sure:
         return Verdict("held", "Every sure bound held", detail + ".")
+    if applying and all(one.observed is None for one in applying):
+        said = f"{detail}: with a probability, or in expectation, of what no run can observe."
+        return Verdict("idle", "What is bounded was not observed", said)
     if applying and not others:
         return Verdict(
             "held", "Every bound held", f"{detail}; none is sure: they hold with a probability, or in expectation."

@@ -335,6 +335,11 @@ class PolicyName:
         """As a certificate prints it."""
         return ""
 
+    @property
+    def whose(self) -> str:
+        """Whose value it is, as a certificate prints it."""
+        return self.name
+
     def describe(self) -> dict[str, str]:
         """The name."""
         return {"policy": self.name}
