@@ -17,7 +17,7 @@ from ..theory.bandit_facts import BanditFacts
 
 Compared = Sequence[BanditComparator]
 SHOWN = (0.05, 0.5, 0.95)  # quantiles of the bounds
-PRESUMED = "losses fixed beforehand (oblivious)"
+PRESUMED = "losses, and which of them come, fixed beforehand (oblivious)"
 NO_SAY = "that which losses come does not depend on the draws"
 
 
@@ -148,7 +148,9 @@ def _against(theorem: Theorem, learner: BanditFacts, ledgers: Sequence[BanditLed
     most = Most(width * rounds or inf, "the number of rounds" if width == 1 else "the range times the number of rounds")
     fields = (theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
     hangs = learner.presumed and any(_hangs(theorem, *one, learner) for one in zip(ledgers, alike, strict=True))
-    taken = [theorem.presumes or (PRESUMED if hangs else None), NO_SAY if _missing(theorem, ledgers, learner) else None]
+    taken = [theorem.presumes or (PRESUMED if hangs else None)]
+    # Of a run with all its losses too the first is assumed: in others, by its draws, some might not have come.
+    taken += [NO_SAY] if taken[0] != PRESUMED and _missing(theorem, ledgers, learner) else []
     assuming = ", and ".join(one for one in taken if one is not None) or None
     options: dict[str, Any] = {"at_once": shown.at_once, "assuming": assuming}
     options["one_table"] = bool(runs and theorem.presumes) and len({one.loss for one in alike}) == 1
