@@ -216,6 +216,9 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
         assert run("verify", report, path).code == 0
     refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
     assert (refused.code, "has learned from these very rounds" in refused.err) == (1, True)
+    EpsilonGreedy(2).save(model)
+    refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
+    assert (refused.code, f"{model}: this model was made in Python" in refused.err) == (1, True)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

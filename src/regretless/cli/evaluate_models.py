@@ -45,6 +45,10 @@ def drawn_by(
     from ..run.explore import ExploreContinuation
     from ..run.linear import print_of
 
+    if "decisions" not in extra:
+        fault = "this model was made in Python, and does not say which columns its features are"
+        advice = "write its probabilities of the actions that were taken to a column (--policy probability:COLUMN)"
+        raise ModelError(f"{path}: {fault}; {advice}")
     known = ExploreContinuation.read(learner, extra)
     if known.decisions.get("form") == "vw":
         raise ModelError(f"{path}: this model knows features of Vowpal Wabbit's text, and evaluate reads tables")
