@@ -15,17 +15,16 @@ struct Learner {
   std::int64_t columns, targets;
   bool sound;
   Rules rules;
-  std::vector<double> weights, lag, memory, books, scratch, moves;
+  std::vector<double> weights, lag, memory, books, scratch, moves, asking;
 
   explicit Learner(Input& in)
       : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
     const Kernels& known = KERNELS(kernels_);
     rules.rate = any_of(in, known.rates);
-    // The last loss asks for labels and has a book of its own, which is not made here; the one before is that of
-    // several classes in one.
-    rules.loss =
-        rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses, known.losses.size() - 1 - (targets == 1));
-    rules.geometry = rules.loss == direct ? "euclidean" : any_of(in, known.geometries);
+    rules.loss = rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses);
+    if (targets == 1 && rules.loss == direct) rules.loss = selective;  // direct is of several classes
+    const bool alone = rules.loss == direct || rules.loss == selective;
+    rules.geometry = alone ? "euclidean" : any_of(in, known.geometries);
     for (double* x : {&rules.radius, &rules.eta, &rules.limit, &rules.margin, &rules.intercept})
       *x = sound ? std::fabs(in.finite()) : in.any();
     if (sound && rules.radius == 0) rules.radius = 1;
@@ -39,7 +38,21 @@ struct Learner {
       for (std::int64_t c = 0; c < targets; ++c) memory[std::size_t(c * memory_size)] = 1;  // the scale
     books = array<double>((targets + (targets > 1)) * ledger_size, number);
     scratch = zeros(4 * targets);
+    if (rules.loss == selective) sample(in);
   }
+
+  // How labels are asked, and the book of that, whose pace begins with 1.
+  void sample(Input& in) {
+    rules.rate = "constant";
+    rules.sampling.b = sound ? std::fabs(in.finite()) : in.any();
+    if (sound && rules.sampling.b == 0) rules.sampling.b = 1;
+    rules.sampling.share = in.flag() ? in.unit() : 0;
+    rules.sampling.most = in.flag() ? double(in.below(8)) : std::numeric_limits<double>::infinity();
+    rules.sampling.key = in.raw<std::uint64_t>();
+    asking = array<double>(asking_size, [&] { return sound ? 0.0 : in.any(); });
+    if (sound) book().pace = 1;
+  }
+  Asking& book() { return *reinterpret_cast<Asking*>(at(asking)); }
 
   State state() {
     State s;
@@ -51,6 +64,7 @@ struct Learner {
     s.columns = columns;
     s.targets = targets;
     s.moves = moves.empty() ? nullptr : moves.data();
+    s.asking = asking.empty() ? nullptr : &book();
     return s;
   }
   LinearVerdict play(const Rounds& r, std::int64_t begin, std::int64_t end) {
@@ -58,10 +72,20 @@ struct Learner {
   }
   bool is_like(const Learner& other) const {
     return same(weights, other.weights) && same(lag, other.lag) && same(memory, other.memory) &&
-           same(books, other.books);
+           same(books, other.books) && same(asking, other.asking);
   }
-  bool finite() const { return all_finite(weights) && all_finite(lag) && all_finite(memory) && all_finite(books); }
+  bool finite() const {
+    return all_finite(weights) && all_finite(lag) && all_finite(memory) && all_finite(books) && all_finite(asking);
+  }
 };
+
+// What is written down of questions: no more than rounds, and learned no more than could be.
+void check_asking(const Asking& book, double rounds) {
+  MUST(is_count(book.asked, rounds) && is_count(book.closed, rounds - book.asked));
+  MUST(is_count(book.unlabelled, rounds));
+  MUST(book.pace > 0 && book.pace <= 1 && book.expected >= 0 && book.expected <= rounds);
+  MUST(book.learned <= book.weighed);
+}
 
 // What vectors of the learner's targets are read with.
 struct Read {
@@ -110,12 +134,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Learner learner(in);
   Rounds r;
   fill(in, r, learner.columns, learner.targets, learner.sound);
+  if (learner.rules.loss == selective)
+    for (std::int32_t& label : r.labels)
+      if (in.byte() >= 224) label = unknown_label;
   if (in.flag()) learner.moves = zeros(r.count * learner.targets);
   const Learner before = learner;
   const LinearVerdict outcome = learner.play(r, r.begin, r.end);
   MUST(outcome.played >= r.begin && outcome.played <= r.end);
   MUST((outcome.refusal == LinearRefusal::none) == (outcome.played == r.end));
   if (learner.sound) check_books(learner.books, learner.targets, outcome.played - r.begin);
+  if (learner.sound && !learner.asking.empty()) check_asking(learner.book(), double(outcome.played - r.begin));
 
   Learner again = before;
   const std::int64_t middle = in.within(r.begin, outcome.played);
