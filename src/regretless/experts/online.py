@@ -104,6 +104,11 @@ class OnlineCombiner(Pictured, ABC):
         return len(self._known().prior)
 
     @property
+    def width_(self) -> int:
+        """How many numbers a forecast has: of several where experts forecast the probabilities of classes."""
+        return self._known().width
+
+    @property
     def rounds_(self) -> int:
         """Rounds whose outcome is known."""
         return 0 if self._state is None else self._state.rounds

@@ -115,7 +115,6 @@ class DurableModel:
         self._lessons: deque[Lesson] = deque()
         self._few = FEW  # labels of a slice
         self._learning: asyncio.Future[None] | None = None
-        self._refused: dict[str, str] = {}  # by their ids, labels that were written down and could not be learned
 
     async def start(self) -> None:
         """Look at what is pending."""
@@ -256,7 +255,8 @@ class DurableModel:
         if self.live.refused:
             numbers = list(self.live.refused)
             refused = self.live.refused
-            self._refused |= {event.id: refused[event.number] for event in settled if event.number in refused}
+            for event in settled:  # whose request says so, if it still waits
+                event.unlearned = refused.get(event.number)
             self._thread.refuse(numbers).add_done_callback(self._marked)
 
     def _save_if_due(self) -> None:
@@ -339,7 +339,7 @@ class DurableModel:
                     self.down = str(error)
                 continue
             break
-        self.live, self._sequence, self._refused = live, live.version, {}
+        self.live, self._sequence = live, live.version
         self._last, self.outstanding, self.oldest = max(self._last, last), outstanding, oldest
         self.down = None
         self._log.info("database is back", model=self.name, version=live.version)

@@ -212,13 +212,14 @@ class ModelEngine(DurableModel):
 
     def _complete(self, results: list[dict[str, Any]], settled: list[Event]) -> None:
         """Say the place of each label in the order, and which ones the learner could not take."""
-        places = {event.id: event.sequence for event in settled}
+        events = {event.id: event for event in settled}
         for result in results:
-            if result["id"] in places:
-                result["sequence"] = places[result["id"]]
-            reason = self._refused.pop(result["id"], None) if self._refused else None
-            if reason is not None:
-                result.update(status="error", code=UNFIT, reason=f"written down, but not learned: {reason}")
+            event = events.get(result["id"])
+            if event is None:
+                continue
+            result["sequence"] = event.sequence
+            if event.unlearned is not None:
+                result.update(status="error", code=UNFIT, reason=f"written down, but not learned: {event.unlearned}")
 
     def _settle(self, event: Event, state: State, label: Any) -> None:
         event.state, event.label = state, None if label is None and state == EXPIRED else _text(label)

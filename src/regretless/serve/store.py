@@ -91,6 +91,8 @@ class Event:
         Its place in the order in which events were settled, from 1 without gaps.
     settled : float or None
         When that was.
+    unlearned : str or None
+        Why its label, which is written down, could not be learned. It is not written down itself.
     """
 
     number: int
@@ -105,6 +107,7 @@ class Event:
     label: str | None = None
     sequence: int | None = None
     settled: float | None = None
+    unlearned: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def event_of(row: Sequence[Any]) -> Event:
     return Event(*values)
 
 
-ROW = attrgetter(*Event.__slots__)
+ROW = attrgetter(*COLUMNS.split(", "))
 
 
 def row_of(event: Event) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ class ServedCombiner(ServedByTicket):
             raise Refused(
                 f"forecasts of {len(names)} experts are expected, as a list or by their names; {shown(value)}"
             )
-        width = self.learner._known().width
+        width = self.learner.width_
         for one in value:
             parts = one if type(one) is list else [one]
             if one is not None and not (len(parts) == width and all(map(is_number, parts))):
@@ -90,7 +90,7 @@ class ServedCombiner(ServedByTicket):
         return write_json(value)
 
     def _advice(self, value: list[Any]) -> Array:
-        width = self.learner._known().width
+        width = self.learner.width_
         silent = float("nan") if width == 1 else [float("nan")] * width
         return np.array([silent if one is None else one for one in value], dtype=np.float64)
 
@@ -99,7 +99,7 @@ class ServedCombiner(ServedByTicket):
         return ServedAnswer({"forecast": np.asarray(forecast).tolist()}, forecast.ticket)
 
     def read_label(self, value: Any, event: Event) -> Any:
-        width = self.learner._known().width
+        width = self.learner.width_
         if self.learner.loss in WITHOUT_OUTCOME:
             if value is not None:
                 raise Refused(f"{self.learner.loss} needs no outcome but null; {shown(value)}")
@@ -165,7 +165,7 @@ class ServedBandit(ServedByTicket):
         return ServedAnswer({"arm": draw.name, "probability": draw.probability}, draw.ticket, draw.probability)
 
     def read_label(self, value: Any, event: Event) -> Any:
-        low, high = self.learner._scale.low, self.learner._scale.high
+        low, high = map(float, self.learner.value_range)
         informed = self._informed()
         parts = value if informed and type(value) is list else [value]
         arms = self.learner.n_arms_ if informed else 1
@@ -201,11 +201,11 @@ class ServedBandit(ServedByTicket):
         return int(self.learner.rounds_), 0.0, float(self.learner.total_)
 
     def describe(self) -> dict[str, Any]:
+        low, high = map(float, self.learner.value_range)
         return {
             "input": "null, or an object with available, the arms that may be drawn, or advice",
             "arms": self.learner.names(),
-            "labels": f"{'rewards' if self.learner.rewards else 'losses'} from {self.learner._scale.low:g} to "
-            f"{self.learner._scale.high:g}",
+            "labels": f"{'rewards' if self.learner.rewards else 'losses'} from {low:g} to {high:g}",
         }
 
 
