@@ -27,6 +27,8 @@ class StreamRun(ABC):
     learner : object
     save : path or None
         Where checkpoints and the finished model go.
+    checkpoint_every : int or None
+        The model is saved whenever the number of rounds is a multiple of this.
     on_rounds : callable
         Called after each batch with the number of rounds that have been played.
     stop : callable
@@ -40,6 +42,7 @@ class StreamRun(ABC):
 
     learner: Any
     save: str | os.PathLike[str] | None
+    checkpoint_every: int | None
     on_rounds: Callable[[int], None]
     stop: Callable[[], bool]
     waiting: bool
@@ -93,6 +96,13 @@ class StreamRun(ABC):
             elif cut - begin == self._pace and took < MOMENT / 4:
                 self._pace *= 2
             begin = cut
+
+    def _checkpoints_within(self, first: int, last: int) -> range:
+        """The round counts first < t <= last at which to save."""
+        every = self.checkpoint_every
+        if self.save is None or every is None:
+            return range(0)
+        return range((first // every + 1) * every, last + 1, every)
 
     def _rescue(self) -> None:
         """Save what was learned before something went wrong; a full disk must not hide the first error."""

@@ -164,13 +164,6 @@ class ExploreRun(StreamRun):
         if self.out is not None:
             self.out.write(rows, trial)
 
-    def _checkpoints_within(self, first: int, last: int) -> range:
-        """The round counts first < t <= last at which to save."""
-        every = self.checkpoint_every
-        if self.save is None or every is None:
-            return range(0)
-        return range((first // every + 1) * every, last + 1, every)
-
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file; where the run stands only while it is not finished."""
         stands = {"row": self.place, "source": os.path.basename(self.stream.name)}

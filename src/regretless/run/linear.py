@@ -273,13 +273,6 @@ class Run(StreamRun):
         for label, row in zip(labels.tolist(), rows.tolist(), strict=True):
             self.first_rows.setdefault(label, self.place.rows + row + 1)
 
-    def _checkpoints_within(self, first: int, last: int) -> range:
-        """The round counts first < t <= last at which to save."""
-        every = self.checkpoint_every
-        if self.save is None or every is None:
-            return range(0)
-        return range((first // every + 1) * every, last + 1, every)
-
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
