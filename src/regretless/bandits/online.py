@@ -15,7 +15,7 @@ from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
 from ..pictured import Bars, Pictured
 from .state import SUM, BanditState, Scale
-from .validation import advice_of, arm_of, mask_of, number_of, outside, refuse_unadvised, row_of
+from .validation import advice_of, arm_of, mask_of, number_of, outside, refuse_unadvised, reward_of, row_of
 
 Array = np.ndarray[Any, Any]
 DrawRecord = tuple[int, float, float, int]  # arm, probability, implicit exploration, number: what the kernel gave
@@ -180,7 +180,7 @@ class Drawing(Pictured, ABC):
             If the loss is none or lies outside the declared range, or if no such draw waits. Nothing is learned then.
         """
         if reward is not None:
-            loss = self._earned(loss, reward)
+            loss = reward_of(self._scale, loss, reward)
         # As it mostly is; written out, for every microsecond of a round counts.
         if type(draw) is Draw and ticket is None and draw.maker == self._maker:
             record = draw.record
@@ -190,16 +190,6 @@ class Drawing(Pictured, ABC):
             record = self._record_of(draw, ticket)
         self._settle(record, loss)
         self._forget(record)
-
-    def _earned(self, loss: Any, reward: Any) -> Any:
-        """What was reported as a reward."""
-        if not self._scale.rewards:
-            raise ParameterError(
-                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
-            )
-        if loss is not None:
-            raise RegretlessError("give loss= or reward=, which are the same here, not both")
-        return reward
 
     def withdraw(self, draw: Any = None, *, ticket: int | None = None) -> None:
         """Give up a draw: its loss will never be known.

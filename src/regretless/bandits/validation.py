@@ -249,6 +249,15 @@ def _shares(advice: Array) -> Array:
     return shares
 
 
+def reward_of(scale: Scale, loss: Any, reward: Any) -> Any:
+    """What was reported as a reward, checked against the scale and a loss beside it."""
+    if not scale.rewards:
+        raise ParameterError("reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": ")
+    if loss is not None:
+        raise RegretlessError("give loss= or reward=, which are the same here, not both")
+    return reward
+
+
 def number_of(loss: Any, what: str, arm: str) -> float:
     """A loss as a number.
 

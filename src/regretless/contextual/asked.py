@@ -160,16 +160,6 @@ class Asked(ABC):
         more = f" and {len(self._pending) - 10} more" if len(self._pending) > 10 else ""
         return f"waiting are {', '.join(waiting)}{more}" if waiting else "none does: act first"
 
-    def _earned(self, loss: Any, reward: Any) -> Any:
-        """What was reported as a reward."""
-        if not self.rewards:
-            raise ParameterError(
-                "reward", "", "this bandit takes losses; one that takes rewards has rewards=True", ": "
-            )
-        if loss is not None:
-            raise RegretlessError("give loss= or reward=, which are the same here, not both")
-        return reward
-
     def _units(self, name: str, loss: Any) -> float:
         """A loss in units of the declared range, checked."""
         low, high = self._scale.low, self._scale.high

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..bandits.state import Scale
-from ..bandits.validation import MOST, arm_names, arm_of, at_most, scale_of, seed_of
+from ..bandits.validation import MOST, arm_names, arm_of, at_most, reward_of, scale_of, seed_of
 from ..checks import drawn_seed, one_of, positive, share, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
@@ -287,7 +287,7 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
             then.
         """
         waiting = self._waiting(ticket)
-        units = self._units(waiting.name, loss if reward is None else self._earned(loss, reward))
+        units = self._units(waiting.name, loss if reward is None else reward_of(self._scale, loss, reward))
         late = waiting.number < self.rounds_
         decision = waiting.action, waiting.probability, waiting.forecast
         with refused():
