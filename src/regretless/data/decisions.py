@@ -39,7 +39,7 @@ def no_distributions(sums: Array) -> Array:
     return np.flatnonzero(np.abs(sums - 1) > SUMS)
 
 
-class Moments(NamedTuple):
+class ValueSums(NamedTuple):
     """Of numbers, one a round.
 
     Attributes
@@ -54,7 +54,7 @@ class Moments(NamedTuple):
     squares: float
 
     @classmethod
-    def of(cls, values: Array) -> Moments:
+    def of(cls, values: Array) -> ValueSums:
         """Of all of these."""
         return cls(len(values), float(values.sum()), float((values**2).sum()))
 
@@ -65,16 +65,16 @@ class Moments(NamedTuple):
         return mean - expected if abs(mean - expected) > STRANGE * error else 0.0
 
 
-def doubts(weights: Moments, expected: float, inverse: Moments, actions: float, fewest: int) -> list[str]:
+def doubts(weights: ValueSums, expected: float, inverse: ValueSums, actions: float, fewest: int) -> list[str]:
     """What shows that propensities are wrong, whatever the rewards are, as notes.
 
     Parameters
     ----------
-    weights : Moments
+    weights : ValueSums
         Of a policy.
     expected : float
         What their mean is expected to be: the probability with which the policy does what the log ever did.
-    inverse : Moments
+    inverse : ValueSums
         Of 1 over the propensity: it is the number of the actions that may be taken, at most all of them.
     actions : float
         How many of those that were ever taken could be taken in a round, on average.

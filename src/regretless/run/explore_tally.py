@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alarms.confidence import ConfidenceSequence
 from ..certificate import Certificate
-from ..data.decisions import Moments, doubts, seldom
+from ..data.decisions import ValueSums, doubts, seldom
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
 from ..theory.confidence import Confidence
@@ -299,8 +299,8 @@ class LogTally(_Tally):
             return []
         rounds, (low, high) = self.rounds, self.value_range
         weights, inverse = (
-            Moments(rounds, self.weights, self.squares),
-            Moments(rounds, self.inverse, self.inverse_squares),
+            ValueSums(rounds, self.weights, self.squares),
+            ValueSums(rounds, self.inverse, self.inverse_squares),
         )
         actions = float(self.awake[taken].sum()) / rounds
         expected = float(self.shares[taken].sum()) / rounds

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import share, whole
-from ...data.decisions import Moments, doubts, seldom
+from ...data.decisions import ValueSums, doubts, seldom
 from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
@@ -394,6 +394,6 @@ def _doubts(result: dict[str, Estimate]) -> Iterator[str]:
 
 def _contradictions(log: Log, weights: Array, expected: float) -> list[str]:
     counts = np.bincount(log.actions, minlength=len(log.names))
-    taken, inverse = counts[counts > 0], Moments.of(1 / log.propensities)
-    notes = doubts(Moments.of(weights), expected, inverse, float(len(taken)), int(taken.min()))
+    taken, inverse = counts[counts > 0], ValueSums.of(1 / log.propensities)
+    notes = doubts(ValueSums.of(weights), expected, inverse, float(len(taken)), int(taken.min()))
     return [*notes, *([] if log.stated else seldom(log.names, counts))]
