@@ -93,6 +93,8 @@ class BlockPlay:
             None where that does not give the same bits: the order was another, rounds had weights, or classes and
             columns were not known from the start.
         """
+        if self._done and self._wanted % self._done:
+            return None  # no whole number of readings: these are other rounds, however many there are said to be
         while self._plays and 0 < self._done < self._wanted:
             for batch, codes in rounds():
                 if not self.play(batch, codes):
