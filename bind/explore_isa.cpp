@@ -41,8 +41,7 @@ static LinearRefusal teach(const Explore& s, const Block& block, std::int64_t ar
 static ExploreVerdict play(const Explore& s, const Block& block, const Trial& trial, std::int64_t begin,
                            std::int64_t end) {
   return by_loss(s, [&](const auto& charge) {
-    return std::visit([&](const auto& rows) { return play_trial(charge, rows, s, trial, begin, end); },
-                      rows_of(block));
+    return std::visit([&](const auto& rows) { return play_trial(charge, rows, s, trial, begin, end); }, rows_of(block));
   });
 }
 

@@ -191,6 +191,7 @@ def logged(title: str = "Exp3IX on log.csv", certificates: Any = (), **changes: 
             "ips": estimate(0.0049, 0.0021, 0.0083, 10_000),
             "snips": estimate(0.0051, 0.0022, 0.0080, 10_000),
             "dr": estimate(0.0052, 0.0026, 0.0078, 10_000),
+            "anytime": estimate(0.0055, 0.002, 0.009, 10_000),
         },
         "logged": estimate(0.0038, 0.0026, 0.0050, 10_000),
         "effective": 9000.5,

@@ -66,7 +66,7 @@ def test_parquet_is_read_as_text_is(tmp_path: Path) -> None:
         "prob": [0.5, 0.25], "pa": [0.5, 0.75], "pb": [0.5, 0.25],
     })  # fmt: skip
     parquet.write_table(table, tmp_path / "l.parquet")
-    other = whole(DecisionLog(tmp_path / "l.parquet", COLUMNS))
+    other = whole(DecisionLog(tmp_path / "l.parquet", COLUMNS, actions=["A", "B"]))
     for name in ("costs", "taken", "chances"):
         np.testing.assert_array_equal(getattr(text, name), getattr(other, name))
     np.testing.assert_array_equal(text.rows.values, other.rows.values)
@@ -74,7 +74,8 @@ def test_parquet_is_read_as_text_is(tmp_path: Path) -> None:
 
 def test_a_log_knows_its_action_alone(tmp_path: Path) -> None:
     """Costs of the actions that were not taken are not known; the actions are those of the log in their order."""
-    stream = log_of(tmp_path / "l.csv", GOOD, "1,u,A,1,0.5,0.5,0.5", actions=None)
+    single = LogColumns(action="arm", cost="cost", probability="prob")
+    stream = log_of(tmp_path / "l.csv", GOOD, "1,u,A,1,0.5,0.5,0.5", columns=single, actions=None)
     part = whole(stream)
     assert stream.actions == ["A", "B"]
     assert stream.logged

@@ -17,7 +17,10 @@ KINDS = {
     "blocks.vw": (b"shared |s x:2\n|a r\n0:.5:.25 |a g\n\n0:1:1 |a r\n|a g\n", WabbitDecisions),
     "costs.vw": (b"1:0 2:1 | a\n1:1 2:0 | b:3\n", WabbitDecisions),
     "costs.csv": (b"x,t,a,b\n1,u,0,1\n2,v,.5,.25\n", lambda path: CostTable(path, ["a", "b"])),
-    "log.csv": (b"x,arm,cost,p,pa,pb\n1,A,1,.5,.5,.5\n2,B,0,.25,.75,.25\n", lambda path: DecisionLog(path, COLUMNS)),
+    "log.csv": (
+        b"x,arm,cost,p,pa,pb\n1,A,1,.5,.5,.5\n2,B,0,.25,.75,.25\n",
+        lambda path: DecisionLog(path, COLUMNS, actions=["A", "B"]),
+    ),
 }
 PIECES = (b"", b"|", b":", b"\n", b"\n\n", b"nan", b"1e400", b"-1", b"\0", b"\xff", b"shared ", b"'", b'"', b",", b"\t")
 

@@ -495,7 +495,7 @@ def _evaluate() -> Iterator[Case]:
         (
             f"{log} --report r.html",
             f"{log} --policy policy.csv --context place --least-propensity 0.25 --json",
-            f"{log} --policy uniform --policy always:a --delta 0.2 --losses --report s.html",
+            f"{log} --policy uniform --policy always:a --delta 0.2 --losses --report s.html --actions a,b",
             f"{log} --policy action:arm --policy probability:prob --json --runs 3 --seed 2",
             f"{log} --learner exp3-ix --set horizon=9 --quiet",
             f"{log} --policy uniform --progress",

@@ -46,7 +46,11 @@ def everything() -> dict[str, Shown]:
     one = logged()
     each = {f"{HOSTILE} of a rather long name {k}": one.evaluation for k in range(8)}
     policies = PoliciesReport("policies on log.csv", each, one.source)
-    return {"sample": pulls(), "crowded": crowded(), "log": one, "policies": policies, **odd(), **logs}
+    none = logged(estimates={}).evaluation
+    refused = PoliciesReport("refused on log.csv", dict.fromkeys(each, none), one.source)
+    return {
+        "sample": pulls(), "crowded": crowded(), "log": one, "policies": policies, "refused": refused, **odd(), **logs,
+    }  # fmt: skip
 
 
 def written(folder: Path, report: Shown) -> Path:
@@ -89,12 +93,12 @@ def test_marks_and_numbers_are_on_the_screen(browser: Browser, tmp_path: Path, w
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1000])
 def test_estimates_are_on_the_screen(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
-    """Below the course five dots with their whiskers are seen, the log's in a colour of its own."""
+    """Below the course six dots with their whiskers are seen, the log's in a colour of its own."""
     browser.open(written(tmp_path, logged()), width=width, dark=dark)
     dots = browser.evaluate(f"[...{VISIBLE}[1].querySelectorAll('.estimate')].map(dot => getComputedStyle(dot).fill)")
-    assert len(dots) == 5
+    assert len(dots) == 6
     assert len(set(dots)) == 2
-    assert browser.evaluate(f"{VISIBLE}[1].querySelectorAll('.whisker').length") == 5
+    assert browser.evaluate(f"{VISIBLE}[1].querySelectorAll('.whisker').length") == 6
     assert browser.complaints == []
 
 

@@ -9,8 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL, REGRESSORS, class_of
-from ..data.column_writer import PARQUET
-from ..data.formats import DECISIONS
+from ..data.formats import DECISIONS, SUFFIXES
 from . import options
 from .files import refuse_overwriting_or_model, refuse_overwriting_rows
 from .output import UsageError, warn_skipped
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from .arguments import ExploreOptions
 
 DELTA = 0.05
-LOGS = ("", ".csv", ".txt", ".vw", *PARQUET)  # suffixes; what is no regular file has none
+LOGS = ("", ".csv", ".txt", ".vw", *SUFFIXES["parquet"])  # suffixes; what is no regular file has none
 HELP = "draw actions by features, learn what each costs, and certify the run"
 DESCRIPTION = (
     "In each round one of several actions is taken for a row of features, and its cost alone is learned. FILE has the "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
@@ -24,6 +23,8 @@ def check_log(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     RegretlessError
         If the log cannot be read as the report says, or has no such policies.
     """
+    from dataclasses import fields  # which imports inspect: not for the sake of --help
+
     from .. import verify
     from .arguments import EvaluateOptions
     from .evaluate import read_evaluated

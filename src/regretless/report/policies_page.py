@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_BANDS = 6
 """So many colours of bands can be told apart."""
 
-NAME = 30  # characters of a policy's name
+NAME = 16  # characters of a policy's name: a card has no more on one line
 
 
 @dataclass(frozen=True, slots=True)
