@@ -7,7 +7,7 @@ namespace regretless::REGRETLESS_ISA {
 // Models are of one of two losses.
 template <class Do>
 static auto by_loss(const Explore& s, const Do& act) {
-  return s.rules.loss == LogisticLoss::name ? act(LogisticLoss(0)) : act(SquaredError(0));
+  return same_name(s.rules.loss, LogisticLoss::name) ? act(LogisticLoss(0)) : act(SquaredError(0));
 }
 
 static LinearVerdict foresee(const Explore& s, const Block& block) {

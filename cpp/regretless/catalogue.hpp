@@ -29,6 +29,11 @@ static constexpr auto names_of(std::variant<T...>*, More... more) {
   return std::array<std::string_view, sizeof...(T) + sizeof...(More)>{T::name..., more...};
 }
 
+// Whether two names are the same. The operator of the library may become a function that instruction sets share.
+static inline bool same_name(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && __builtin_memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
 // The alternative of the variant V with this name, constructed from `argument`. The binding has refused other names.
 template <class V, std::size_t place = 0, class Argument>
 static V named(std::string_view name, const Argument& argument) {
@@ -36,7 +41,7 @@ static V named(std::string_view name, const Argument& argument) {
     __builtin_unreachable();
   } else {
     using T = std::variant_alternative_t<place, V>;
-    return name == T::name ? V(T(argument)) : named<V, place + 1>(name, argument);
+    return same_name(name, T::name) ? V(T(argument)) : named<V, place + 1>(name, argument);
   }
 }
 

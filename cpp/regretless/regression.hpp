@@ -6,6 +6,7 @@
 
 #include "aggregated_full.hpp"
 #include "any_rows.hpp"
+#include "catalogue.hpp"
 #include "regression_loss.hpp"
 #include "regression_mix.hpp"
 
@@ -201,8 +202,9 @@ REGRETLESS_INLINE void descend(const RegressionRules& rules, const RegressionBen
   book.slope2 += slope * slope * norm2;
   if (slope == 0 || !(book.slope2 > 0)) return;
   double rate = rules.step;
-  if (rules.schedule == "inverse-sqrt") rate /= __builtin_sqrt(round);
-  if (rules.schedule == "scale-free") rate *= width / (__builtin_sqrt(book.max_norm2) * __builtin_sqrt(book.slope2));
+  if (same_name(rules.schedule, "inverse-sqrt")) rate /= __builtin_sqrt(round);
+  if (same_name(rules.schedule, "scale-free"))
+    rate *= width / (__builtin_sqrt(book.max_norm2) * __builtin_sqrt(book.slope2));
   if (book.first_rate == 0) book.first_rate = rate;
   book.last_rate = rate;
   for (std::int64_t k = 0; k < bench.n; ++k) {
