@@ -132,8 +132,8 @@ def mixing_theorems() -> str:
 
 def expert_theorems() -> str:
     """Each theorem of the combiners of experts; doubling and asking for few outcomes go around some of them."""
-    from regretless.theory.label_efficient import LABEL_EFFICIENT
     from regretless.theory.majority import DOUBLING
+    from regretless.theory.selective import LABEL_EFFICIENT
 
     of = {name: expert_class(name).theorems for name in EXPERT_LEARNERS}
     return _theorems(of | {"doubling": DOUBLING, "label-efficient": LABEL_EFFICIENT})
@@ -166,8 +166,7 @@ def methods() -> str:
 
 def game_theorems() -> str:
     """Each theorem of games: in one matrix, in turns, in two matrices, and boosting."""
-    from regretless.theory.boosting import BOOSTING
-    from regretless.theory.games import CFR
+    from regretless.theory.games import BOOSTING, CFR
     from regretless.theory.self_play import COARSE
 
     of = {name: GAME_THEOREMS[name] for name in METHODS}
@@ -204,8 +203,7 @@ def calibration_theorems() -> str:
 def alarm_theorems() -> str:
     """The theorems of alarms, and of means inside an interval."""
     from regretless.alarms import EDetector, VilleAlarm
-    from regretless.theory.betting import constant_mean
-    from regretless.theory.confidence import mean_loss
+    from regretless.theory.confidence import constant_mean, mean_loss
 
     of = {alarm.__name__: (alarm.theorem,) for alarm in (EDetector, VilleAlarm)}
     return _theorems(of | {"ConfidenceSequence": (mean_loss, constant_mean)})
@@ -221,8 +219,7 @@ def log_theorems() -> str:
 def future_theorems() -> str:
     """Each theorem on rounds to come."""
     from regretless.theory.confidence import excess_loss
-    from regretless.theory.leave_one_out import LEAVE_ONE_OUT
-    from regretless.theory.online_to_batch import FUTURE, MEAN, longest_survivor
+    from regretless.theory.online_to_batch import FUTURE, LEAVE_ONE_OUT, MEAN, longest_survivor
 
     return _theorems(
         {

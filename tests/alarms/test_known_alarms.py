@@ -20,8 +20,7 @@ from regretless.theory.alarms import (
     false_alarms,
     fixed_start,
 )
-from regretless.theory.betting import NOT_ALL, BettingLedger, constant_mean
-from regretless.theory.confidence import Confidence
+from regretless.theory.confidence import NOT_ALL, BettingLedger, Confidence, constant_mean
 from regretless.verify.formulas import FORMULAS
 
 from ..known import Assumes, Breaks, Known, first_of_each, known, refuses, says_its_number

@@ -21,7 +21,7 @@ from regretless.experts import (
     RandomizedWeightedMajority,
 )
 from regretless.textbook import experts as rules
-from regretless.theory import label_efficient as theory
+from regretless.theory import selective as theory
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 

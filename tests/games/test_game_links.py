@@ -22,7 +22,7 @@ from regretless.linear import max_margin_simplex
 from regretless.linear.separation import simplex_margin
 from regretless.textbook.games import adaboost as textbook_adaboost
 from regretless.textbook.games import boost as textbook_boost
-from regretless.theory.boosting import BOOSTING, adaboost, boosting_by_hedge, margins_and_edges
+from regretless.theory.games import BOOSTING, adaboost, boosting_by_hedge, margins_and_edges
 
 labels = st.sampled_from([-1, 1])
 

@@ -11,8 +11,8 @@ import pytest
 
 from regretless.comparator import GameComparator
 from regretless.ledger import GameLedger
-from regretless.theory import boosting, games, self_play
 from regretless.theory import game_facts as gs
+from regretless.theory import games, self_play
 
 from ..known import Assumes, Change, Known, first_of_each, known, refuses, says_its_number
 
@@ -107,14 +107,14 @@ SEQUENCES = [
     case(games.sequence_final_regrets, trees("cfr"), 27.5 / 20 + 0.001),
 ]  # fmt: skip
 
-BOOST = boosting.BoostLedger(rounds=16, mean_edge=0.4, least_edge=0.3, product=0.6, margin=0.25, wrong=0.1)
-BY_HEDGE, ADA = boosting.BoostFacts(5, 1.5, 0.5), boosting.BoostFacts(5, 1.5, None)
+BOOST = games.BoostLedger(rounds=16, mean_edge=0.4, least_edge=0.3, product=0.6, margin=0.25, wrong=0.1)
+BY_HEDGE, ADA = games.BoostFacts(5, 1.5, 0.5), games.BoostFacts(5, 1.5, None)
 BOOSTS = [
-    Known(boosting.margins_and_edges, BOOST, ANSWERS, ADA, 0.301, 0.25),
-    Known(boosting.boosting_by_hedge, BOOST, ANSWERS, BY_HEDGE, log(5) / 8 + 0.140625 + 0.001, 0.15),
-    Known(boosting.boosting_by_hedge, BOOST, ANSWERS, replace(BY_HEDGE, examples=1), 0.001, 0.15),
-    Known(boosting.adaboost, BOOST, ANSWERS, ADA, 0.6006, 0.1),
-    Known(boosting.adaboost, replace(BOOST, product=1.2), ANSWERS, ADA, 1.0, 0.1),
+    Known(games.margins_and_edges, BOOST, ANSWERS, ADA, 0.301, 0.25),
+    Known(games.boosting_by_hedge, BOOST, ANSWERS, BY_HEDGE, log(5) / 8 + 0.140625 + 0.001, 0.15),
+    Known(games.boosting_by_hedge, BOOST, ANSWERS, replace(BY_HEDGE, examples=1), 0.001, 0.15),
+    Known(games.adaboost, BOOST, ANSWERS, ADA, 0.6006, 0.1),
+    Known(games.adaboost, replace(BOOST, product=1.2), ANSWERS, ADA, 1.0, 0.1),
 ]
 PLAYS = [*ZERO_SUM, *GENERAL, *SEQUENCES]
 CASES = [*PLAYS, *BOOSTS]
@@ -138,9 +138,9 @@ BREAKS: dict[str, list[Change]] = {
     self_play.CONSTANT[0]: [{"learner.row_rate": nan}, {"learner.column_rate": inf}],
     self_play.optimistic.assumes[-1][0]: [{"learner.row_rate": 0.9}, {"learner.column_spread": 6.0}],
     self_play.WEIGHTS[0]: [{"learner.method": "rm", "learner.power": 1}],
-    boosting.boosting_by_hedge.assumes[1][0]: [{"learner.rate": bad} for bad in (None, 0.0, inf)],
-    boosting.boosting_by_hedge.assumes[2][0]: [{"learner.spread": inf}],
-    boosting.adaboost.assumes[1][0]: [{"learner.rate": 0.5}],
+    games.boosting_by_hedge.assumes[1][0]: [{"learner.rate": bad} for bad in (None, 0.0, inf)],
+    games.boosting_by_hedge.assumes[2][0]: [{"learner.spread": inf}],
+    games.adaboost.assumes[1][0]: [{"learner.rate": 0.5}],
 }
 SUM = gs.ZERO_SUM
 ASSUMES: Assumes = [
@@ -161,9 +161,9 @@ ASSUMES: Assumes = [
     (tuple(one.theorem for one in SEQUENCES), (gs.PLAYED, SUM)),
     ((games.counterfactual,), (gs.KNOWN,)),
     ((games.sequence_squares,), (gs.SQUARES,)),
-    (boosting.BOOSTING, (boosting.PLAYED,)),
-    ((boosting.boosting_by_hedge,), boosting.boosting_by_hedge.assumes[1:3]),
-    ((boosting.adaboost,), boosting.adaboost.assumes[1:2]),
+    (games.BOOSTING, (games.BOOSTED,)),
+    ((games.boosting_by_hedge,), games.boosting_by_hedge.assumes[1:3]),
+    ((games.adaboost,), games.adaboost.assumes[1:2]),
 ]
 
 SQUARES, SLOW, CHANGES = self_play.squares, self_play.optimistic, self_play.changes
@@ -183,7 +183,7 @@ HELD: list[tuple[Any, Change]] = [
     (games.weak_duality, {"ledger.rounds": 0.0}),
     (self_play.final_regrets, {"learner.method": "rm+", "learner.power": 1}),
     (self_play.final_regrets, {"ledger.rounds": 1.0, "ledger.weight": 0.5}),
-    (boosting.margins_and_edges, {"ledger.rounds": 1}),
+    (games.margins_and_edges, {"ledger.rounds": 1}),
 ]
 FAILS: list[tuple[Any, Change]] = [
     (CHANGES, NOBODY_KNOWS | {"ledger.row_shift": 0.0}),
@@ -209,7 +209,7 @@ def test_a_theorem_of_games_refuses_what_it_assumes_not(case):
 @known(first_of_each(BOOSTS))
 def test_a_theorem_of_boosting_refuses_what_it_assumes_not(case):
     """Each assumption about a booster, where it alone fails, is what the certificate says."""
-    refuses(case, ASSUMES, BREAKS | {boosting.PLAYED[0]: [{"ledger.rounds": 0}]})
+    refuses(case, ASSUMES, BREAKS | {games.BOOSTED[0]: [{"ledger.rounds": 0}]})
 
 
 @pytest.mark.parametrize(("theorem", "change"), HELD)

@@ -14,7 +14,6 @@ from regretless.ledger import Ledger
 from regretless.theory import (
     facts,
     gradient,
-    leave_one_out,
     margin_perceptron,
     mirror,
     perceptron,
@@ -180,8 +179,8 @@ def certain(losses: float, rounds: float, delta: float) -> float:
 
 
 SURVIVAL = future.Survival(mistakes=5, updates=3, survived=50, needed=50, epsilon=0.1, classes=2)
-OUT = leave_one_out.LeftOut(rows=12, errors=3, support=5, residual=2)
-LAZY = leave_one_out.Lazy(lazy=True, clean=True, additive=True)
+OUT = future.LeftOut(rows=12, errors=3, support=5, residual=2)
+LAZY = future.Lazy(lazy=True, clean=True, additive=True)
 RISK = [
     case(future.average_risk, DECLARED, certain(4, 12, 0.05), 1 / 3),
     case(future.average_risk, DECLARED, 1.0, 1, {"ledger.rounds": 1.0, "ledger.mistakes": 1.0}),
@@ -193,10 +192,10 @@ RISK = [
     case(future.mean_excess, DECLARED, 0.25 + 4 * sqrt(log(40) / 24), None),
     Known(future.longest_survivor, SURVIVAL, None, DECLARED, 0.1),
     Known(future.longest_survivor, SURVIVAL, None, DECLARED, 0.2).changed({"ledger.epsilon": 0.2}),
-    Known(leave_one_out.support_rows, OUT, V, LAZY, 7, 3),
-    Known(leave_one_out.support_by_margin, OUT, V, LAZY, NOVIKOFF, 3),
-    Known(leave_one_out.risk_by_support, OUT, V, LAZY, 7 / 12, 1 / 4),
-    Known(leave_one_out.risk_by_margin, OUT, V, LAZY, NOVIKOFF / 12, 1 / 4),
+    Known(future.support_rows, OUT, V, LAZY, 7, 3),
+    Known(future.support_by_margin, OUT, V, LAZY, NOVIKOFF, 3),
+    Known(future.risk_by_support, OUT, V, LAZY, 7 / 12, 1 / 4),
+    Known(future.risk_by_margin, OUT, V, LAZY, NOVIKOFF / 12, 1 / 4),
 ]
 
 CASES = [*PERCEPTRON, *MIRROR, *AGGRESSIVE, *SECOND, *MARGINS, *DESCENT, *RISK]
@@ -253,19 +252,19 @@ BREAKS: dict[str, list[Change]] = {
         {"ledger.survived": 0, "ledger.updates": 5},
     ],
     future.longest_survivor.assumes[1][0]: [{"ledger.classes": 1}],
-    leave_one_out.LAZY[0]: [{"learner.lazy": False}],
-    leave_one_out.CLEAN[0]: [{"learner.clean": False}],
-    leave_one_out.ADDITIVE[0]: [{"learner.additive": False}],
-    leave_one_out.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}, {"comparator": None}],
-    leave_one_out.SAME_ROWS[0]: [{"ledger.rows": 13}],
+    future.LAZY[0]: [{"learner.lazy": False}],
+    future.CLEAN[0]: [{"learner.clean": False}],
+    future.ADDITIVE[0]: [{"learner.additive": False}],
+    future.SEPARATES[0]: [{"comparator.least": 0.0}, {"comparator.norm": 0.0}, {"comparator": None}],
+    future.SAME_ROWS[0]: [{"ledger.rows": 13}],
 }
 
 ROUNDS = (facts.SAME_ROUNDS, facts.MEASURED, facts.UNIT_WEIGHTS, facts.STEADY)
 CLEAN, SEPARATES, SEPARABLE = facts.UNTIL_CLEAN, facts.SEPARATES, (*ROUNDS, facts.SEPARATES)
 SLOW, NEAR, QUADRATIC = ((mirror.RATE, check) for check in (mirror._slow, mirror._near, mirror._quadratic))
 MADE_FOR = mirror.winnow_tuned.assumes
-LEFT_OUT = (leave_one_out.LAZY, leave_one_out.CLEAN, leave_one_out.ADDITIVE, leave_one_out.SEPARATES,
-            leave_one_out.SAME_ROWS)  # fmt: skip
+LEFT_OUT = (future.LAZY, future.CLEAN, future.ADDITIVE, future.SEPARATES,
+            future.SAME_ROWS)  # fmt: skip
 ASSUMES: Assumes = [
     ((perceptron.separable,), SEPARABLE),
     ((perceptron.sharp, perceptron.squared_hinge, perceptron.total_distance, perceptron.lengths,
@@ -303,8 +302,8 @@ ASSUMES: Assumes = [
     ((future.mean_risk, future.mean_small_loss, future.mean_excess), (future.PLAYED, future.BEFORE, future.BOUNDED)),
     ((future.mean_excess,), (future.REGRETFUL,)),
     ((future.longest_survivor,), future.longest_survivor.assumes[:2]),
-    ((leave_one_out.support_rows, leave_one_out.risk_by_support), (leave_one_out.LAZY,)),
-    ((leave_one_out.support_by_margin, leave_one_out.risk_by_margin), LEFT_OUT),
+    ((future.support_rows, future.risk_by_support), (future.LAZY,)),
+    ((future.support_by_margin, future.risk_by_margin), LEFT_OUT),
 ]  # fmt: skip
 
 # At the edge of an assumption it still holds.

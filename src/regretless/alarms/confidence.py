@@ -13,8 +13,7 @@ from ..certificate import Certificate
 from ..checks import one_of, share
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..theory.betting import BettingLedger, constant_mean
-from ..theory.confidence import Confidence, MeanLedger, interval, mean_loss
+from ..theory.confidence import BettingLedger, Confidence, MeanLedger, constant_mean, interval, mean_loss
 from .base import Array, Range, checked_range, scaled
 
 METHODS = ("bernstein", "betting")
@@ -64,7 +63,7 @@ class Increments:
 
 
 class HedgedCapital:
-    """The capitals of bets against means, round by round (see `regretless.theory.betting`).
+    """The capitals of bets against means, round by round (see `regretless.theory.confidence`).
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from ..info import info_of
 from ..linear.base import OnlineClassifier
 from ..linear.comparators.candidates import matrix_of
 from ..rows.state import BaseState
-from ..theory.leave_one_out import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
+from ..theory.online_to_batch import BY_MARGIN, LEAVE_ONE_OUT, Lazy, LeftOut
 from ..theory.perceptron import separable
 from .rerun import OmissionResult, Omissions, RerunTable, copy_state, mistaken, refuse_foreign, rows_of, updates
 

@@ -25,7 +25,7 @@ from .validation import AdviceError, Array, table_of
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..comparator import ExpertComparator
-    from ..theory.label_efficient import AskedLedger, AskingFacts
+    from ..theory.selective import AskedLedger, AskingFacts
 
 STREAM = 0x5E1EC8  # the second half of the key of the draws
 MOST_SEED = 2**64 - 1
@@ -213,7 +213,7 @@ class LabelEfficient(Pictured):
     @property
     def ledger_(self) -> AskedLedger:
         """What was observed so far."""
-        from ..theory.label_efficient import AskedLedger
+        from ..theory.selective import AskedLedger
 
         learner = self.learner_
         known = self._regrets is not None and self._regrets.size and np.isfinite(self._regrets).all()
@@ -223,7 +223,7 @@ class LabelEfficient(Pictured):
 
     def facts(self, delta: float = 0.05) -> AskingFacts:
         """What theorems may know of it besides its ledger."""
-        from ..theory.label_efficient import AskingFacts
+        from ..theory.selective import AskingFacts
 
         inner, loss = self.learner_.facts(), self.learner_._loss
         equal = bool(np.ptp(inner.prior) <= 1e-12)
@@ -244,7 +244,7 @@ class LabelEfficient(Pictured):
         comparators : sequence of ExpertComparator, optional
             Of the asked rounds, to read the theorems against; by default the best expert alone.
         """
-        from ..theory.label_efficient import LABEL_EFFICIENT
+        from ..theory.selective import LABEL_EFFICIENT
 
         compared = self.learner_.comparators() if comparators is None else comparators
         stands, ledger = self.facts(delta), self.ledger_

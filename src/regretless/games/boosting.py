@@ -18,7 +18,7 @@ from ..certificate import Certificate
 from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
 from ..errors import ParameterError, RegretlessError
-from ..theory.boosting import BOOSTING, BoostFacts, BoostLedger
+from ..theory.games import BOOSTING, BoostFacts, BoostLedger
 from .certificates import bounded
 from .matrix import MatrixGame
 from .payoffs import Array, Payoffs, Vector
