@@ -6,7 +6,6 @@ import csv
 import json
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ import pytest
 import regretless
 from regretless import report
 from regretless.catalogue import LEARNERS, REGRESSORS
-from regretless.cli import arguments
 from regretless.cli.entry import VERBS, make
 from regretless.cli.options import verb_of
 from regretless.data import load_svmlight, open_stream
@@ -560,8 +558,9 @@ def test_the_record_of_a_verb_has_its_arguments(verb):
     verbs = next(action for action in make()._actions if action.choices and "learn" in action.choices)
     actions = verbs.choices[verb]._actions
     missing = {one.dest: one.default is None and not one.required for one in actions if one.dest != "help"}
-    record = getattr(arguments, verb_of(verb).run.__annotations__["arguments"])
-    assert {one.name: "None" in one.type for one in fields(record)} == missing
+    module = verb_of(verb)
+    record = getattr(module, module.run.__annotations__["arguments"])
+    assert {name: "None" in written for name, written in record.fields().items()} == missing
 
 
 @pytest.mark.parametrize("words", [["--help"], ["learn", "--help"], ["predict", "--help"], ["--version"]])

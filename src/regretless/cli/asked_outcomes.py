@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
     from ..experts.label_efficient import LabelEfficient
-    from .arguments import CombineOptions
+    from .combine import CombineOptions
 
 
 def add_budget(group: _ArgumentGroup) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..errors import ParameterError, RegretlessError
+from .arguments import Record
 from .output import UsageError
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
-    from .arguments import BanditSettings, PullOptions
 
 ADVISED = ", ".join(name for name, entry in BANDITS.items() if entry.info.advised)
 SEED = 0
@@ -27,12 +27,25 @@ ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()} | {
 FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
 
 
+class BanditSettings(Record):
+    """What the command line says of a bandit that goes along a log."""
+
+    learner: str | None
+    set: list[str]
+    delta: float | None
+    range: list[float] | None
+    seed: int | None
+    rewards: bool
+    anytime: bool
+    advice: str | None
+
+
 class BanditMaker:
     """Makes the learner, once it is known how many rounds and arms there are.
 
     Parameters
     ----------
-    arguments : PullOptions or BanditSettings
+    arguments : BanditSettings
 
     Raises
     ------
@@ -40,7 +53,7 @@ class BanditMaker:
         If a parameter has no meaning: that is seen before any file is read.
     """
 
-    def __init__(self, arguments: PullOptions | BanditSettings) -> None:
+    def __init__(self, arguments: BanditSettings) -> None:
         from inspect import signature
 
         from .parameters import read_settings
@@ -56,7 +69,7 @@ class BanditMaker:
         """The learner for so many rounds and these arms."""
         return self._make({**self._settings, **self._tuning(rounds), "arms": list(arms)})
 
-    def _refuse_contradictions(self, arguments: PullOptions | BanditSettings) -> None:
+    def _refuse_contradictions(self, arguments: BanditSettings) -> None:
         if self._class.info.advised and arguments.advice is None:
             raise UsageError(f"--learner {self._class.name} draws as experts advise: give their --advice FILE")
         if not self._class.info.advised and arguments.advice is not None:
@@ -93,7 +106,7 @@ class BanditMaker:
         return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
-def _own_options(arguments: PullOptions | BanditSettings) -> dict[str, Any]:
+def _own_options(arguments: BanditSettings) -> dict[str, Any]:
     """The parameters that have options of their own."""
     settings: dict[str, Any] = {"seed": SEED if arguments.seed is None else arguments.seed}
     if arguments.range is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import options, shards
+from .arguments import CertifyingOptions
 from .files import (
     copied_for_against,
     load_against,
@@ -34,13 +35,19 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..linear.base import OnlineClassifier
     from ..regression.base import OnlineRegressor
-    from .arguments import CertifyOptions
 
 HELP = "certify a model against the file that it learned from"
 DESCRIPTION = (
     "Every theorem about the model's learner, with what it bounds. First the rows are learned from once more: if that "
     "does not give the same model, bit for bit, they are not the rounds it played, and nothing is certified."
 )
+
+
+class CertifyOptions(CertifyingOptions):
+    """Of `certify`."""
+
+    model: str
+    json: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
 from . import options
+from .arguments import IntervalOptions, ReportOptions
 from .asked_outcomes import add_budget, asking_of, refuse_beside_budget
 from .files import (
     add_vectors,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
     from ..run.continuation import CombineContinuation
     from ..run.experts import CombineRun
-    from .arguments import CombineOptions
     from .combine_result import CombineOutput
 
 
@@ -49,6 +49,33 @@ ELSEWHERE["n_experts"] = "the file says how many experts there are"
 TABLE, WEALTH = "table", "wealth"
 UNITS = ("hour", "day", "week", "month")
 LOSSES = ("absolute", "square", "pinball", "log", "zero-one", "percentage", "wealth", "table")
+
+
+class CombineOptions(IntervalOptions, ReportOptions):
+    """Of `combine`."""
+
+    file: str
+    target: str | None
+    time: str | None
+    experts: list[str]
+    format: str | None
+    cache: str | None
+    learner: str | None
+    set: list[str]
+    loss: str | None
+    tau: float | None
+    range: list[float] | None
+    linearize: bool | None
+    delay: int | None
+    arrival: str | None
+    label_budget: str | None
+    block: str | None
+    ignore: list[str]
+    switches: int | None
+    no_comparators: bool
+    save_comparators: str | None
+    out: str | None
+    weights: str | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import LEARNERS, REGRESSORS, learner_class, name_in
 from ..errors import ParameterError, did_you_mean
 from . import options
+from .arguments import FeatureOptions, ReadingOptions, ReportOptions
 from .files import refuse_overwriting
 from .output import (
     DONE,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..run.comparison import Comparison
     from ..run.competitors import Competitor
-    from .arguments import CompareOptions
 
 
 HELP = "say which of two learners or models errs less on the same rows"
@@ -48,6 +48,18 @@ OF_LEARNERS: dict[str, Any] = {
     "ignore": (), "text": (), "ngrams": None, "interactions": (), "normalize": False, "hash_bits": None,
     "keep_names": None, "max_features": 2**31 - 1,
 }  # fmt: skip
+
+
+class CompareOptions(ReadingOptions, FeatureOptions, ReportOptions):
+    """Of `compare`."""
+
+    a: str
+    b: str
+    file: str
+    set_a: list[str]
+    set_b: list[str]
+    level: float
+    any_labels: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -8,18 +8,24 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
+from .arguments import Record
 from .options import run_verb, verb_of
 from .output import DONE
 
 if TYPE_CHECKING:
     from ..data.batch import Array
-    from .arguments import DemoOptions
 
 HELP = "run the main job on real data that comes with scikit-learn"
 DESCRIPTION = (
     "Writes scikit-learn's breast cancer data to an svmlight file, learns from it, certifies what was observed, "
     "writes a report and predicts. Needs scikit-learn: pip install scikit-learn."
 )
+
+
+class DemoOptions(Record):
+    """Of `demo`."""
+
+    folder: str
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ..data.formats import CLASSES, NAMES
 from ..errors import DataError, RegretlessError
 from . import options
+from .arguments import Names, WatchedOptions
 from .files import refuse_overwriting
 from .output import DONE, Console, Ended, UsageError, complain
 from .signals import run_until_signal
 
 if TYPE_CHECKING:
-    from .arguments import DimensionOptions
     from .dimension_result import ClassArgument, DimensionOutput
 
 DIMENSIONS = ("vc", "littlestone")
@@ -31,6 +31,24 @@ EPILOG = (
     "disjunctions:K, all:N, at-most-k:N,K, exactly-k:N,K; halfspaces:3x4 (on a grid), halfspaces:cube:3 (on zeros and "
     "ones), halfspaces:signs:3 (on both signs), homogeneous-halfspaces:signs:3, and halfspaces with --points FILE."
 )
+
+
+class DimensionOptions(WatchedOptions):
+    """Of `dimension`."""
+
+    file: str | None
+    named: str | None
+    points: str | None
+    homogeneous: bool
+    format: str | None
+    array: str | None
+    names: Names | None
+    transpose: bool
+    limit: float | None
+    only: str | None
+    randomized: bool
+    tree: str | None
+    no_tree: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

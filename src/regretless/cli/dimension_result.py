@@ -16,7 +16,7 @@ from .output import Output, many, short
 if TYPE_CHECKING:
     from ..finite_classes import Dimension, FiniteClass, MistakeTree
     from ..finite_classes.littlestone import RandomizedDimension
-    from .arguments import DimensionOptions
+    from .dimension import DimensionOptions
     from .output import Console
 
 SCHEMA = "regretless.dimension/1"

@@ -5,23 +5,24 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from . import options
+from .arguments import ReportOptions
 from .files import refuse_overwriting
+from .logs import OF_LOG, TABLES, LogOptions, add_columns, files_of, policies_of, read_evaluated
 from .output import DONE, UsageError, complain
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..bandits.off_policy import Evaluation
     from ..data.logged import Log
-    from .arguments import EvaluateOptions, PullOptions
+    from .pull import PullOptions
 
 RUNS = 10
 MOST_RUNS = 100_000  # of which each keeps a learner of its own
 DELTA = 0.05
-TABLES = ("csv", "tsv", "parquet", "arrow", "feather")
 MakeBandit = Callable[[int, Sequence[str]], "Bandit"]
 
 HELP = "estimate from a log what other policies would have earned"
@@ -37,6 +38,17 @@ POLICY_HELP = (
     "or explore, which draws as it would next, and learns nothing), or a table of action and probability, and of the "
     "context"
 )
+
+
+class EvaluateOptions(LogOptions, ReportOptions):
+    """Of `evaluate`."""
+
+    policy: list[str]
+    learner: str | None
+    set: list[str]
+    delta: float | None
+    runs: int | None
+    seed: int | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -67,23 +79,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     options.add_report(output)
     options.add_watching(output)
-
-
-def add_columns(group: Any) -> None:
-    """What the columns of a log are."""
-    group.add_argument("--action", metavar="COLUMN", help="the column of actions")
-    group.add_argument("--reward", metavar="COLUMN", help="the column of rewards: numbers, or true and false")
-    group.add_argument(
-        "--propensity", metavar="P", help="the column of the probabilities of the actions taken, or a number for all"
-    )
-    group.add_argument(
-        "--least-propensity",
-        type=float,
-        metavar="P",
-        help="no action could be less probable than this, drawn or not: narrows intervals that hold at any time",
-    )
-    group.add_argument("--losses", action="store_true", help="what that column holds are losses: less is better")
-    group.add_argument("--context", metavar="COLUMN", help="the column of the situation that a round was in")
 
 
 def run(arguments: EvaluateOptions) -> int:
@@ -124,49 +119,18 @@ def _refuse_contradictions(arguments: EvaluateOptions) -> None:
     if len(set(arguments.policy)) < len(arguments.policy):
         raise UsageError("--policy: the same one is there twice")
     options.range_of(arguments.range)
-    from .evaluate_policies import files_of
-
     refuse_overwriting([arguments.file, *files_of(arguments.policy)], [arguments.report])
-
-
-def read_evaluated(arguments: EvaluateOptions) -> Log:
-    """The log, by the options."""
-    from ..data.logged import read_log
-
-    action, reward, named = arguments.action, arguments.reward, arguments.propensity
-    if action is None or reward is None or named is None:
-        raise AssertionError("a log without them is refused")
-    try:
-        propensity: str | float = float(named)
-    except ValueError:
-        propensity = named
-    if arguments.format is None and arguments.file.lower().endswith(".vw"):
-        raise UsageError(f"{arguments.file} is Vowpal Wabbit's text, which explore reads; a log here is a table")
-    with options.usage_errors("propensity"):
-        log = read_log(
-            arguments.file,
-            action=action,
-            reward=reward,
-            propensity=propensity,
-            context=arguments.context,
-            value_range=options.range_of(arguments.range),
-            losses=arguments.losses,
-            format=arguments.format,
-            named=options.names_of(arguments.actions or []),
-        )
-        return log if arguments.least_propensity is None else log.declaring(arguments.least_propensity)
 
 
 def _evaluations(arguments: EvaluateOptions, log: Log, make: MakeBandit | None) -> list[tuple[str, Evaluation]]:
     """Each policy, by its name, or the learner."""
     from ..bandits.off_policy import evaluate_learner, evaluate_policy
-    from .evaluate_policies import policies_of
 
     delta, runs = arguments.delta or DELTA, arguments.runs or RUNS
     if make is not None:
         learner = make(_most_rounds(log), log.names)
         return [(learner.name, evaluate_learner(log, learner, runs=runs, delta=delta))]
-    asked = policies_of(arguments, log)
+    asked = policies_of(arguments.policy or [OF_LOG], arguments, log)
     return [
         (
             one.text,
@@ -193,8 +157,7 @@ def _most_rounds(log: Log) -> int:
 
 def _maker(arguments: EvaluateOptions) -> MakeBandit:
     """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
-    from .arguments import BanditSettings
-    from .bandit_maker import BanditMaker
+    from .bandit_maker import BanditMaker, BanditSettings
 
     wanted = bandit_class(arguments.learner or DEFAULT_BANDIT)
     if wanted.info.advised or wanted.info.informed:
@@ -211,13 +174,13 @@ def _maker(arguments: EvaluateOptions) -> MakeBandit:
             seed=arguments.seed,
             rewards=not arguments.losses,
             anytime=not wanted.info.needs_horizon and not tuned,
+            advice=None,
         )
     ).learner
 
 
 def evaluate_pulled(arguments: PullOptions, path: str) -> int:
     """``regretless pull --logged``, which came before this verb."""
-    from .arguments import EvaluateOptions
 
     of_tables = {
         "a table of losses": arguments.file,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..bandits.off_policy import Evaluation
     from ..bandits.off_policy.estimates import Estimate
     from ..certificate import Certificate
-    from .arguments import EvaluateOptions
+    from .evaluate import EvaluateOptions
 
 SCHEMA = "regretless.logged/1"
 SEVERAL = "regretless.evaluate/1"

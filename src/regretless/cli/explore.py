@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL, REGRESSORS, class_of
 from ..data.formats import DECISIONS, SUFFIXES
 from . import options
+from .arguments import ReportOptions, SavingOptions
+from .explore_stream import DecisionOptions
 from .files import refuse_overwriting_or_model, refuse_overwriting_rows
 from .output import UsageError, warn_skipped
 from .signals import PointTable, go
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from ..contextual.base import ContextualBandit
     from ..data.decisions import DecisionStream
     from ..run.explore import ExploreContinuation, ExploreRun
-    from .arguments import ExploreOptions
 
 DELTA = 0.05
 LOGS = ("", ".csv", ".txt", ".vw", *SUFFIXES["parquet"])  # suffixes; what is no regular file has none
@@ -30,6 +31,18 @@ DESCRIPTION = (
     "policy (--action, --cost, --propensity), or Vowpal Wabbit's text, action:cost:probability | features. From a log "
     "the learner learns, and what it would have paid is estimated by the probabilities that the log gives."
 )
+
+
+class ExploreOptions(DecisionOptions, SavingOptions, ReportOptions):
+    """Of `explore`."""
+
+    learner: str | None
+    set: list[str]
+    regressor: str | None
+    set_regressor: list[str]
+    seed: int | None
+    delta: float | None
+    log: str | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..run.explore import ExploreRun
     from ..run.hindsight import HindsightCosts
-    from .arguments import ExploreOptions
+    from .explore import ExploreOptions
 
 SCHEMA = "regretless.explore/1"
 WIDTH = 34  # of names

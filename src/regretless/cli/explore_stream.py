@@ -7,18 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.formats import DECISIONS, TABLES
 from . import options
+from .arguments import FeatureOptions, ReadingOptions
 from .output import UsageError
 
 if TYPE_CHECKING:
     from ..data.decisions import DecisionStream
-    from .arguments import ExploreOptions
 
 VW = "vw"
 Range = tuple[float, float]
 
 
+class DecisionOptions(ReadingOptions, FeatureOptions):
+    """What a file says of rounds of decisions, and how it is read."""
+
+    file: str
+    costs: list[str]
+    action: str | None
+    cost: str | None
+    propensity: str | None
+    propensities: list[str]
+    actions: list[str]
+    range: list[float] | None
+
+
 def stream_of(
-    arguments: ExploreOptions,
+    arguments: DecisionOptions,
     value_range: Range,
     before: Mapping[str, Any],
     schema: dict[str, Any] | None,
@@ -28,7 +41,7 @@ def stream_of(
 
     Parameters
     ----------
-    arguments : ExploreOptions
+    arguments : DecisionOptions
     value_range : (float, float)
         Where all costs lie.
     before : mapping
@@ -62,7 +75,7 @@ def stream_of(
     return stream
 
 
-def _labels(arguments: ExploreOptions, actions: list[str] | None, schema: Any) -> DecisionStream:
+def _labels(arguments: DecisionOptions, actions: list[str] | None, schema: Any) -> DecisionStream:
     from ..data.decision_labels import LabelDecisions
 
     options.refuse_set({"--range": arguments.range}, "is for costs, and those of labels are 0 and 1")
@@ -71,7 +84,7 @@ def _labels(arguments: ExploreOptions, actions: list[str] | None, schema: Any) -
 
 
 def _costs(
-    arguments: ExploreOptions,
+    arguments: DecisionOptions,
     value_range: Range,
     form: str,
     schema: Any,
@@ -88,7 +101,7 @@ def _costs(
 
 
 def _log(
-    arguments: ExploreOptions,
+    arguments: DecisionOptions,
     value_range: Range,
     form: str,
     schema: Any,
@@ -119,7 +132,7 @@ def _propensity(text: str | None) -> str | float | None:
         return text
 
 
-def _of_table(arguments: ExploreOptions, form: str) -> dict[str, Any]:
+def _of_table(arguments: DecisionOptions, form: str) -> dict[str, Any]:
     """How a table is read."""
     if form not in TABLES:
         raise UsageError(f"{arguments.file}: columns have names in {', '.join(TABLES)}, and this is read as {form}")
@@ -129,7 +142,7 @@ def _of_table(arguments: ExploreOptions, form: str) -> dict[str, Any]:
     return options.reading(arguments) | {"format": form}
 
 
-def _wabbit(arguments: ExploreOptions, value_range: Range, actions: list[str] | None, schema: Any) -> DecisionStream:
+def _wabbit(arguments: DecisionOptions, value_range: Range, actions: list[str] | None, schema: Any) -> DecisionStream:
     from ..data.vowpal_wabbit import WabbitDecisions
 
     columns = {

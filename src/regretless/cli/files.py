@@ -14,7 +14,7 @@ from .output import UsageError
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from .arguments import CertifyingOptions, CombineOptions, ExploreOptions, LearnOptions
+    from .arguments import CertifyingOptions, SavingOptions
 
 MODEL = ".rgl"  # how a saved model is called
 Certifying = TypeVar("Certifying", bound="CertifyingOptions")
@@ -40,9 +40,7 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
         taken.append(output)
 
 
-def refuse_overwriting_or_model(
-    arguments: LearnOptions | CombineOptions | ExploreOptions, inputs: Sequence[str], outputs: Sequence[str | None]
-) -> None:
+def refuse_overwriting_or_model(arguments: SavingOptions, inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     """The same of a run that may go on with a model, which is replaced unless --save names another file.
 
     Raises
@@ -155,11 +153,10 @@ def copied_for_against(arguments: Certifying, path: str) -> Iterator[Certifying]
     if arguments.against is None or arguments.cache is not None or can_be_read_again(path):
         yield arguments
         return
-    from dataclasses import replace
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="regretless-") as folder:
-        yield replace(arguments, cache=os.path.join(folder, "rounds"))
+        yield arguments.but(cache=os.path.join(folder, "rounds"))
 
 
 def load_against(arguments: CertifyingOptions) -> Any:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..report.formatting import printable
 from . import options
+from .arguments import Record
 from .members import LOG_LOSS, member_lines, members_of, mixture_of
 from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
     from ..linear.base import OnlineClassifier
     from ..run.linear import Continuation
-    from .arguments import InspectOptions
 
 
 HELP = "show what is in a model"
@@ -22,6 +22,14 @@ DESCRIPTION = (
     "The learner, its parameters, its ledger and its largest weights, by the features' names or ids as in the file; of "
     "a finite class what is left of it, and what it says of the points."
 )
+
+
+class InspectOptions(Record):
+    """Of `inspect`."""
+
+    model: str
+    top: int
+    json: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..report import IntervalCourse
     from ..run.intervals import RunIntervals
     from ..run.regression import Forecasts
-    from .arguments import CombineOptions, LearnOptions
+    from .arguments import IntervalOptions
 
 NO_NUMBERS = {"table": "losses themselves", "wealth": "price relatives", "zero-one": "votes"}  # by the loss
 
@@ -37,7 +37,7 @@ def add_intervals(group: _ArgumentGroup) -> None:
     )
 
 
-def refuse_shares(arguments: CombineOptions | LearnOptions) -> None:
+def refuse_shares(arguments: IntervalOptions) -> None:
     """Refuse numbers that have no meaning, before anything is read."""
     share, step = arguments.interval, arguments.interval_step
     if share is not None and not 0 < share < 1:
@@ -48,14 +48,14 @@ def refuse_shares(arguments: CombineOptions | LearnOptions) -> None:
         raise UsageError("--interval-step needs --interval C")
 
 
-def refuse_loss(arguments: CombineOptions, learner: ExpertLearner) -> None:
+def refuse_loss(arguments: IntervalOptions, learner: ExpertLearner) -> None:
     """An interval is one around a number."""
     name = learner._loss.name
     if arguments.interval is not None and name in NO_NUMBERS:
         raise UsageError(f"--interval is for forecasts of numbers, and --loss {name} is of {NO_NUMBERS[name]}")
 
 
-def refuse_others(arguments: CombineOptions | LearnOptions, intervals: RunIntervals | None) -> None:
+def refuse_others(arguments: IntervalOptions, intervals: RunIntervals | None) -> None:
     """A model that goes on has the intervals that it has."""
     rule = None if intervals is None else intervals.rule
     wanted = {"--interval": arguments.interval, "--interval-step": arguments.interval_step}
@@ -69,7 +69,7 @@ def refuse_others(arguments: CombineOptions | LearnOptions, intervals: RunInterv
             raise UsageError(f"{option} {value:g} contradicts the model, which has {own:g}")
 
 
-def intervals_of(arguments: CombineOptions | LearnOptions, least: float | None = None) -> RunIntervals | None:
+def intervals_of(arguments: IntervalOptions, least: float | None = None) -> RunIntervals | None:
     """Those that are asked for, of outcomes that are nowhere below `least`."""
     from ..intervals import AdaptiveIntervals
     from ..run.intervals import RunIntervals

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT, DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, LEARNERS, REGRESSORS
+from ..catalogue import DEFAULT, DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, KIND_OF_TASK, LEARNERS, REGRESSORS, class_of
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model
 from .intervals import add_intervals, refuse_shares
+from .learn_output import LearnOptions, LearnOutput
 from .output import CLASSIFICATION, UsageError
 from .signals import go
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
-    from .arguments import LearnOptions
-    from .learn_output import LearnOutput
 
 HELP = "learn from a labelled file, and certify what was observed"
 DESCRIPTION = (
@@ -81,7 +80,6 @@ def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
     if shards.are_shards(arguments):
         from .learn_shards import learn_shards
-        from .task import task_of
 
         _refuse_contradictions(arguments)
         if task_of(arguments) not in (None, CLASSIFICATION) or arguments.interval is not None:
@@ -89,8 +87,11 @@ def run(arguments: LearnOptions) -> int:
             raise UsageError(f"numbers are learned from one file; {advice}")
         options.refuse_set({"--calibrate": arguments.calibrate}, "is for one file: scores of shards have no order")
         options.refuse_set({"--label-budget": arguments.label_budget}, "is for one file: shards do not share it")
-        return learn_shards(arguments)
-    path = shards.only_file(arguments)
+        _refuse_contradictions_of_shards(arguments)
+        against = load_against(arguments)
+        return learn_shards(arguments, *learner_of(arguments), against)
+    of_shards = {"--mixing": arguments.mixing, "--one-shot": arguments.one_shot, "--together": arguments.together}
+    path = shards.only_file(arguments, **of_shards)
     _refuse_contradictions(arguments)
     with copied_for_against(arguments, path) as copied:
         return _learn(copied, path)
@@ -98,7 +99,7 @@ def run(arguments: LearnOptions) -> int:
 
 def _learn(arguments: LearnOptions, path: str) -> int:
     """Learn labels or numbers, as the options say, or the model to go on with, or else the first rows."""
-    from .task import requested_task, taken_for, task_of, task_of_rows
+    from .task import taken_for, task_of_rows
 
     task, stream = task_of(arguments), None
     if arguments.resume is not None:
@@ -131,7 +132,6 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
     begun : Stream or None
         The file, if it was opened to find out the task.
     """
-    from .parameters import learner_of
     from .read_model import known_schema
 
     kind = _kind_of(task)
@@ -143,7 +143,7 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
     console = options.console_of(arguments)
     trusted, started = run.rounds == 0, perf_counter()
     go(run, kind.table_of(run, console.line), console)
-    outcome = kind.over(run, path, perf_counter() - started, quiet=arguments.quiet)
+    outcome = kind(run, path, perf_counter() - started, quiet=arguments.quiet)
     return outcome.conclude(arguments, console, against, trusted=trusted)
 
 
@@ -171,3 +171,150 @@ def _refuse_contradictions(arguments: LearnOptions) -> None:
     refuse_foreign(arguments.save_comparators, certified=not arguments.no_certify)
     outputs = [arguments.report, arguments.cache, arguments.save_comparators]
     refuse_overwriting_or_model(arguments, inputs, outputs)
+
+
+def _refuse_contradictions_of_shards(arguments: LearnOptions) -> None:
+    """Refuse what has no meaning where shards are learned from."""
+    shards.refuse_contradictions(arguments)
+    if arguments.checkpoint_every is not None:
+        raise UsageError("--checkpoint-every has no meaning with shards: the model is saved after each epoch")
+    if arguments.one_shot and arguments.together is not None:
+        raise UsageError("--one-shot averages once, after all shards; --together averages more often")
+    if arguments.one_shot and arguments.resume is not None:
+        raise UsageError("--one-shot averages once, so that there is nothing to go on with; leave it or --resume away")
+
+
+# The task, and the learner.
+
+
+def task_of(arguments: LearnOptions) -> str | None:
+    """The task that the options name; None where they leave it open.
+
+    Raises
+    ------
+    UsageError
+        If they contradict each other.
+    """
+    task, name = arguments.task, arguments.learner
+    if arguments.any_labels:
+        if task not in (None, CLASSIFICATION):
+            raise UsageError(f"--any-labels is about labels, and --task {task} is about numbers")
+        task = CLASSIFICATION
+    if task is None and arguments.interval is not None:
+        task = "regression"
+    if name is None or (name in LEARNERS and name in REGRESSORS):
+        return task
+    own: str = (LEARNERS | REGRESSORS)[name].info.task
+    if task not in (None, own):
+        raise UsageError(f"{requested_task(arguments)} contradicts --learner {name}, which is for {own}")
+    return own
+
+
+def requested_task(arguments: LearnOptions) -> str:
+    """The option by which `task_of` knows the task."""
+    if arguments.any_labels:
+        return "--any-labels"
+    if arguments.task is not None:
+        return f"--task {arguments.task}"
+    return f"--learner {arguments.learner}" if arguments.interval is None else "--interval"
+
+
+def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any, dict[str, Any]]:
+    """The learner, of labels or of numbers, and what was kept with it, by which its run goes on.
+
+    Raises
+    ------
+    UsageError
+        If a parameter has no meaning, or contradicts the model to go on with.
+    ModelError
+        If that model cannot be read.
+    """
+    from .parameters import make_learner, read_settings
+
+    if arguments.resume is not None:
+        return _resumed(arguments, arguments.resume, task)
+    default = DEFAULT_OF_TASK[task] if arguments.label_budget is None else DEFAULT_WITH_FEW_LABELS
+    wanted = class_of(KIND_OF_TASK[task], arguments.learner or default)
+    try:
+        settings = read_settings(wanted, arguments.set) | _budget(arguments, wanted)
+    except UsageError as error:
+        raise UsageError(f"{error}{_of_another_task(arguments, task)}") from error
+    if arguments.passes is not None:
+        name = _limit(make_learner(wanted, settings).until_clean)
+        if settings.get(name, arguments.passes) != arguments.passes:
+            raise UsageError(f"--passes {arguments.passes} contradicts --set {name}={settings[name]}")
+        settings[name] = arguments.passes
+    return make_learner(wanted, settings), {}
+
+
+def _budget(arguments: LearnOptions, wanted: type[Any]) -> dict[str, Any]:
+    """The parameters that a budget of labels stands for: so many in all are spread over the rows of a file, which are
+    counted for that.
+
+    Raises
+    ------
+    UsageError
+        If the learner takes none, or `--set` speaks of it too.
+    """
+    budget = arguments.label_budget
+    if budget is None:
+        return {}
+    from inspect import signature
+
+    if "most_labels" not in signature(wanted).parameters:
+        advice = f"leave out --learner, or name {DEFAULT_WITH_FEW_LABELS}"
+        raise UsageError(f"--label-budget {budget}: {wanted.name} learns from all labels; {advice}")
+    for name in ("share", "most_labels"):
+        if any(text.partition("=")[0].strip().replace("-", "_") == name for text in arguments.set):
+            raise UsageError(f"--label-budget {budget} sets {name}, and so does --set")
+    if budget.endswith("%"):
+        return {"share": float(budget[:-1]) / 100}
+    rows, most = _rows_of(arguments), int(budget)
+    return {"most_labels": most} | ({"share": most / rows} if most < rows else {})
+
+
+def _rows_of(arguments: LearnOptions) -> int:
+    """How many rows the passes over the file have; 0 where it can be read once only."""
+    stream = options.open_input(arguments.files[0], arguments, None)
+    return sum(map(len, stream.batches())) * (arguments.passes or 1) if stream.rereadable else 0
+
+
+def _of_another_task(arguments: LearnOptions, task: str) -> str:
+    """What to add of names that are parameters of the learner of another task, where none was asked for."""
+    if arguments.task is not None or arguments.learner is not None or task != CLASSIFICATION:
+        return ""
+    from inspect import signature
+
+    names = {text.partition("=")[0].strip().replace("-", "_") for text in arguments.set}
+    names -= {*signature(class_of(KIND_OF_TASK[task], DEFAULT_OF_TASK[task])).parameters}
+    for other, name in DEFAULT_OF_TASK.items():
+        if known := sorted(names & {*signature(class_of(KIND_OF_TASK[other], name)).parameters}):
+            return f"; {name} has {known[0]}, so for numbers add --task {other}"
+    return ""
+
+
+def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:
+    from .parameters import read_settings
+    from .read_model import continuation_of, read_classifier, read_predictor
+
+    if arguments.label_budget is not None:
+        raise UsageError(f"--label-budget {arguments.label_budget}: the model to go on with has its own, or none")
+    learner, extra = read_classifier(path) if task == CLASSIFICATION else read_predictor(path)
+    if arguments.learner not in (None, learner.name):
+        raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
+    parameters = learner.get_params()
+    for name, value in read_settings(type(learner), arguments.set).items():
+        if parameters[name] != value:
+            raise UsageError(f"--set {name}={value} contradicts the model, which has {name}={parameters[name]}")
+    continuation = continuation_of(learner, extra)
+    hashing = (continuation.schema or {}).get("hash")
+    if arguments.hash_bits is not None and (hashing is None or hashing["bits"] != arguments.hash_bits):
+        raise UsageError(f"--hash-bits {arguments.hash_bits} contradicts the model, whose columns are known already")
+    if arguments.passes is not None and continuation.passes is None:
+        learner.set_params(**{_limit(learner.until_clean): arguments.passes})
+    return learner, extra
+
+
+def _limit(until_clean: bool) -> str:
+    """The parameter that --passes is: so many passes, or at most so many of those that go on until one is clean."""
+    return "max_passes" if until_clean else "passes"

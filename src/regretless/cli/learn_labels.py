@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from ..report import Report
     from ..run.calibration import RunCalibration
     from ..run.linear import Continuation, Run
-    from .arguments import LearnOptions
+    from .learn_output import LearnOptions
 
     Point = tuple[int, int, int]
 
@@ -56,7 +55,6 @@ class MistakeTable(PointTable):
         return f"{rounds:>12} {mistakes:>12} {mistakes / rounds:>12.6f} {recent:>12.6f} {updates:>12}"
 
 
-@dataclass
 class LabelsOutput(LearnOutput):
     """A run of a learner of labels that is over."""
 

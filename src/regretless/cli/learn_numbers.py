@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT_OF_TASK
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ..regression.base import OnlineRegressor
     from ..report import RegressionReport
     from ..run.regression import RegressionRun
-    from .arguments import LearnOptions
+    from .learn_output import LearnOptions
 
     Point = tuple[int, float, float]
 
@@ -55,7 +54,6 @@ class SquaredLossTable(MeanLossTable):
         return f"{super().row(point, last)} {point[2] / max(point[0] - 1, 1):>14.6g}"
 
 
-@dataclass
 class NumbersOutput(LearnOutput):
     """A run of a learner of numbers that is over."""
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..pictured import TIMES_SIZES
+from .arguments import CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions
 from .files import write_vectors
 from .output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
 from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
@@ -16,14 +15,28 @@ from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_r
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.stream import Stream
-    from .arguments import LearnOptions
 
 SCHEMA = "regretless.learn/1"
 MOST_WEIGHTS = 30  # bars of a report
 COMPARED_ROWS = 100  # the fewest by which a learner is compared with a simple rule
 
 
-@dataclass
+class LearnOptions(CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions):
+    """Of `learn`."""
+
+    learner: str | None
+    set: list[str]
+    label_budget: str | None
+    passes: int | None
+    any_labels: bool
+    calibrate: bool
+    task: str | None
+    mixing: str | None
+    together: int | None
+    one_shot: bool
+    no_certify: bool
+
+
 class LearnOutput(Output):
     """A run that is over.
 
@@ -45,13 +58,11 @@ class LearnOutput(Output):
 
     TABLE: ClassVar[type[PointTable]]
 
-    run: Any
-    path: str
-    seconds: float
-    skipped: int
-    certificates: list[Certificate] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    quiet: bool = False
+    def __init__(self, run: Any, path: str, seconds: float, *, quiet: bool) -> None:
+        self.run, self.path, self.seconds, self.quiet = run, path, seconds, quiet
+        self.skipped: int = run.stream.skipped
+        self.certificates: list[Certificate] = []
+        self.notes: list[str] = []
 
     # ---- what each kind says
 
@@ -105,11 +116,6 @@ class LearnOutput(Output):
         """How the rows were predicted, beside simple rules, and by which members."""
 
     # ---- what they share
-
-    @classmethod
-    def over(cls, run: Any, path: str, seconds: float, *, quiet: bool) -> Self:
-        """The result of a run that is over."""
-        return cls(run, path, seconds, run.stream.skipped, quiet=quiet)
 
     def conclude(self, arguments: LearnOptions, console: Console, against: Any, *, trusted: bool) -> int:
         """Say what is to be said of the run, certify it, write and print the result; the exit code.
@@ -188,6 +194,8 @@ class LearnOutput(Output):
 def sizes_of(run: Any) -> tuple[Any, str]:
     """The largest size of each feature, and what to say behind the title of weights that are multiplied by it: of all
     rows where the learner knows it, else of the first ones, if these are dense; None where it is not known."""
+    from ..pictured import TIMES_SIZES
+
     sizes = run.learner.state_.sizes()
     if sizes is not None:
         return sizes, TIMES_SIZES

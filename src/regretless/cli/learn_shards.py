@@ -13,12 +13,11 @@ from ..distributed.mixing import Mixing
 from ..errors import RegretlessError
 from . import options
 from .constant_feature import is_open, said_of, size_from_shards
-from .files import load_against, refuse_overwriting_or_model, write_vectors
+from .files import refuse_overwriting_or_model, write_vectors
 from .learn_labels import largest_weights
 from .output import Output, UsageError, certificate_values, complain, many, verdict
-from .parameters import learner_of
 from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of
-from .shards import refuse_contradictions_of_learning, refuse_unmixed
+from .shards import refuse_unmixed
 from .signals import certifying
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from ..distributed.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..report import MixReport
-    from .arguments import LearnOptions
+    from .learn_output import LearnOptions
 
 SCHEMA = "regretless.mixing/1"
 
@@ -133,11 +132,18 @@ def _how(outcome: MixingOutput) -> dict[str, Any]:
     return {**when, "A shard counts": COUNTS[mixture.weights], **who, **moved}
 
 
-def learn_shards(arguments: LearnOptions) -> int:
-    """Learn from shards, certify, report."""
-    refuse_contradictions_of_learning(arguments)
-    against = load_against(arguments)
-    learner, extra = learner_of(arguments)
+def learn_shards(arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any], against: Any) -> int:
+    """Learn from shards, certify, report.
+
+    Parameters
+    ----------
+    arguments : LearnOptions
+    learner : OnlineClassifier
+    extra : dict
+        What the model to go on with says besides.
+    against : array-like or None
+        The user's comparator.
+    """
     _refuse_unmixable(learner, arguments)
     saved = _saved_run(arguments, learner, extra)
     shards = open_shards(arguments, saved)

@@ -38,9 +38,7 @@ def run_verb(verb: ModuleType, namespace: Namespace) -> int:
 
     The record refuses an argument that it does not name, and has none by default.
     """
-    from . import arguments
-
-    kind = getattr(arguments, verb.run.__annotations__["arguments"])
+    kind = getattr(verb, verb.run.__annotations__["arguments"])
     code: int = verb.run(kind(**{name: value for name, value in vars(namespace).items() if name not in OF_PARSER}))
     return code
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.decisions import DecisionStream
     from ..data.stream import Stream
-    from .arguments import CombineOptions, LearnOptions, WatchedOptions
+    from .arguments import ReportOptions, WatchedOptions
 
 
 CLASSIFICATION = "classification"  # the task of learners of labels
@@ -191,7 +191,7 @@ class Output(ABC):
 
     @contextmanager
     def published_if_ended(
-        self, arguments: LearnOptions | CombineOptions, console: Console, **written: str | os.PathLike[str] | None
+        self, arguments: ReportOptions, console: Console, **written: str | os.PathLike[str] | None
     ) -> Iterator[None]:
         """Publish what is known where the user ends what comes yet, and then end.
 

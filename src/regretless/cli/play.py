@@ -31,15 +31,13 @@ from .output import (
     spread,
     verdict,
 )
+from .play_settings import Pairing, PlayOptions, pairing_of
 from .signals import run_until_signal
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..play import PlayResult
     from ..play.player import CurvePoint
-    from .arguments import PlayOptions
-    from .play_settings import Pairing
-
 
 EPILOG = """\
 example: a learner that errs as seldom as any can, against an environment that makes it err as often as any can
@@ -113,8 +111,6 @@ def _add_players(parser: ArgumentParser) -> None:
 def run(arguments: PlayOptions) -> int:
     """Play, certify, report."""
     _refuse_contradictions(arguments)
-    from .play_settings import pairing_of
-
     pairing = pairing_of(arguments)
     console = options.console_of(arguments)
     result, stopped = _play(pairing, arguments, console)

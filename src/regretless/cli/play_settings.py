@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CLASS_LEARNERS, EXPERT_LEARNERS, Kind, class_of
-from ..checks import positive
 from ..environments.registry import ELSEWHERE as OPTIONS
 from ..environments.registry import WORST, entry_of, make, parameters
 from ..errors import DataError, ParameterError, RegretlessError
-from ..finite_classes.finite_class import FiniteClass
 from ..play.compatibility import resolve
+from .arguments import Record, ReportOptions
 from .output import UsageError, complain
 from .parameters import fault_text, read_settings
 
 if TYPE_CHECKING:
     from ..environments import Environment
     from ..environments.labels import Labels
-    from .arguments import PlayOptions
+    from ..finite_classes import FiniteClass
+
+
+class PlayOptions(ReportOptions):
+    """Of `play`; `table` is --class and `environment_set` is --with."""
+
+    learner: str
+    set: list[str]
+    environment: str
+    environment_set: list[str]
+    table: str | None
+    named: str | None
+    rounds: int | None
+    runs: int
+    seed: int
+    anytime: bool
+    save: str | None
+    trace: bool
+
 
 WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}
 
@@ -72,6 +86,7 @@ def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, s
 
 def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
     """The worst case of a learner, on labels of a target if one is named, and with a time to look for it."""
+    from ..checks import positive
     from ..environments.points import WorstCaseLabels
 
     settings = dict(texts)
@@ -90,6 +105,8 @@ def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
 
 def _finite_class_of(arguments: PlayOptions) -> FiniteClass:
     """The class that the command line names."""
+    from ..finite_classes import FiniteClass
+
     if arguments.named is not None:
         try:
             return FiniteClass.named(arguments.named)
@@ -144,8 +161,7 @@ def _value(text: str) -> Any:
     return text
 
 
-@dataclass(frozen=True)
-class Pairing:
+class Pairing(Record):
     """A learner, an environment, and for how many rounds they play.
 
     Attributes
@@ -182,7 +198,14 @@ def pairing_of(arguments: PlayOptions) -> Pairing:
         meaning.
     """
     kind, name = _names(arguments)
-    maker = Maker(kind, name, _settings_of_learner(kind, name, arguments.set), arguments, None, arguments.rounds or 0)
+    maker = Maker(
+        kind=kind,
+        name=name,
+        settings=_settings_of_learner(kind, name, arguments.set),
+        arguments=arguments,
+        finite_class=None,
+        rounds=arguments.rounds or 0,
+    )
     maker.check()
     texts = _environment_texts(arguments.environment_set)
     environment: Labels | Environment
@@ -194,8 +217,15 @@ def pairing_of(arguments: PlayOptions) -> Pairing:
         environment = _environment_of(arguments, texts)
         rounds = _rounds_of(arguments, environment)
         learner = maker.of(getattr(environment, "finite_class", None), rounds).make()
-    settings = _settings_of(arguments.environment, texts)
-    return Pairing(kind, learner, environment, arguments.environment, texts, settings, rounds)
+    return Pairing(
+        kind=kind,
+        learner=learner,
+        environment=environment,
+        called=arguments.environment,
+        texts=texts,
+        settings=_settings_of(arguments.environment, texts),
+        rounds=rounds,
+    )
 
 
 def _names(arguments: PlayOptions) -> tuple[Kind, str]:
@@ -241,12 +271,13 @@ def _settings_of_learner(kind: Kind, name: str, texts: list[str]) -> dict[str, A
     ordered = CLASS_LEARNERS[name].info.ordered
     if not ordered or len(orders) > 1:
         raise UsageError("order is set twice" if ordered else f"--set {orders[-1]}: {name} has no order")
+    import csv
+
     names = next(csv.reader([orders[0].partition("=")[2]]), [])
     return settings | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
 
 
-@dataclass(frozen=True)
-class Maker:
+class Maker(Record):
     """Makes the learner for this environment and so many rounds."""
 
     kind: Kind
@@ -254,7 +285,7 @@ class Maker:
     settings: Mapping[str, Any]
     arguments: PlayOptions
     finite_class: FiniteClass | None
-    rounds: int = 0
+    rounds: int
 
     def make(self) -> Any:
         made: dict[Kind, Callable[[], Any]] = {
@@ -270,14 +301,16 @@ class Maker:
 
     def of(self, finite_class: FiniteClass | None, rounds: int = 0) -> Maker:
         """The same for such a class, and so many rounds."""
-        return replace(self, finite_class=finite_class, rounds=rounds)
+        return self.but(finite_class=finite_class, rounds=rounds)
 
     def check(self) -> None:
         """Refuse settings that have no meaning, before anything else is asked for; the learner is not kept."""
-        try_out = replace(self, rounds=self.rounds or MANY)
+        try_out = self.but(rounds=self.rounds or MANY)
         if self.kind == "class" and self.finite_class is None:
+            from ..finite_classes import FiniteClass
+
             few = {name: value for name, value in self.settings.items() if name != "order"}  # that is of the real one
-            try_out = replace(try_out, finite_class=FiniteClass([[0], [1]]), settings=few)
+            try_out = try_out.but(finite_class=FiniteClass([[0], [1]]), settings=few)
         try_out.make()
 
     def _about(self, error: RegretlessError) -> str:
@@ -289,6 +322,8 @@ class Maker:
         return f"--learner {self.name}: {error}"
 
     def _of_class(self) -> Any:
+        from inspect import signature
+
         self._refuse_anytime()
         learner_class = class_of(self.kind, self.name)
         seeded = {"random_state": self.arguments.seed} if "random_state" in signature(learner_class).parameters else {}
@@ -301,6 +336,8 @@ class Maker:
         return made
 
     def _combiner(self) -> Any:
+        from inspect import signature
+
         learner_class = class_of(self.kind, self.name)
         known = signature(learner_class).parameters
         settings = {"loss": self._loss(known["loss"].default), **self.settings}
@@ -329,6 +366,8 @@ class Maker:
             raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
 
     def _bandit(self) -> Any:
+        from inspect import signature
+
         learner_class = class_of(self.kind, self.name)
         known = signature(learner_class).parameters
         arms = 2 if learner_class.info.advised else None

@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from . import options
+from .arguments import ReadingOptions
 from .files import refuse_swapped
 from .output import CLASSIFICATION, DONE, UsageError, complain, warn_skipped, write_json
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
-    from .arguments import PredictOptions
     from .predict_output import Predictions
 
 HELP = "print a label or a forecast for every row"
@@ -27,6 +27,18 @@ DESCRIPTION = (
     "numbers has a forecast a line. A row that --on-error skip passes over has an empty line, or nan in place of "
     "numbers."
 )
+
+
+class PredictOptions(ReadingOptions):
+    """Of `predict`."""
+
+    model: str
+    file: str
+    scores: bool
+    probabilities: bool
+    interval: bool
+    losses: bool
+    json: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..regression.base import OnlineRegressor
     from ..run.intervals import RunIntervals
     from ..run.linear import Continuation
-    from .arguments import PredictOptions
+    from .predict import PredictOptions
 
     Scored = Iterator[tuple[Batch, Array]]
 

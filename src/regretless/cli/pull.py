@@ -10,9 +10,10 @@ from ..catalogue import BANDITS, DEFAULT_BANDIT
 from ..data.formats import LOSSES
 from ..errors import RegretlessError
 from . import options
-from .bandit_maker import ADVISED, BanditMaker
-from .evaluate import add_columns
+from .arguments import ReportOptions
+from .bandit_maker import ADVISED, BanditMaker, BanditSettings
 from .files import refuse_model, refuse_overwriting
+from .logs import LogColumns, add_columns
 from .output import Console, Ended, UsageError, complain, explain, verdict
 from .signals import run_until_signal
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
     from ..data.arm_advice import Advice
     from ..data.losses import LossTable
-    from .arguments import PullOptions
 
 RUNS = 100
 
@@ -31,6 +31,20 @@ DESCRIPTION = (
     "and sees that one's loss alone. The table is played many times, with other random numbers each time. Printed are "
     "the losses, the regret against the best arm, every theorem on it, and how many of the runs exceed what it says."
 )
+
+
+class PullOptions(BanditSettings, LogColumns, ReportOptions):
+    """Of `pull`, over a table, or over the log that `logged` names."""
+
+    file: str | None
+    arms: list[str]
+    array: str | None
+    missing: float | None
+    format: str | None
+    runs: int | None
+    workers: int | None
+    logged: str | None
+    policy: str | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options
+from .arguments import Record
 from .files import refuse_overwriting
 from .output import DONE, FAILED, UsageError, complain, many, write_json
 
 if TYPE_CHECKING:
     from ..serve.live import Live
     from ..serve.replay import SnapshotComparison
-    from .arguments import ReplayOptions
 
 HELP = "learn the log of a served model again, and compare"
 DESCRIPTION = (
@@ -22,6 +22,15 @@ DESCRIPTION = (
     "snapshot that the server saved the model must have the same bytes; predictions that move the model are made again "
     "and must give the same answers."
 )
+
+
+class ReplayOptions(Record):
+    """Of `replay`."""
+
+    store: str
+    save: str | None
+    prune: float | None
+    json: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

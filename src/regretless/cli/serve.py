@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 from . import options
+from .arguments import Record
 from .output import DONE, UsageError, complain
 
 if TYPE_CHECKING:
     from ..serve.settings import Settings
-    from .arguments import ServeOptions
 
 HELP = "serve a model over HTTP: predictions now, labels later"
 DESCRIPTION = (
@@ -25,6 +25,37 @@ MEAN_ROUNDS = 10_000  # labels to a false alarm
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 ANOTHER = "name another MODEL for a new one"
 SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
+
+
+class ServeOptions(Record):
+    """Of `serve`."""
+
+    model: str | None
+    models: str | None
+    learner: str | None
+    set: list[str]
+    schema: str | None
+    host: str
+    port: int
+    store: str | None
+    rows: str | None
+    shadow: str | None
+    tokens: str | None
+    open: bool
+    allow_host: list[str]
+    expire: float | None
+    default_loss: float | None
+    alarm_reference: float | None
+    alarm_after: int | None
+    alarm_rounds: int | None
+    alert_url: str | None
+    max_body: int
+    max_rows: int
+    max_queue: int
+    body_timeout: float
+    snapshot_every: int
+    log_requests: str
+    no_log_predictions: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

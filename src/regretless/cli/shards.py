@@ -11,8 +11,7 @@ from . import options
 from .output import UsageError
 
 if TYPE_CHECKING:
-    from .arguments import CertifyingOptions, LearnOptions
-
+    from .arguments import CertifyingOptions
 WEIGHTINGS = ("uniform", "updates", "rows")
 MAGIC = "*?["
 HOW = "--workers N (processes of this machine) or --dask ADDRESS (a cluster)"
@@ -65,21 +64,21 @@ def are_shards(arguments: CertifyingOptions) -> bool:
     return arguments.workers is not None or arguments.dask is not None
 
 
-def only_file(arguments: CertifyingOptions) -> str:
+def only_file(arguments: CertifyingOptions, **for_shards: object) -> str:
     """The file, where there may be one only.
+
+    Parameters
+    ----------
+    arguments : CertifyingOptions
+    **for_shards
+        What else is set that is for shards, by option.
 
     Raises
     ------
     UsageError
         If there are several, or options that are for shards.
     """
-    from .arguments import LearnOptions
-
-    for_shards: dict[str, object] = {}
-    if isinstance(arguments, LearnOptions):
-        for_shards |= {"--mixing": arguments.mixing, "--one-shot": arguments.one_shot, "--together": arguments.together}
-    for_shards["--pieces"] = arguments.pieces
-    options.refuse_set(for_shards, f"is for shards; say who goes over them: {HOW}")
+    options.refuse_set({**for_shards, "--pieces": arguments.pieces}, f"is for shards; say who goes over them: {HOW}")
     path: str = arguments.files[0]
     if len(arguments.files) > 1:
         raise UsageError(f"{len(arguments.files)} files: give one, or take each of them for a shard with {HOW}")
@@ -131,20 +130,3 @@ def refuse_contradictions(arguments: CertifyingOptions) -> None:
         raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
     if arguments.threads > 1:
         raise UsageError("--threads is for one file; several shards are read at once by --workers")
-
-
-def refuse_contradictions_of_learning(arguments: LearnOptions) -> None:
-    """Refuse also what has no meaning where they are learned from.
-
-    Raises
-    ------
-    UsageError
-        If there is such an option.
-    """
-    refuse_contradictions(arguments)
-    if arguments.checkpoint_every is not None:
-        raise UsageError("--checkpoint-every has no meaning with shards: the model is saved after each epoch")
-    if arguments.one_shot and arguments.together is not None:
-        raise UsageError("--one-shot averages once, after all shards; --together averages more often")
-    if arguments.one_shot and arguments.resume is not None:
-        raise UsageError("--one-shot averages once, so that there is nothing to go on with; leave it or --resume away")

@@ -12,11 +12,10 @@ from . import options
 from .files import refuse_model, refuse_overwriting
 from .output import Console, Ended, UsageError, complain, explain, verdict
 from .signals import PlainWork, run_until_signal
+from .solve_result import SolveOptions, SolveOutput, SolveTask, of_general_sum, refuse
 
 if TYPE_CHECKING:
     from ..data.game_files import GameFile
-    from .arguments import SolveOptions
-    from .solve_result import SolveOutput, SolveTask
 
 # The library's parameters, and the options that set them.
 OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
@@ -158,8 +157,6 @@ def _task(file: GameFile, arguments: SolveOptions) -> SolveTask:
     UsageError
         If an option does not apply to a game of its kind.
     """
-    from .solve_result import of_general_sum, refuse
-
     if file.kind == "matrix":
         from .solve_zero_sum import MatrixTask
 

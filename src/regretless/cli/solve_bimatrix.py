@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ..games.extensive_form.extensive import ExtensiveGame
     from ..games.general_sum.correlated import CorrelatedEquilibrium
     from ..games.general_sum.equilibria import Equilibria, Equilibrium
-    from .arguments import SolveOptions
-    from .solve_result import Show, SolveTask, Stop
+    from .solve_result import Show, SolveOptions, SolveTask, Stop
 
 
 SECONDS = 60.0

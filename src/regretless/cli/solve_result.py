@@ -9,13 +9,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import ceil, isfinite, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
-from ..atomic_write import replacing
-from ..data.archives import Archive, damage_as_error
-from ..data.source import whole_file
 from ..errors import DataError
 from ..report.formatting import fraction_text
+from .arguments import Names, ReportOptions
 from .options import refuse_set
 from .output import Output, short
 
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ..data.game_files import GameFile
-    from .arguments import SolveOptions
 
 SCHEMA = "regretless.solve/1"
 MOST = 12  # lines of strategies
@@ -34,6 +29,31 @@ UNITS = {"simplex": "pivots", "interior-point": "steps", "linear-programming": "
 
 Show = Callable[[int, float], None]
 Stop = Callable[[], bool]
+
+
+class SolveOptions(ReportOptions):
+    """Of `solve`."""
+
+    file: str
+    format: str | None
+    losses: bool
+    array: str | None
+    names: Names | None
+    method: str | None
+    tolerance: float | None
+    exact: bool
+    rounds: int | None
+    average: str | None
+    simultaneous: bool
+    alternating: bool
+    start: str | None
+    equilibria: str | None
+    limit: int | None
+    seconds: float | None
+    correlated: bool
+    coarse: bool
+    objective: str | None
+    save: str | None
 
 
 class SolveOutput(Output):
@@ -57,6 +77,10 @@ class SolveOutput(Output):
 
     def save(self, path: str) -> None:
         """Save the strategies atomically."""
+        import numpy as np
+
+        from ..atomic_write import replacing
+
         with replacing(path) as file:
             np.savez(file, **self.arrays())
 
@@ -99,6 +123,8 @@ def strategy_lines(
     what: str, names: Sequence[str], chances: Sequence[float], exact: Sequence[Fraction] | None = None
 ) -> Iterator[str]:
     """A strategy by its most likely parts."""
+    import numpy as np
+
     order = np.argsort(-np.asarray(chances), kind="stable")
     played = int(np.count_nonzero(np.asarray(chances) > 0))
     yield f"{what}, {played:,} of {len(names):,} played"
@@ -119,6 +145,11 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     DataError
         If it has none, or those of another game.
     """
+    import numpy as np
+
+    from ..data.archives import Archive, damage_as_error
+    from ..data.source import whole_file
+
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")
     with damage_as_error(file, "there are no strategies in it", advice), Archive(file) as archive:

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from ..games import Solution
     from ..games.extensive_form.extensive import ExtensiveGame
     from ..games.extensive_form.sequence_form import SequenceSolution
-    from .arguments import SolveOptions
-    from .solve_result import Show, Stop
+    from .solve_result import Show, SolveOptions, Stop
 
 BESIDE = "textbook Hedge"
 # The cost of the textbook's algorithm in products of numbers, and its fewest and most rounds.

@@ -6,53 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..catalogue import DEFAULT_OF_TASK, LEARNERS, REGRESSORS
+from ..catalogue import DEFAULT_OF_TASK
 from ..errors import RegretlessError
 from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered, ascending
 from ..rows.validation import JUDGED_ROWS
-from .output import CLASSIFICATION, UsageError
+from .output import CLASSIFICATION
 
 if TYPE_CHECKING:
     from ..data.batch import Array, Batch
     from ..data.stream import Stream
-    from .arguments import LearnOptions
 
 REGRESSION = "regression"
 COUNTS = "--set loss=poisson"
 SOME = 20  # rows, to ask by, where it was not
 MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
-
-
-def task_of(arguments: LearnOptions) -> str | None:
-    """The task that the options name; None where they leave it open.
-
-    Raises
-    ------
-    UsageError
-        If they contradict each other.
-    """
-    task, name = arguments.task, arguments.learner
-    if arguments.any_labels:
-        if task not in (None, CLASSIFICATION):
-            raise UsageError(f"--any-labels is about labels, and --task {task} is about numbers")
-        task = CLASSIFICATION
-    if task is None and arguments.interval is not None:
-        task = REGRESSION
-    if name is None or (name in LEARNERS and name in REGRESSORS):
-        return task
-    own: str = (LEARNERS | REGRESSORS)[name].info.task
-    if task not in (None, own):
-        raise UsageError(f"{requested_task(arguments)} contradicts --learner {name}, which is for {own}")
-    return own
-
-
-def requested_task(arguments: LearnOptions) -> str:
-    """The option by which `task_of` knows the task."""
-    if arguments.any_labels:
-        return "--any-labels"
-    if arguments.task is not None:
-        return f"--task {arguments.task}"
-    return f"--learner {arguments.learner}" if arguments.interval is None else "--interval"
 
 
 def task_of_rows(stream: Stream, batch: Batch | None) -> str:

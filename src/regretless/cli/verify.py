@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
 from . import options
+from .arguments import FeatureOptions, ReadingOptions
 from .files import read_vectors
 from .output import CLASSIFICATION, DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
 from .verify_log import check_log
 
 if TYPE_CHECKING:
     from ..verify import Check
-    from .arguments import VerifyOptions
 
 # What numbers and words that no report has raise on the way.
 MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
@@ -32,6 +32,19 @@ DESCRIPTION = (
     "report takes part. A line a certificate says whether its numbers agree, differ, or cannot be checked, and why; "
     "and which numbers had to be taken from the report."
 )
+
+
+class VerifyOptions(ReadingOptions, FeatureOptions):
+    """Of `verify`."""
+
+    report: str
+    file: str
+    comparators: str | None
+    time: str | None
+    experts: list[str]
+    arms: list[str]
+    losses: bool
+    json: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -237,20 +250,16 @@ def _games(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) 
 
 
 def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
-    from dataclasses import fields
-
     import numpy as np
 
     from .. import verify
-    from .arguments import ExploreOptions, FeatureOptions, ReadingOptions
-    from .explore_stream import stream_of
+    from .explore_stream import DecisionOptions, stream_of
 
-    read = {field.name for kind in (ReadingOptions, FeatureOptions) for field in fields(kind)}
-    reading = {name: getattr(arguments, name) for name in read}
-    others = {field.name: None for field in fields(ExploreOptions) if field.name not in read}
-    lists: dict[str, Any] = {"costs": [], "propensities": [], "actions": [], "file": arguments.file}
+    reading = {name: getattr(arguments, name) for kind in (ReadingOptions, FeatureOptions) for name in kind.fields()}
+    none: dict[str, Any] = dict.fromkeys(("action", "cost", "propensity", "range"))
+    lists: dict[str, Any] = {"costs": [], "propensities": [], "actions": []}
+    how = DecisionOptions(file=arguments.file, **none, **lists, **reading)
     low, high = report["parameters"]["value_range"]
-    how = ExploreOptions(**(others | lists | reading))
     stream = stream_of(how, (low, high), report["input"], None, list(report["actions"]))
     parts = list(stream.rounds())
     warn_skipped(stream)

@@ -11,8 +11,8 @@ from .output import UsageError
 if TYPE_CHECKING:
     from ..verify import Check
     from ..verify.off_policy import Policy
-    from .arguments import VerifyOptions
-    from .evaluate_policies import NamedPolicy
+    from .logs import NamedPolicy
+    from .verify import VerifyOptions
 
 
 def check_log(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:
@@ -23,21 +23,16 @@ def check_log(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     RegretlessError
         If the log cannot be read as the report says, or has no such policies.
     """
-    from dataclasses import fields  # which imports inspect: not for the sake of --help
-
     from .. import verify
-    from .arguments import EvaluateOptions
-    from .evaluate import read_evaluated
-    from .evaluate_policies import policies_of
+    from .logs import LogOptions, policies_of, read_evaluated
 
     parts = report.get("policies", [report])
-    read = {field.name: None for field in fields(EvaluateOptions)} | parts[0]["log"]
+    read = dict.fromkeys(LogOptions.fields()) | parts[0]["log"]
     texts = [one["policy"] for one in parts if "learner" not in one]
-    own: dict[str, Any] = {"file": arguments.file, "format": arguments.format, "policy": texts, "learner": None}
-    options = EvaluateOptions(**(read | own))
+    options = LogOptions(**(read | {"file": arguments.file, "format": arguments.format}))
     try:
         log = read_evaluated(options)
-        asked = policies_of(options, log) if texts else []
+        asked = policies_of(texts, options, log)
     except UsageError as error:
         raise RegretlessError(f"{arguments.report} and {arguments.file}: {error}") from error
     return verify.off_policy.check(report, log, [_plain(one) for one in asked])

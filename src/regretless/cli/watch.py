@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..data.formats import COLUMNS
 from ..errors import RegretlessError
 from . import options
+from .arguments import ReportOptions
 from .files import is_same_file, refuse_overwriting
 from .output import ALARMED, DONE, Output, certificate_values, complain, many, number_text
 from .watch_job import Job
@@ -18,7 +19,6 @@ from .watch_job import Job
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..report import WatchedColumn
-    from .arguments import WatchOptions
 
 HELP = "say when losses get worse than a reference, with a promise about false alarms"
 DESCRIPTION = (
@@ -29,6 +29,29 @@ DESCRIPTION = (
     "holds after every number of rows."
 )
 SCHEMA = "regretless.watch/1"
+
+
+class WatchOptions(ReportOptions):
+    """Of `watch`."""
+
+    file: str
+    column: list[str]
+    against: str | None
+    range: list[float] | None
+    time: str | None
+    missing: str | None
+    format: str | None
+    header: bool | None
+    reference: float | None
+    reference_rounds: int | None
+    previous: str | None
+    delta: float | None
+    mean_rounds: float | None
+    alpha: float | None
+    level: float | None
+    resume: str | None
+    save: str | None
+    fail_on_alarm: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..alarms import Watch
     from ..alarms.column import ColumnAlarm
     from ..data.loss_columns import LossColumns, LossRows
-    from .arguments import WatchOptions
+    from .watch import WatchOptions
 
 STATE = "regretless.watch-state/1"
 OF_STATE = (
