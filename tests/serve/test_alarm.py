@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from regretless.alarms import Watch
+from regretless.bandits import Exp3IX
 from regretless.cli import main
 from regretless.errors import RegretlessError
 from regretless.linear import Perceptron
@@ -21,7 +23,7 @@ from regretless.serve.logs import ServiceLog
 from regretless.serve.settings import Settings
 
 from .asking import COLUMNS, Client, begun, rows, served
-from .test_restart import KINDS, model
+from .test_restart import KINDS, label_of, model, traffic
 
 SCHEMA = {"features": COLUMNS, "classes": ["no", "yes"]}
 REFERENCE = {"reference": 0.2, "reference_rounds": None, "mean_rounds": 100.0}
@@ -135,14 +137,81 @@ def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     assert out.getvalue().count("alert failed") == alarms.ATTEMPTS
 
 
-@pytest.mark.parametrize("kind", ["numbers", "experts", "bandit"])
-def test_numbers_have_no_mistakes(kind: str, tmp_path: Path) -> None:
-    """An alarm on mistakes, and a second learner whose mistakes are compared, are refused at the start where answers
-    are numbers or draws, and leave no log behind."""
+LOSSES: dict[str, tuple[dict[str, Any], float | None, Any]] = {
+    "numbers": ({"reference": 1.0}, 4.0, lambda answer, label: min((answer["forecast"] - label) ** 2, 4.0)),
+    "experts": ({"reference": 1.0}, None, lambda answer, label: (answer["forecast"] - label) ** 2),
+    "bandit": ({"reference": 0.3}, None, lambda _, label: label),
+    "contextual": ({"reference": 0.3}, None, lambda _, label: label),
+}
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_losses_are_watched(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of numbers, forecasts and draws the alarm is that of `Watch` on what each answer lost, in the order of labels; a
+    restart and `replay` give the same bits."""
+    make, schema = KINDS[kind]
+    alarm, most, lost = LOSSES[kind]
+    settings = Settings(alarm=REFERENCE | alarm | {"mean_rounds": 10.0}, most_loss=most, snapshot_every=7)
+    path = begun(tmp_path, make(), schema)
+    answers: dict[str, Any] = {}
+
+    async def work(client: Client, begin: int) -> Any:
+        for place in range(begin, begin + 15):
+            asked = {"id": f"r{place}", "input": None if kind == "bandit" else rows(40, seed=3)[place]}
+            answers[asked["id"]] = (await client.ask("/v1/predict", asked)).json
+        await traffic(client, kind, begin, begin + 15)
+        return (await client.ask("/v1/alarms")).json, await model(client), (await client.ask("/")).body.decode()
+
+    served(path, partial(work, begin=0), settings)
+    shown, last, page = served(path, partial(work, begin=15), settings)
+    order = [place for begin in range(0, 30, 3) for place in (begin + 2, begin)][1 if kind == "numbers" else 0 :]
+    labels = [label_of(kind, rows(40, seed=3)[place]) for place in order]
+    losses = [lost(answers[f"r{place}"], label) for place, label in zip(order, labels, strict=True)]
+    watch = Watch(["x"], reference=alarm["reference"], mean_rounds=10.0, value_range=tuple(shown["range"]))
+    watch.add(losses)
+    assert shown["labels"] == len(losses)
+    assert shown["mean"] == pytest.approx(sum(losses) / len(losses))
+    assert [one["label"] for one in shown["alarms"]] == [one.round for one in watch.alarms_]
+    assert shown["count"] > 0
+    assert f"Alarm on {shown['watched']}" in page
+    assert main(["replay", str(tmp_path / "m.db"), "--save", str(tmp_path / "again.rgl")]) == 0
+    assert (tmp_path / "again.rgl").read_bytes() == last
+
+
+def test_rewards_are_watched_for_less(tmp_path: Path) -> None:
+    """Of rewards the reference is the smallest mean that is no alarm: there is none while all are 1, some once they are
+    0."""
+    path = begun(tmp_path, Exp3IX(n_arms=2, rewards=True), {"arms": 2})
+
+    async def work(client: Client) -> list[int]:
+        counts = []
+        for reward in (1, 0):
+            for place in range(20):
+                id = f"{reward}-{place}"
+                await client.ask("/v1/predict", {"id": id, "input": None})
+                await client.ask("/v1/label", {"id": id, "label": reward})
+            shown = (await client.ask("/v1/alarms")).json
+            counts.append(shown["count"])
+        assert shown["reference"] == -0.5
+        return counts
+
+    good, bad = served(path, work, Settings(alarm=REFERENCE | {"reference": 0.5}))
+    assert (good, bad > 0) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "why"),
+    [
+        ("numbers", {}, "losses of aggregated-regressor have no largest value"),
+        ("numbers", {"most_loss": -1.0}, "--most-loss -1: a number above 0"),
+        ("bandit", {"alarm": REFERENCE | {"reference": 1.5}}, "it must lie between 0 and 1"),
+    ],
+)
+def test_what_is_refused(kind: str, settings: dict[str, Any], why: str, tmp_path: Path) -> None:
+    """An alarm on losses without a largest value, and one whose reference is none, is refused at the start, and leaves
+    no log behind."""
     make, schema = KINDS[kind]
     path = begun(tmp_path, make(), schema)
-    with pytest.raises(RegretlessError, match="for learners of labels"):
-        served(path, model, Settings(alarm=REFERENCE))
-    with pytest.raises(RegretlessError, match="both models must be learners of labels"):
-        served(path, model, shadow=begun(tmp_path, Perceptron(), SCHEMA, "other"))
+    with pytest.raises(RegretlessError, match=why):
+        served(path, model, Settings(**{"alarm": REFERENCE} | settings))
     assert not path.with_suffix(".db").exists()

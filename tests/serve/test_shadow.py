@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.bandits import UCB1
 from regretless.cli import main
 from regretless.errors import RegretlessError
+from regretless.experts import AdaHedge, Squint
 from regretless.linear import AROW, AggregatedClassifier, Perceptron
-from regretless.regression import AggregatedRegressor
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent
 from regretless.run.comparison import Comparison
 from regretless.run.competitors import Losses
 from regretless.serve.access import AccessTokens
@@ -63,6 +65,101 @@ def test_the_interval_is_that_of_compare(tmp_path: Path) -> None:
     assert shown["mistakes"] == expected.mistakes
     assert shown["interval"] == list(expected.interval)
     assert "Mistakes of m less those of other" in page
+
+
+MOST = 9.0
+PAIRS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "numbers": (AggregatedRegressor, OnlineGradientDescent, {"features": COLUMNS}),
+    "experts": (
+        lambda: Squint(n_experts=COLUMNS, value_range=(-5, 5)),
+        lambda: AdaHedge(n_experts=COLUMNS, loss="square", value_range=(-5, 5)),
+        {"experts": ["a", "b", "c", "d"]},
+    ),
+}
+
+
+def forecasts(learner: Any, order: list[list[float]], kind: str, answers: bool = False) -> list[float]:
+    """What a new learner forecasts for rows, each before it learns it; one that answers learns by its answers, two at
+    a time."""
+    learner, _ = new_model(learner, PAIRS[kind][2])
+    result = []
+    tickets: list[Any] = []
+    for place, row in enumerate(order):
+        outcome = label_of(kind, row)
+        if kind == "experts":
+            forecast = learner.forecast(np.array(row))
+            if place % 2 == 0 or not answers:
+                tickets = [learner.predict(np.array(one)) for one in order[place : place + 1 + answers]]
+            learner.update(tickets[place % len(tickets)], outcome)
+        else:
+            (forecast,) = learner.predict([row])
+            learner.partial_fit([row], [outcome])
+        result.append(float(forecast))
+    return result
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_losses_are_compared(kind: str, tmp_path: Path) -> None:
+    """Of numbers and forecasts the interval is that of the losses, counted up to a number, of what both predict just
+    before each label; without that number it is refused where losses have no largest value."""
+    first, second, schema = PAIRS[kind]
+    pair = {"path": begun(tmp_path, first(), schema), "shadow": begun(tmp_path, second(), schema, "other")}
+
+    async def work(client: Client) -> Any:
+        await traffic(client, kind, 0, 30)
+        return (await client.ask("/v1/shadow")).json, (await client.ask("/")).body.decode()
+
+    if kind == "numbers":
+        with pytest.raises(RegretlessError, match="give --most-loss"):
+            served(**pair, work=work)
+    shown, page = served(**pair, work=work, settings=Settings(most_loss=MOST))
+    some = rows(40, seed=3)
+    order = [some[place] for begin in range(0, 30, 3) for place in (begin + 2, begin)]
+    outcomes = np.array([label_of(kind, row) for row in order])
+    losses = [
+        np.minimum((np.array(forecasts(make(), order, kind, make is first)) - outcomes) ** 2, MOST)[kind == "numbers" :]
+        for make in (first, second)
+    ]
+    expected = Comparison(("m", "other"), span=(0.0, MOST))
+    expected.add(*(Losses(one / MOST, None) for one in losses))
+    assert shown["labels"] == len(losses[0])
+    assert shown["losses"] == pytest.approx([one.sum() for one in losses])
+    assert shown["difference"] == pytest.approx((losses[0].sum() - losses[1].sum()) / len(losses[0]))
+    assert shown["interval"] == pytest.approx(expected.interval)
+    assert "Loss of m less that of other" in page
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_numbers_and_forecasts_are_promoted(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After it was promoted the second learner answers as if it had learned the labels alone, and certifies them all;
+    the log gives the same bits however snapshots fall, also with predictions that were pending then."""
+    first, second, schema = PAIRS[kind]
+    last = []
+
+    async def work(client: Client) -> Any:
+        await traffic(client, kind, 0, 17)
+        await promoted(client)
+        await traffic(client, kind, 17, 30)
+        for place in (1, 16):  # pending since before
+            report = {"id": f"r{place}", "label": label_of(kind, rows(40, seed=3)[place])}
+            assert (await client.ask("/v1/label", report)).json["status"] == "learnt"
+        answer = (await client.ask("/v1/predict", {"id": "z", "input": rows(1, 5)[0]})).json
+        return answer["forecast"], (await client.ask("/v1/certificate")).json, await model(client)
+
+    for place, every in enumerate((1, 1000)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        pair = {"path": begun(folder, first(), schema), "shadow": begun(folder, second(), schema, "other")}
+        settings = Settings(most_loss=MOST, snapshot_every=every, expire=None)
+        forecast, certificate, bits = served(**pair, work=work, settings=settings)
+        assert main(["replay", str(folder / "m.db"), "--save", str(folder / "again.rgl")]) == 0
+        assert (folder / "again.rgl").read_bytes() == bits
+        last.append(bits)
+    assert last[0] == last[1]
+    some = rows(40, seed=3)
+    learned = [some[place] for begin in range(0, 30, 3) for place in (begin + 2, begin)] + [some[1], some[16]]
+    assert forecast == pytest.approx(forecasts(second(), [*learned, rows(1, 5)[0]], kind)[-1])
+    assert certificate["rounds"] == len(learned)
 
 
 def test_the_one_that_was_promoted_answers(tmp_path: Path) -> None:
@@ -137,7 +234,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     others = {
         "features": begun(tmp_path, AROW(), {"features": 3, "classes": ["no", "yes"]}, "a"),
         "labels": begun(tmp_path, AROW(), {"features": COLUMNS, "classes": ["no", "maybe"]}, "b"),
-        "learners of labels": begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS}, "c"),
+        "two of a kind": begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS}, "c"),
     }
 
     async def nothing(client: Client) -> Any:
@@ -148,6 +245,13 @@ def test_what_is_refused(tmp_path: Path) -> None:
     for word, other in others.items():
         with pytest.raises(RegretlessError, match=word):
             served(path, nothing, shadow=other)
+    arms = {"arms": ["red", "green"]}
+    with pytest.raises(RegretlessError, match="the loss of the arm that it drew alone"):
+        served(begun(tmp_path, UCB1(n_arms=2), arms, "d"), nothing, shadow=begun(tmp_path, UCB1(n_arms=2), arms, "e"))
+    numbers = begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS}, "f")
+    quantiles = begun(tmp_path, AggregatedQuantile(), {"features": COLUMNS}, "g")
+    with pytest.raises(RegretlessError, match=r"it has the pinball\(0.5\) loss, and the model the square loss"):
+        served(numbers, nothing, Settings(most_loss=1.0), shadow=quantiles)
     assert served(path, nothing) == 409
     assert served(path, nothing, tokens=AccessTokens({"t" * 16: frozenset(["predict", "label"])})) == 403
 

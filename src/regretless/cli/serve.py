@@ -48,6 +48,7 @@ class ServeOptions(Record):
     alarm_reference: float | None
     alarm_after: int | None
     alarm_rounds: int | None
+    most_loss: float | None
     alert_url: str | None
     max_body: int
     max_rows: int
@@ -76,7 +77,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--rows", metavar="FILE", help="what MODEL had learned before, so that certificates speak of all its rounds"
     )
     group.add_argument(
-        "--shadow", metavar="OTHER", help="a second model (.rgl), which learns the same labels for comparison"
+        "--shadow",
+        metavar="OTHER",
+        help="a second model (.rgl), which learns the same labels for comparison",
     )
     group.add_argument("--tokens", metavar="FILE", help="bearer tokens, a line each: scopes and token")
     group.add_argument("--open", action="store_true", help="listen beyond this machine without tokens")
@@ -97,10 +100,19 @@ def _add_late_labels(parser: ArgumentParser) -> None:
     )
     group = parser.add_argument_group("alarms")
     group.add_argument(
-        "--alarm-reference", type=options.share, metavar="P", help="the largest rate of mistakes that is no alarm"
+        "--alarm-reference",
+        type=float,
+        metavar="P",
+        help="the largest rate of mistakes, the largest mean loss or the smallest mean reward that is no alarm",
     )
     group.add_argument(
         "--alarm-after", type=options.whole, metavar="N", help="or the upper limit of it in the next N labels"
+    )
+    group.add_argument(
+        "--most-loss",
+        type=float,
+        metavar="LOSS",
+        help="of losses without a largest value: as which larger ones count, here and beside a --shadow",
     )
     group.add_argument(
         "--alarm-rounds", type=options.whole, metavar="N", help="labels on average to a false alarm (10000)"
@@ -181,6 +193,7 @@ def settings_of(arguments: ServeOptions) -> Settings:
         hosts=None if arguments.open else tuple(name.lower() for name in arguments.allow_host),
         log_requests=arguments.log_requests,
         alarm=_alarm(arguments),
+        most_loss=arguments.most_loss,
         alert_url=arguments.alert_url,
     )
 
@@ -191,6 +204,8 @@ def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
     if reference is None and after is None:
         more = {"--alarm-rounds": arguments.alarm_rounds, "--alert-url": arguments.alert_url}
         options.refuse_set(more, "needs --alarm-reference or --alarm-after")
+        if arguments.shadow is None:
+            options.refuse_set({"--most-loss": arguments.most_loss}, "is for an alarm, or beside a --shadow")
         return None
     if reference is not None and after is not None:
         raise UsageError("--alarm-reference is one reference, and --alarm-after another: give one of them")

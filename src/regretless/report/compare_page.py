@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import formatting, summary, template
 from .curves import Panel, Series, log_spaced, table, thin
@@ -18,20 +18,23 @@ FAR_WIDER = 12.0
 """An interval so many times wider than the last one would flatten the rest of the chart."""
 
 Point = tuple[int, float, float, float]
-"""A number of rows, the mean of A's mistakes less B's up to there, and its interval."""
+"""A number of rows, the mean of A's mistakes or losses less B's up to there, and its interval."""
 
 
 class Compared(Protocol):
-    """Two classifiers on the same rows, as the page reads them; `apart` are the mistakes of one alone."""
+    """Two learners on the same rows, as the page reads them: mistakes, of which `apart` are those of one alone, or
+    losses."""
 
     @property
     def names(self) -> tuple[str, str]: ...
     @property
     def level(self) -> float: ...
     @property
+    def noun(self) -> str: ...
+    @property
     def rounds(self) -> int: ...
     @property
-    def mistakes(self) -> Sequence[int]: ...
+    def mistakes(self) -> Sequence[Any]: ...
     @property
     def apart(self) -> Sequence[int]: ...
     @property
@@ -104,7 +107,7 @@ def page_of_comparison(report: CompareReport) -> Page:
 
 
 def difference_panel(result: Compared) -> Panel:
-    """A's mistakes less B's, a row, inside the interval that holds at all times."""
+    """A's mistakes or losses less B's, a row, inside the interval that holds at all times."""
     course = _narrow(result.course)
     rounds = [point[0] for point in course]
     mean, low, high = ([point[place] for point in course] for place in (1, 2, 3))
@@ -112,6 +115,7 @@ def difference_panel(result: Compared) -> Panel:
     last = course[-1]
     notes = [f"Before row {formatting.count(rounds[0])} the interval is too wide for this chart."] * (rounds[0] > 1)
     first, second = (formatting.label(name, 30) for name in result.names)
+    noun, those = result.noun.capitalize(), "those" if result.noun == "mistakes" else "that"
     lines = [
         Series(
             "Difference", "first", thin([(float(t), value) for t, value in zip(rounds, mean, strict=True)]),
@@ -124,7 +128,7 @@ def difference_panel(result: Compared) -> Panel:
         Series("No difference", "log", [(float(rounds[0]), 0.0), (float(rounds[-1]), 0.0)]),
     ]  # fmt: skip
     return Panel(
-        "difference", f"Mistakes of {first} less those of {second}", "Mistakes per row", "real", lines, notes,
+        "difference", f"{noun} of {first} less {those} of {second}", f"{noun} per row", "real", lines, notes,
         scale="linear", even=not log_spaced(rounds), across="Rows",
         table=table(rounds, {"Difference": mean, "From": low, "To": high}),
     )  # fmt: skip

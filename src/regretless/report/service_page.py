@@ -68,7 +68,7 @@ class ServiceReport:
     answering : str
         Which of the two answers.
     watched : Watched, optional
-        The alarm on the mistakes of the answers, a single column.
+        The alarm on what the answers cost, a single column.
     """
 
     title: str
@@ -293,7 +293,7 @@ def _beside_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str
         return []
     facts = [("Answers", formatting.label(report.answering, 40)), ("Labels", formatting.number(two.rounds))]
     facts += [
-        (f"Mistakes of {formatting.label(name, 40)}", formatting.number(mistakes))
+        (f"{two.noun.capitalize()} of {formatting.label(name, 40)}", formatting.number(mistakes))
         for name, mistakes in zip(two.names, two.mistakes, strict=True)
     ]
     if two.rounds:
@@ -303,7 +303,7 @@ def _beside_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str
 
 
 def _alarm_tables(watch: Watched | None) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The alarm on mistakes, its theorem, and what is promised."""
+    """The alarm on what answers cost, its theorem, and what is promised."""
     if watch is None:
         return []
     (column,) = watch.results()
@@ -318,7 +318,7 @@ def _alarm_tables(watch: Watched | None) -> list[tuple[str, list[tuple[str, str]
         ("Promised", watch.promise),
         *((formatting.label(one.theorem.title), str(one)) for one in (watch.certify() if watch.rounds_ else ())),
     ]
-    return [("Alarm on mistakes", [fact for fact in facts if fact[1]])]
+    return [(f"Alarm on {formatting.label(column.name, 40)}", [fact for fact in facts if fact[1]])]
 
 
 def _error_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str]]]]:

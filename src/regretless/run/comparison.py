@@ -1,4 +1,5 @@
-"""Two classifiers on the same rows: mistakes of each, and the difference inside an interval that holds at any time."""
+"""Two learners on the same rows: mistakes or losses of each, and the difference inside an interval that holds at any
+time."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
 
-NEITHER = "neither is shown to err less"
+NEITHER = "neither is shown to {verb} less"
 SAME = "give models of the same labels, and a file without rows that one of them passes over"
 COUNTS = ("level", "rounds", "mistakes", "apart", "log_losses", "decided", "assuming")
 UNSEEN = "that no model has learned from these rows, or was chosen by them"
@@ -36,7 +37,7 @@ class ComparisonPoint(NamedTuple):
     ----------
     rounds : int
     difference : float
-        The mean over the rows of A's mistakes less B's.
+        The mean over the rows of A's mistakes, or losses, less B's.
     low, high : float
         The ends of the interval.
     """
@@ -49,7 +50,7 @@ class ComparisonPoint(NamedTuple):
 
 @dataclass
 class Comparison:
-    """What two classifiers did on the same rows.
+    """What two learners did on the same rows.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class Comparison:
     rounds : int
         Rows.
     mistakes : [int, int]
-        Of A and of B.
+        Of A and of B; with a `span` the sums of their losses.
     apart : [int, int]
         Rows that A alone predicted wrongly, and B alone.
     log_losses : [float or None, float or None]
@@ -69,16 +70,19 @@ class Comparison:
         The first row after which the interval held no 0.
     assuming : str or None
         What is taken for granted of models: whether they have learned from these rows, the rows do not show.
+    span : (float, float) or None
+        Of losses in place of mistakes: where they lie. Certificates are about losses in parts of it.
     """
 
     names: tuple[str, str]
     level: float = 0.95
     rounds: int = 0
-    mistakes: list[int] = field(default_factory=lambda: [0, 0])
+    mistakes: list[Any] = field(default_factory=lambda: [0, 0])
     apart: list[int] = field(default_factory=lambda: [0, 0])
     log_losses: list[float | None] = field(default_factory=lambda: [0.0, 0.0])
     decided: int | None = None
     assuming: str | None = None
+    span: tuple[float, float] | None = None
     _sums: Increments = field(default_factory=Increments, repr=False)
     _points: list[tuple[int, float, float]] = field(default_factory=list, repr=False)
 
@@ -89,12 +93,15 @@ class Comparison:
         """All of it as JSON values, by which `of_state` goes on with the same bits."""
         counts = {name: getattr(self, name) for name in COUNTS}
         sums = [self._sums.rounds, self._sums.total, self._sums.variance]
-        return {**counts, "names": list(self.names), "sums": sums, "points": [list(point) for point in self._points]}
+        points = [list(point) for point in self._points]
+        span = {} if self.span is None else {"span": list(self.span)}
+        return {**counts, "names": list(self.names), "sums": sums, "points": points, **span}
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
         """A comparison from its `state`."""
-        result = cls(tuple(state["names"]), **{name: state[name] for name in COUNTS})
+        span = None if state.get("span") is None else tuple(state["span"])
+        result = cls(tuple(state["names"]), **{name: state[name] for name in COUNTS}, span=span)
         result._sums.rounds, result._sums.total, result._sums.variance = state["sums"]
         result._points = [tuple(point) for point in state["points"]]
         return result
@@ -115,8 +122,12 @@ class Comparison:
         before = self.rounds
         self.rounds += len(first.wrong)
         for place, (mine, others) in enumerate(((first, second), (second, first))):
-            self.mistakes[place] += int(mine.wrong.sum())
-            self.apart[place] += int((mine.wrong & ~others.wrong).sum())
+            if self.span is None:
+                self.mistakes[place] += int(mine.wrong.sum())
+                self.apart[place] += int((mine.wrong & ~others.wrong).sum())
+            else:
+                for loss in (self.span[0] + self.width * mine.wrong).tolist():  # the same bits for parts of any size
+                    self.mistakes[place] += loss
             total = self.log_losses[place]
             known = total is not None and mine.log is not None
             self.log_losses[place] = total + float(mine.log.sum()) if known else None  # type: ignore[operator, union-attr]
@@ -149,13 +160,23 @@ class Comparison:
             return []
         rounds, totals, variances = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
         low, high = interval(rounds, totals, variances, self.alpha)
-        ends = (2 * totals / rounds - 1, 2 * low - 1, 2 * high - 1)
+        ends = (self.width * (2 * each - 1) for each in (totals / rounds, low, high))
         return [ComparisonPoint(int(t), *map(float, rest)) for t, *rest in zip(rounds, *ends, strict=True)]
 
     @property
+    def width(self) -> float:
+        """Of the span of losses; 1 of mistakes."""
+        return 1.0 if self.span is None else self.span[1] - self.span[0]
+
+    @property
+    def noun(self) -> str:
+        """What is compared."""
+        return "mistakes" if self.span is None else "loss"
+
+    @property
     def difference(self) -> float:
-        """A's mistakes less B's, a row."""
-        return (self.mistakes[0] - self.mistakes[1]) / self.rounds
+        """A's mistakes, or losses, less B's, a row."""
+        return float(self.mistakes[0] - self.mistakes[1]) / self.rounds
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -172,7 +193,7 @@ class Comparison:
     @property
     def certificates(self) -> list[Certificate]:
         """How far the mistakes of each exceed those of the other; both hold together with probability `level`."""
-        (a, b), variance = self.mistakes, self._sums.variance
+        (a, b), variance = (sum_ / self.width for sum_ in self.mistakes), self._sums.variance
         each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
         asked = Confidence(self.alpha / 2)
         stated = [
@@ -184,11 +205,13 @@ class Comparison:
         """Which one errs less, in a sentence."""
         low, high = self.interval
         if self.better is None:
-            return f"{NEITHER}: the difference is between {low:+.4f} and {high:+.4f} a row"
+            neither = NEITHER.format(verb="err" if self.span is None else "lose")
+            return f"{neither}: the difference is between {low:+.4f} and {high:+.4f} a row"
         better, worse = self.names if high < 0 else self.names[::-1]
         least, most = sorted((abs(low), abs(high)))
         by = f"by {least:.4f} to {most:.4f} a row, on average over these rows"
-        return f"{better} erred less than {worse}: in expectation {by}"
+        verb = "erred" if self.span is None else "lost"
+        return f"{better} {verb} less than {worse}: in expectation {by}"
 
     def __str__(self) -> str:
         return f"{self.verdict()} (with probability {self.level:g}, after any number of rows)"

@@ -23,6 +23,7 @@ class Losses(NamedTuple):
     Attributes
     ----------
     wrong : ndarray of bool, shape (rows,)
+        Or losses of a span, as parts of it from 0 to 1.
     log : ndarray or None, shape (rows,)
         Minus the logarithm of the probability of the label; None without probabilities.
     """

@@ -1,6 +1,8 @@
-"""The alarm on the mistakes of a served model, as it answered, and how an address is told of it.
+"""The alarm on what the answers of a served model cost, and how an address is told of it.
 
-It is a function of the log: of the answers in the order of their labels.
+It is a function of the log: of the answers in the order of their labels. An alarm on losses that count up to some
+number promises what it says of the losses themselves, too: where these do not exceed the reference in expectation, the
+smaller ones that count do not either.
 """
 
 from __future__ import annotations
@@ -16,29 +18,33 @@ from ..alarms.watch import Watch
 from ..errors import RegretlessError
 from ..persist.validation import fits
 from .logs import ServiceLog
+from .served import MINUS_REWARD, MISTAKES, Charges
 from .store import Event
 from .wire import write_json
 
 ALARM = "alarm"  # the key of it, in what is saved beside the learner
-COLUMN = "mistakes"
 TIMEOUT, ATTEMPTS, FIRST_WAIT = 10.0, 6, 1.0  # seconds; the wait doubles
 
 
 class LiveAlarm:
-    """A watch on mistakes.
+    """A watch on the charges of answers.
 
     Attributes
     ----------
     settings : mapping
-        Those of `regretless.alarms.Watch` that it was begun with.
+        Those of `regretless.alarms.Watch` that it was begun with, and the name of what is watched as its `column`.
+    charges : Charges
     watch : Watch
     why : str or None
-        Why it watches nothing: the labels for the reference had too many mistakes.
+        Why it watches nothing: nothing could exceed what the labels for the reference showed.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.settings, self.why = dict(settings), None  # type: dict[str, Any], str | None
-        self.watch = Watch([COLUMN], **settings)
+        of_watch = dict(settings)
+        name = of_watch.pop("column", MISTAKES.name)
+        self.watch = Watch([name], **of_watch)
+        self.charges = Charges(name, *self.watch.value_range)
 
     @classmethod
     def begun(cls, event: Event) -> Self | None:
@@ -46,12 +52,12 @@ class LiveAlarm:
         settings = json.loads(event.answer)
         return None if settings is None else cls(settings)
 
-    def add(self, mistakes: Sequence[bool]) -> list[ColumnAlarm]:
+    def add(self, charges: Sequence[float]) -> list[ColumnAlarm]:
         """Take in further answers; the alarms that they raise."""
-        if self.why is not None or not mistakes:
+        if self.why is not None or not charges:
             return []
         try:
-            return self.watch.add([float(one) for one in mistakes])
+            return self.watch.add(self.charges.within(charges))
         except RegretlessError as error:
             self.why = str(error)
             return []
@@ -73,6 +79,25 @@ class LiveAlarm:
             alarm = cls(described["settings"])
             alarm.watch, alarm.why = Watch.from_state(described["watch"]), described["why"]
         return alarm
+
+
+def settings_of(charges: Charges, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of an alarm as they are written down.
+
+    Parameters
+    ----------
+    charges : Charges
+        What is watched.
+    settings : mapping
+        Those of `regretless.alarms.Watch`; of rewards the reference is the smallest mean that is no alarm.
+    """
+    if charges == MISTAKES:
+        return dict(settings)
+    reference = settings["reference"]
+    if charges.name == MINUS_REWARD and reference is not None:
+        reference = -reference
+    more = {"column": charges.name, "value_range": [charges.low, charges.high]}
+    return {**settings, "reference": reference, **more}
 
 
 async def tell(url: str, alarm: dict[str, Any], log: ServiceLog, wait: float = FIRST_WAIT) -> None:

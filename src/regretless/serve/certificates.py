@@ -42,6 +42,7 @@ BY_DEFAULT = (
     "; {substituted:,} of {rounds:,} {noun} are the default that stands for labels that did not come, and the bounds "
     "are on these"
 )
+PROMOTED_SINCE = "; where another learner answered, about what this one predicted just before each label"
 NOT_BEFORE = (
     "does not apply: no theorem about this learner says before the run what late labels will cost; the cost is counted"
 )
@@ -210,7 +211,7 @@ def about(live: Live) -> str:
     noun = "rewards" if getattr(served.learner, "rewards", False) else "losses"
     defaults = BY_DEFAULT.format(substituted=tally.substituted, rounds=tally.learnt + tally.substituted, noun=noun)
     gone = GIVEN_UP.format(expired=tally.expired) if tally.expired and served.forgets else ""
-    return AS_ANSWERED + gone + (defaults if tally.substituted else "")
+    return AS_ANSWERED + gone + (defaults if tally.substituted else "") + (PROMOTED_SINCE if tally.promoted else "")
 
 
 def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]:

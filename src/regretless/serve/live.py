@@ -18,7 +18,8 @@ from .store import EXPIRED, LEARNT, PROMOTED, SHADOWED, WATCHED, Event, Snapshot
 from .tally import ServiceTally
 from .wire import write_json
 
-UNLABELLED = (EXPIRED, SHADOWED, PROMOTED, WATCHED)
+BESIDE = (SHADOWED, PROMOTED, WATCHED)  # no predictions
+UNLABELLED = (EXPIRED, *BESIDE)
 UNANSWERED = "unanswered"  # the key in what stands for an answer where the label came with its input
 PIECE = 256  # labels that are learned at once
 
@@ -48,6 +49,7 @@ class Live:
     ) -> None:
         self.served, self.tally, self.version, self.number = model, tally, version, number
         self.shadow, self.alarm = shadow, None  # type: Shadow | None, LiveAlarm | None
+        model.answers_since = tally.promoted
         self.raised: list[ColumnAlarm] = []
         self.refused: dict[int, str] = {}
 
@@ -93,13 +95,16 @@ class Live:
         return events
 
     def predict_again(self, event: Event) -> None:
-        """Predict what a log says was predicted.
+        """Predict what a log says was predicted; what is no prediction has a number, too.
 
         Raises
         ------
         StoreError
             If the answer is another one.
         """
+        if event.state in BESIDE:
+            self.number += 1
+            return
         (again,) = self.predict([event.id], [event.input], event.time)
         if (again.number, again.answer, again.ticket) != (event.number, event.answer, event.ticket):
             raise StoreError(
@@ -128,7 +133,7 @@ class Live:
 
     def _settle_without_label(self, event: Event) -> None:
         """Give an event up, or let begin or end what is beside the learner, or change places with it."""
-        if event.state in (SHADOWED, WATCHED, PROMOTED):
+        if event.state in BESIDE:
             self.tally.pass_over(event)
         if event.state == SHADOWED:
             self.shadow = Shadow.begun(event, self.served) if event.input else None
@@ -145,11 +150,13 @@ class Live:
         shadow = self.shadow
         if shadow is None:
             raise StoreError(f"event {event.number}: the log promotes a second learner, and there is none")
+        self.served.step_back()
         self.served, shadow.served = shadow.served, self.served
         rounds, mistakes, loss = self.served.sums()
         promoted = event.sequence or 0
         since, before = (promoted, rounds) if shadow.uneven else (shadow.since, shadow.before)
         shadow.since, shadow.before, shadow.answering = self.tally.since, self.tally.before, 1 - shadow.answering
+        self.served.answers_since = promoted
         passed = self.tally.unlearnt
         self.tally = ServiceTally(
             rounds, mistakes, loss, since=since, before=before, promoted=promoted, unlearnt=passed
@@ -167,12 +174,12 @@ class Live:
         refused = self.served.learn(rounds) if self.shadow is None else self.shadow.learn(self.served, rounds)
         for place, (event, judgement) in enumerate(zip(some, judged, strict=True)):
             event.state = "refused" if place in refused else LEARNT
-            tally.settle(event, *judgement, answered=UNANSWERED not in answers[place])
+            tally.settle(event, judgement.mistake, judgement.loss, answered=UNANSWERED not in answers[place])
             if place in refused:
                 self.refused[event.number] = refused[place]
         if self.alarm is not None:
-            judgements = [mistake for place, (mistake, _) in enumerate(judged) if place not in refused]
-            self.raised += self.alarm.add([mistake for mistake in judgements if mistake is not None])
+            charges = [one.charge for place, one in enumerate(judged) if place not in refused]
+            self.raised += self.alarm.add([charge for charge in charges if charge is not None])
         self.version += len(some)
         if tally.due and len(refused) < len(some):
             _, mistakes, loss = self.served.sums()

@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
-from math import exp, log
+from math import exp, inf, log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,8 @@ from ..data.messages import listed
 from ..data.names import all_names
 from ..errors import ModelError, RegretlessError, RowRefused, did_you_mean
 from ..rows.one_row import FEATURE, RowAsTable, divides_rows, is_table, named_row, read_as_features
-from .served import Refused, Served, ServedAnswer
+from ..run.competitors import LossRecorder
+from .served import MISTAKES, Charges, Judgement, Refused, Served, ServedAnswer, loss_words
 from .store import Event
 from .wire import is_number, shown, write_json
 
@@ -294,12 +295,27 @@ class ServedClassifier(ServedRows):
     def judges_loss(self) -> bool:
         return bool(self.learner.counts_log_loss)
 
-    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
+    @property
+    def charges(self) -> Charges:
+        return MISTAKES
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
         loss = None
         if self.judges_loss:
             share = answer.get("probabilities", {}).get(str(label), 0.0)  # none of another learner that answered
             loss = -log(share) if share >= SMALLEST else None
-        return answer["label"] != label, loss
+        mistake = answer["label"] != label
+        return Judgement(mistake, loss, float(mistake))
+
+    def learn_compared(self, rounds: Sequence[tuple[Event, Any]]) -> tuple[dict[int, str], dict[int, float]]:
+        self.learner.on_scores = watch = LossRecorder(self.learner)
+        try:
+            refused = self.learn(rounds)
+        finally:
+            self.learner.on_scores = None
+        learned = [place for place in range(len(rounds)) if place not in refused]
+        wrong = watch.losses().wrong.tolist() if learned else []
+        return refused, dict(zip(learned, map(float, wrong), strict=True))
 
     def sums(self) -> tuple[int, float, float]:
         ledger = self.learner.ledger_
@@ -337,13 +353,38 @@ class ServedRegressor(ServedRows):
     def judges_loss(self) -> bool:
         return bool(self.learner.played_rules().loss == "square")
 
-    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
-        if not self.judges_loss:
-            return None, None
-        if not self._begun:  # from the first outcome the others are measured; it is charged to nobody
-            self._begun = True
-            return None, 0.0
-        return None, (answer["forecast"] - label) ** 2
+    @property
+    def charges(self) -> Charges:
+        rules = self.learner.played_rules()
+        return Charges(f"{loss_words(rules.loss, rules.tau)} loss", 0.0, inf)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
+        begun, self._begun = self._begun or self.sums()[0] > 0, True
+        if not begun:  # from the first outcome the others are measured; it is charged to nobody
+            return Judgement(None, 0.0 if self.judges_loss else None)
+        charge = self._lost(answer["forecast"], label)
+        return Judgement(None, (answer["forecast"] - label) ** 2 if self.judges_loss else None, charge)
+
+    def _lost(self, forecast: float, outcome: float) -> float:
+        with np.errstate(all="ignore"):  # of a mean of counts that is 0 as a float
+            return float(self.learner.played_rules().lost_by(np.array([forecast]), np.array([outcome]))[0])
+
+    def learn_compared(self, rounds: Sequence[tuple[Event, Any]]) -> tuple[dict[int, str], dict[int, float]]:
+        refused: dict[int, str] = {}
+        charges: dict[int, float] = {}
+        for place, (event, label) in enumerate(rounds):
+            begun = self.sums()[0] > 0
+            try:
+                (answer,) = self.predict([event.input])
+            except RegretlessError as error:
+                refused[place] = str(error)
+                continue
+            charge = self._lost(answer.values["forecast"], label)
+            if why := self.learn([(event, label)]):
+                refused[place] = why[0]
+            elif begun:
+                charges[place] = charge
+        return refused, charges
 
     def sums(self) -> tuple[int, float, float]:
         ledger = self.learner.ledger_

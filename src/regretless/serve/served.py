@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple
 
 from ..errors import RegretlessError
@@ -24,6 +25,72 @@ class ServedAnswer(NamedTuple):
     propensity: float | None = None
 
 
+def loss_words(name: str, tau: float) -> str:
+    """A loss by its name, and its parameter where it has one."""
+    return f"{name}({tau:g})" if name in ("pinball", "huber") else name
+
+
+class Judgement(NamedTuple):
+    """What an answer was beside its label.
+
+    Attributes
+    ----------
+    mistake : bool or None
+        Whether it was one; None where there is no such thing.
+    loss : float or None
+        In the units of the ledger; None where it is not in the answer, or the ledger itself is about answers.
+    charge : float or None
+        What is watched and compared; None where it was not observed, or is charged to nobody.
+    """
+
+    mistake: bool | None = None
+    loss: float | None = None
+    charge: float | None = None
+
+
+class Charges(NamedTuple):
+    """What answers are charged with: the name of it, and the range in which it counts.
+
+    What is beyond an end counts as that end; an infinite one is none that the learner declares.
+    """
+
+    name: str
+    low: float = 0.0
+    high: float = 1.0
+
+    def within(self, charges: Iterable[float]) -> list[float]:
+        """Charges as they count."""
+        return [min(max(one, self.low), self.high) for one in charges]
+
+    def up_to(self, most: float | None, whose: str) -> Charges:
+        """The same, where larger ones count as `most`.
+
+        Parameters
+        ----------
+        most : float, optional
+        whose : str
+            What the learner is called, for messages.
+
+        Raises
+        ------
+        RegretlessError
+            If there is neither such a number nor a largest charge, or it is none.
+        """
+        if most is None and not isfinite(self.high):
+            fault = f"losses of {whose} have no largest value that it declares"
+            raise RegretlessError(f"{fault}; give --most-loss, as which larger ones are to count")
+        if most is None or most >= self.high:
+            return self
+        low = self.low if isfinite(self.low) else -most
+        if not low < most < inf:
+            raise RegretlessError(f"--most-loss {most:g}: a number above {low:g} is expected, the least {self.name}")
+        return Charges(f"{self.name}, counted up to {most:g}", low, most)
+
+
+MISTAKES = Charges("mistakes")
+MINUS_REWARD = "minus the reward"
+
+
 class Served(ABC):
     """A learner of one kind.
 
@@ -36,6 +103,7 @@ class Served(ABC):
 
     forgets: ClassVar[bool] = False  # whether an answer whose label does not come is in no theorem about answers
     takes_default: ClassVar[bool] = False  # whether it can learn a default where no label comes
+    answers_since: int | None = None  # the sequence number from which on answers are its own; None: none is
     moves: ClassVar[bool]  # whether a prediction moves the learner, so that a log is played again with all of them
 
     def __init__(self, learner: Any, extra: Mapping[str, Any]) -> None:
@@ -65,6 +133,10 @@ class Served(ABC):
             If the event cannot have it.
         """
 
+    def step_back(self) -> None:
+        """Answer nothing from here on: another learner does."""
+        self.answers_since = None
+
     @abstractmethod
     def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
         """Learn events with their labels, in this order.
@@ -80,9 +152,25 @@ class Served(ABC):
         """Give up an event; where there is a label, learn it in place of the one that did not come."""
 
     @abstractmethod
-    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
-        """Whether an answer was a mistake, and what it lost in the units of the ledger; None where there is no such
-        thing."""
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
+        """What an answer was beside its label."""
+
+    @property
+    @abstractmethod
+    def charges(self) -> Charges:
+        """What answers are charged with."""
+
+    def learn_compared(self, rounds: Sequence[tuple[Event, Any]]) -> tuple[dict[int, str], dict[int, float]]:
+        """Learn events in this order, each predicted just before.
+
+        Returns
+        -------
+        refused : dict of int to str
+            As `learn` has it.
+        charges : dict of int to float
+            Of the predictions of the others by their places, where they are charged with anything.
+        """
+        raise NotImplementedError
 
     @property
     def judges_mistakes(self) -> bool:

@@ -36,7 +36,10 @@ class Settings:
     log_requests : {"none", "paths", "bodies"}
         What the server's own log says of each request.
     alarm : mapping or None
-        Settings of `regretless.alarms.Watch` for the mistakes of each model.
+        Settings of `regretless.alarms.Watch` for the mistakes, the losses or minus the rewards of each model; the
+        reference in the unit of these, or of rewards themselves.
+    most_loss : float or None
+        As which larger losses count, in the alarm and beside a second learner.
     alert_url : str or None
         To which each alarm is posted.
     """
@@ -52,4 +55,5 @@ class Settings:
     hosts: tuple[str, ...] | None = ()
     log_requests: str = "none"
     alarm: Mapping[str, Any] | None = None
+    most_loss: float | None = None
     alert_url: str | None = None

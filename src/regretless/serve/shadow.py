@@ -1,4 +1,4 @@
-"""A second learner of the labels of a served model: it answers nothing, and the mistakes of both are compared.
+"""A second learner of the labels of a served model: it answers nothing, and mistakes or losses of both are compared.
 
 Both are judged by what they predict just before each label is learned, in the order of labels, however late a label
 is: so the comparison is a function of the log, and neither of the two has older weights than the other.
@@ -13,24 +13,27 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..catalogue import NOUNS
 from ..errors import ModelError, RegretlessError
 from ..persist.model import model_bytes, read_bytes
 from ..persist.validation import count, fits
 from ..run.comparison import UNSEEN, Comparison
-from ..run.competitors import Losses, LossRecorder, refuse_lookahead
-from .rows import DENSE, ServedClassifier
+from ..run.competitors import Losses, refuse_lookahead
+from .rows import DENSE, ServedClassifier, ServedRegressor
+from .served import MISTAKES, Served
 from .store import Event, digest
+from .tickets import ServedCombiner
 
 SHADOW = "shadow"  # the key of it, in what is saved beside the learner
 Rounds = Sequence[tuple[Event, Any]]
 
 
 class Shadow:
-    """A second learner of labels.
+    """A second learner of the same labels.
 
     Attributes
     ----------
-    served : ServedClassifier
+    served : Served
     origin : str
         The digest of the model file that it began as, or the one that has its place now.
     comparison : Comparison
@@ -43,7 +46,7 @@ class Shadow:
         Whether there was a row that one of the two learned and the other could not.
     """
 
-    def __init__(self, served: ServedClassifier, origin: str, comparison: Comparison, since: int, before: int) -> None:
+    def __init__(self, served: Served, origin: str, comparison: Comparison, since: int, before: int) -> None:
         self.served, self.origin, self.comparison = served, origin, comparison
         self.since, self.before, self.answering, self.uneven = since, before, 0, False
 
@@ -52,7 +55,8 @@ class Shadow:
         """The learner that an event of the log begins."""
         names = json.loads(event.answer)
         served = fitting(event.input, names["shadow"], beside)
-        comparison = Comparison((names["served"], names["shadow"]), assuming=UNSEEN)
+        span = None if names.get("span") is None else tuple(names["span"])
+        comparison = Comparison((names["served"], names["shadow"]), assuming=UNSEEN, span=span)
         return cls(served, digest(event.input), comparison, event.sequence or 0, served.sums()[0])
 
     @property
@@ -60,19 +64,29 @@ class Shadow:
         """Of the one that does not answer."""
         return self.comparison.names[1 - self.answering]
 
-    def learn(self, beside: Any, rounds: Rounds) -> dict[int, str]:
+    def learn(self, beside: Served, rounds: Rounds) -> dict[int, str]:
         """Let both learn, and compare; what the other one refused, as `Served.learn` says it."""
-        refused, theirs = _learned(beside, rounds, range(len(rounds)))
+        refused: dict[int, str]
+        refused, theirs = beside.learn_compared(rounds)
         worded = any(column["kind"] == "text" for column in (self.served.schema or {}).get("columns", ()))
         # The features of words stand in another order here, so that a row without names cannot be read.
         readable = [place for place, (event, _) in enumerate(rounds) if not (worded and event.input.startswith(DENSE))]
-        _, mine = _learned(self.served, rounds, readable)
-        self.uneven |= theirs.keys() != mine.keys()
+        mine_refused, charges = self.served.learn_compared([rounds[place] for place in readable])
+        learned = {place for number, place in enumerate(readable) if number not in mine_refused}
+        self.uneven |= learned != set(range(len(rounds))) - refused.keys()
+        mine = {readable[number]: charge for number, charge in charges.items()}
         both = [place for place in theirs if place in mine]
         if both:
-            losses = [Losses(np.array([side[place] for place in both]), None) for side in (theirs, mine)]
+            losses = [self._losses([side[place] for place in both]) for side in (theirs, mine)]
             self.comparison.add(losses[self.answering], losses[1 - self.answering])
         return refused
+
+    def _losses(self, charges: list[float]) -> Losses:
+        """Charges as the comparison takes them."""
+        if (span := self.comparison.span) is None:
+            return Losses(np.array(charges) > 0, None)
+        low, high = span
+        return Losses((np.clip(charges, low, high) - low) / (high - low), None)
 
     def describe(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -98,44 +112,67 @@ class Shadow:
             If it does not fit together.
         """
         with fits("what the model says of a second one"):
-            served = ServedClassifier(*read_bytes(b64decode(described["model"], validate=True), "the second model"))
+            served = serves(*read_bytes(b64decode(described["model"], validate=True), "the second model"))
             since, before = (count(described[name], name) for name in ("since", "before"))
             shadow = cls(served, described["origin"], Comparison.of_state(described["comparison"]), since, before)
             shadow.answering, shadow.uneven = count(described["answering"], "answering"), bool(described["uneven"])
         return shadow
 
 
-def _learned(served: Any, rounds: Rounds, places: Sequence[int]) -> tuple[dict[int, str], dict[int, bool]]:
-    """Learn some rounds: by their places, what was refused, and whether the others were predicted wrongly before."""
-    served.learner.on_scores = watch = LossRecorder(served.learner)
-    try:
-        refused = served.learn([rounds[place] for place in places])
-    finally:
-        served.learner.on_scores = None
-    learned = [place for number, place in enumerate(places) if number not in refused]
-    wrong = watch.losses().wrong.tolist() if learned else []
-    return {places[number]: why for number, why in refused.items()}, dict(zip(learned, wrong, strict=True))
+def serves(learner: Any, extra: Mapping[str, Any]) -> Served:
+    """A second learner as it would be served."""
+    return SHADOWS[learner.kind](learner, extra)
 
 
-def fitting(model: bytes, name: str, beside: Any) -> ServedClassifier:
+SHADOWS: dict[str, type[Served]] = {
+    "linear": ServedClassifier,
+    "regression": ServedRegressor,
+    "experts": ServedCombiner,
+}
+DRAWS = (
+    "a bandit sees the loss of the arm that it drew alone, so that a second one cannot learn by draws that are not its "
+    "own; regretless evaluate holds both against a log of draws"
+)
+
+
+def span_of(beside: Served, most: float | None) -> list[float] | None:
+    """Where losses lie that are compared, the larger ones counted as `most`; None of mistakes.
+
+    Raises
+    ------
+    RegretlessError
+        If losses have no largest value and none is declared.
+    """
+    charges = beside.charges.up_to(most, beside.learner.name)
+    return None if charges == MISTAKES else [charges.low, charges.high]
+
+
+def fitting(model: bytes, name: str, beside: Served) -> Served:
     """The learner in a model file, if it can learn beside a served one.
 
     Raises
     ------
     RegretlessError
-        If it is asked other rows or labels, or knows more than the rounds before.
+        If it is of another kind, is asked other rows or labels, has another loss, or knows more than the rounds before.
     """
     learner, extra = read_bytes(model, name)
-    if not isinstance(beside, ServedClassifier) or learner.kind != "linear":
-        raise RegretlessError(f"--shadow {name}: both models must be learners of labels, whose mistakes are compared")
+    if beside.learner.kind not in SHADOWS:
+        raise RegretlessError(f"--shadow {name}: {DRAWS}")
+    if learner.kind != beside.learner.kind:
+        fault = f"it is a {NOUNS[learner.kind]}, and the model a {NOUNS[beside.learner.kind]}"
+        raise RegretlessError(f"--shadow {name}: {fault}; two of a kind are compared")
     if extra.get("mixing") is not None:
         raise ModelError(f"--shadow {name}: a model that mixes shards goes on with them; learn one without --workers")
-    served = ServedClassifier(learner, extra)
+    served = serves(learner, extra)
     mine, other = served.describe(), beside.describe()
-    asked = "columns" if mine["columns"] or other["columns"] else "features"
-    for what in (asked, "labels"):
-        if mine[what] != other[what]:
-            raise RegretlessError(f"--shadow {name}: its {what} are {mine[what]}, those of the model {other[what]}")
-    refuse_lookahead(learner)
-    refuse_lookahead(beside.learner)
+    for what in ("columns" if mine.get("columns") or other.get("columns") else "features", "experts", "labels"):
+        if mine.get(what) != other.get(what):
+            fault = f"its {what} are {mine.get(what)}, those of the model {other.get(what)}"
+            raise RegretlessError(f"--shadow {name}: {fault}")
+    if served.charges != beside.charges:
+        fault = f"it has the {served.charges.name}, and the model the {beside.charges.name}"
+        raise RegretlessError(f"--shadow {name}: {fault}; two with the same are compared")
+    if learner.kind == "linear":
+        refuse_lookahead(learner)
+        refuse_lookahead(beside.learner)
     return served

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RegretlessError
-from .alarm import LiveAlarm
+from .alarm import LiveAlarm, settings_of
 from .certificates import refuse_rows
 from .live import Live
 from .replay import begin, restored, store_of
 from .settings import Settings
-from .shadow import fitting
+from .shadow import fitting, span_of
 from .store import SHADOWED, WATCHED, Event, Snapshot, State, Store, digest
 from .wire import write_json
 
@@ -87,8 +87,8 @@ def open_model(
         unused = rows is not None and store.begins_after() > 0
         if rows is not None and not new and not unused:
             refuse_rows(rows, Live.of(store.snapshots()[0], str(path)))
-        set_shadow(store, live, path.stem, other, clock.time())
-        set_alarm(store, live, settings.alarm, clock.time())
+        set_shadow(store, live, path.stem, other, settings.most_loss, clock.time())
+        set_alarm(store, live, alarm_of(live, settings), clock.time())
     except BaseException:
         store.close()
         raise
@@ -98,9 +98,10 @@ def open_model(
 def _refuse_first(live: Live, settings: Settings, shadow: tuple[str, bytes] | None, rows: str | None) -> None:
     """Refuse what does not fit a model that was not served before."""
     _refuse_settings(live, settings)
-    refuse_alarm(live, settings.alarm)
+    alarm_of(live, settings)
     if shadow is not None:
         fitting(shadow[1], shadow[0], live.served)
+        span_of(live.served, settings.most_loss)
     if rows is not None:
         refuse_rows(rows, live)
 
@@ -116,7 +117,9 @@ def _refuse_settings(live: Live, settings: Settings) -> None:
         live.served.read_label(settings.default_loss, None)  # type: ignore[arg-type]
 
 
-def set_shadow(store: Store, live: Live, name: str, shadow: tuple[str, bytes] | None, time: float) -> None:
+def set_shadow(
+    store: Store, live: Live, name: str, shadow: tuple[str, bytes] | None, most: float | None, time: float
+) -> None:
     """Write to the log that a second learner begins, or that there is none now, unless the log has it so already.
 
     Parameters
@@ -129,6 +132,8 @@ def set_shadow(store: Store, live: Live, name: str, shadow: tuple[str, bytes] | 
         Of the model.
     shadow : (str, bytes), optional
         The name of the second learner, and its model file.
+    most : float, optional
+        As which larger losses count in the comparison.
     time : float
         In seconds since 1970.
 
@@ -137,13 +142,16 @@ def set_shadow(store: Store, live: Live, name: str, shadow: tuple[str, bytes] | 
     RegretlessError
         If the second learner cannot learn beside the model.
     """
-    origin = None if live.shadow is None else live.shadow.origin
-    if origin == (None if shadow is None else digest(shadow[1])):
-        return
+    there = None if live.shadow is None else (live.shadow.origin, live.shadow.comparison.span)
     other, model = ("", b"") if shadow is None else shadow
+    span = None if shadow is None else span_of(live.served, most)
+    if there == (None if shadow is None else (digest(model), None if span is None else tuple(span))):
+        return
     if model:
         fitting(model, other, live.served)
-    names = {"served": name, "shadow": other if other != name else f"{other} 2"}
+    names: dict[str, Any] = {"served": name, "shadow": other if other != name else f"{other} 2"}
+    if span is not None:
+        names["span"] = span
     _note(store, live, SHADOWED, model, names, time)
 
 
@@ -157,27 +165,28 @@ def set_alarm(store: Store, live: Live, settings: Mapping[str, Any] | None, time
     live : Live
         The model as the log has it.
     settings : mapping, optional
-        Those of `regretless.alarms.Watch`.
+        As `alarm_of` gives them.
     time : float
         In seconds since 1970.
+    """
+    if (None if live.alarm is None else live.alarm.settings) != settings:
+        _note(store, live, WATCHED, b"", settings, time)
+
+
+def alarm_of(live: Live, settings: Settings) -> dict[str, Any] | None:
+    """Settings of the alarm on the answers of a model as the log has them, if there is to be one.
 
     Raises
     ------
     RegretlessError
-        If answers of the model are no mistakes, or the settings are none.
+        If its losses have no largest value, or the settings are none.
     """
-    if (None if live.alarm is None else live.alarm.settings) == settings:
-        return
-    refuse_alarm(live, settings)
-    _note(store, live, WATCHED, b"", settings, time)
-
-
-def refuse_alarm(live: Live, settings: Mapping[str, Any] | None) -> None:
-    """Refuse an alarm on answers that are no mistakes, and settings that are none."""
-    if settings is not None:
-        if not live.served.judges_mistakes:
-            raise RegretlessError(f"--alarm-reference is for learners of labels; {live.served.learner.name} is none")
-        LiveAlarm(settings)
+    if settings.alarm is None:
+        return None
+    charges = live.served.charges.up_to(settings.most_loss, live.served.learner.name)
+    described = settings_of(charges, settings.alarm)
+    LiveAlarm(described)
+    return described
 
 
 def _note(store: Store, live: Live, state: State, stored: bytes, value: Any, time: float) -> None:

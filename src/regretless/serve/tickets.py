@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from math import inf, isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..bandits.validation import mask_of
 from ..errors import ModelError, RegretlessError
-from ..experts.losses import WITHOUT_OUTCOME
-from .served import Refused, Served, ServedAnswer
+from ..experts.losses import WITHOUT_OUTCOME, Loss, named_loss
+from ..experts.validation import outcomes_of
+from .served import MINUS_REWARD, Charges, Judgement, Refused, Served, ServedAnswer, loss_words
 from .store import Event
 from .wire import is_number, shown, write_json
 
@@ -43,12 +45,24 @@ class ServedByTicket(Served):
     def learn(self, rounds: Sequence[tuple[Event, Any]]) -> dict[int, str]:
         refused = {}
         for place, (event, label) in enumerate(rounds):
+            ticket = None
             try:
-                self._update(event.ticket, label)
+                ticket = event.ticket if self._answered(event) else self._predicted(self.value_of(event.input)).ticket
+                self._update(ticket, label)
             except RegretlessError as error:
-                self._withdraw(event.ticket)
+                if ticket is not None:
+                    self._withdraw(ticket)
                 refused[place] = str(error)
         return refused
+
+    def _answered(self, event: Event) -> bool:
+        """Whether an answer is its own; if not, it predicts for itself just before it learns the label."""
+        return self.answers_since is not None and event.version >= self.answers_since
+
+    def step_back(self) -> None:
+        super().step_back()
+        for ticket in self.learner.pending_:
+            self._withdraw(ticket)
 
     def value_of(self, stored: bytes) -> Any:
         return json.loads(stored)
@@ -84,7 +98,7 @@ class ServedCombiner(ServedByTicket):
                 many = "a finite number" if width == 1 else f"a list of {width} finite numbers"
                 raise Refused(f"a forecast is {many}, or null of an expert who is silent; {shown(one)}")
         try:
-            self.learner._round(self._advice(value))  # what the kernel would refuse; nothing is moved
+            self.learner.forecast(self._advice(value))  # what the kernel would refuse; nothing is moved
         except RegretlessError as error:
             raise Refused(str(error)) from error
         return write_json(value)
@@ -121,10 +135,48 @@ class ServedCombiner(ServedByTicket):
     def expire(self, event: Event, label: Any) -> None:
         if label is not None:
             raise ModelError("a label that did not come is learned by bandits alone")
-        self._withdraw(event.ticket)
+        if self._answered(event):
+            self._withdraw(event.ticket)
 
-    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
-        return None, None  # the learner's own ledger is about its forecasts as they were answered
+    @property
+    def charges(self) -> Charges:
+        loss = self._loss()
+        name = f"{loss_words(loss.name, loss.tau)} loss"
+        return Charges(name, -inf if loss.of_relatives else 0.0, loss.span(False, self.learner.width_) or inf)
+
+    def _loss(self) -> Loss:
+        return named_loss(self.learner.loss, self.learner.tau, self.learner.value_range)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
+        # The learner's own ledger is about its forecasts as they were answered.
+        return Judgement(charge=self._lost(answer["forecast"], label))
+
+    def _lost(self, forecast: Any, outcome: Any) -> float | None:
+        """What a forecast lost; None beside an outcome that the learner does not take."""
+        loss, width = self._loss(), self.learner.width_
+        if width == 1:
+            lost = float(loss.of(forecast, 1.0 if outcome is None else outcome))
+        else:
+            try:
+                vector = outcomes_of(np.asarray(outcome)[None], 1, width, classes=True)[0]
+            except RegretlessError:
+                return None
+            lost = float(loss.of_vectors(forecast, vector))
+        return None if isnan(lost) else lost
+
+    def learn_compared(self, rounds: Sequence[tuple[Event, Any]]) -> tuple[dict[int, str], dict[int, float]]:
+        refused, charges = {}, {}
+        for place, (event, label) in enumerate(rounds):
+            try:
+                before = self.learner.forecast(self._advice(self.value_of(event.input)))
+            except RegretlessError as error:
+                refused[place] = str(error)
+                continue
+            if why := self.learn([(event, label)]):
+                refused[place] = why[0]
+            elif (charge := self._lost(before, label)) is not None:
+                charges[place] = charge
+        return refused, charges
 
     def weights(self) -> list[tuple[str, float]]:
         return list(zip(map(str, self.learner.names()), self.learner.weights.tolist(), strict=True))
@@ -134,10 +186,13 @@ class ServedCombiner(ServedByTicket):
         return int(ledger.rounds), float(ledger.mistakes), float(ledger.loss)
 
     def describe(self) -> dict[str, Any]:
+        many, ends = self.learner.width_, self.learner.value_range
+        where = "" if ends is None else f" from {ends[0]:g} to {ends[1]:g}"
+        classes = f"classes from 0 to {many - 1}, or lists of {many} numbers{where}"
         return {
             "input": "a list of forecasts in the order of the experts, or an object by their names; null is silent",
             "experts": self.learner.names(),
-            "labels": "outcomes",
+            "labels": f"outcomes{where}" if many == 1 else classes,
         }
 
 
@@ -191,8 +246,15 @@ class ServedBandit(ServedByTicket):
         else:
             self._update(event.ticket, label)
 
-    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> tuple[bool | None, float | None]:
-        return None, label if is_number(label) else None
+    @property
+    def charges(self) -> Charges:
+        low, high = map(float, self.learner.value_range)
+        return Charges(MINUS_REWARD, -high, -low) if self.learner.rewards else Charges("loss", low, high)
+
+    def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
+        sign = -1.0 if self.learner.rewards else 1.0
+        drawn = label[list(map(str, self.learner.names())).index(str(answer["arm"]))] if type(label) is list else label
+        return Judgement(None, label if is_number(label) else None, None if drawn is None else sign * drawn)
 
     def weights(self) -> list[tuple[str, float]]:
         return list(zip(map(str, self.learner.names()), self.learner.probabilities().tolist(), strict=True))

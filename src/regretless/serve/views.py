@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..persist.validation import plain
+from ..run.comparison import Comparison
 from .engine import ModelEngine
 
 
@@ -45,7 +46,7 @@ async def certificate_view(engine: ModelEngine) -> dict[str, Any]:
 
 
 def shadow_view(engine: ModelEngine) -> dict[str, Any]:
-    """The second learner beside the one that answers: the mistakes of both, each before its label was learned."""
+    """The second learner beside the one that answers: mistakes or losses of both, each before its label was learned."""
     shadow = engine.live.shadow
     if shadow is None:
         return {"model": engine.name, "shadow": None}
@@ -59,8 +60,7 @@ def shadow_view(engine: ModelEngine) -> dict[str, Any]:
         "promoted": engine.live.tally.promoted or None,
         "names": list(one.names),
         "labels": one.rounds,
-        "mistakes": one.mistakes,
-        "alone": one.apart,
+        **({"mistakes": one.mistakes, "alone": one.apart} if one.span is None else _losses_of(one)),
         "level": one.level,
         "difference": one.difference if known else None,
         "interval": list(one.interval) if known else None,
@@ -70,8 +70,14 @@ def shadow_view(engine: ModelEngine) -> dict[str, Any]:
     }
 
 
+def _losses_of(compared: Comparison) -> dict[str, Any]:
+    """The losses of both, and where they lie."""
+    return {"losses": compared.mistakes, "range": list(compared.span or ())}
+
+
 def alarms_view(engine: ModelEngine) -> dict[str, Any]:
-    """The alarm on mistakes: its reference and evidence, the alarms so far, and what is promised of false ones."""
+    """The alarm on what answers cost: its reference, its evidence, the alarms so far, and what is promised of false
+    ones."""
     alarm = engine.live.alarm
     if alarm is None:
         return {"model": engine.name, "settings": None}
@@ -80,6 +86,8 @@ def alarms_view(engine: ModelEngine) -> dict[str, Any]:
     return {
         "model": engine.name,
         "settings": alarm.settings,
+        "watched": column.name,
+        "range": list(watch.value_range),
         "labels": watch.rounds_,
         "reference": column.reference,
         "reference_labels": watch.reference_rounds_,
@@ -162,13 +170,18 @@ class Metrics:
         for name, kind in GAUGES.items():
             yield f"# TYPE regretless_{name} {kind}"
             for model, engine in engines.items():
-                yield f'regretless_{name}{{model="{_escaped(model)}"}} {_value(name, engine)!r}'
+                if (value := _value(name, engine)) is not None:
+                    yield f'regretless_{name}{{model="{_escaped(model)}"}} {value!r}'
 
 
 GAUGES = {
     "learnt_total": "counter",
     "expired_total": "counter",
     "mistakes_total": "counter",
+    "loss": "gauge",
+    "alarms_total": "counter",
+    "alarm_evidence": "gauge",
+    "shadow_difference": "gauge",
     "pending": "gauge",
     "pending_oldest_seconds": "gauge",
     "queue": "gauge",
@@ -177,13 +190,20 @@ GAUGES = {
 }
 
 
-def _value(name: str, engine: ModelEngine) -> float:
-    tally = engine.live.tally
+def _value(name: str, engine: ModelEngine) -> float | None:
+    """A number of a model; None of an alarm or a second learner that there is not."""
+    live, tally = engine.live, engine.live.tally
+    if name.startswith("alarm"):
+        column = None if live.alarm is None else live.alarm.watch.results()[0]
+        return None if column is None else column.alarms if name == "alarms_total" else column.evidence
+    if name == "shadow_difference":
+        return live.shadow.comparison.difference if live.shadow is not None and live.shadow.comparison.rounds else None
     oldest = engine.oldest if engine.outstanding else None
     values: dict[str, float] = {
         "learnt_total": tally.learnt,
         "expired_total": tally.expired,
         "mistakes_total": tally.mistakes,
+        "loss": live.served.sums()[2] - tally.base_loss,
         "pending": engine.outstanding,
         "pending_oldest_seconds": 0.0 if oldest is None else max(0.0, time() - oldest),
         "queue": engine.waiting,
@@ -211,9 +231,9 @@ VERBS = {
     "page": ("get", "What is known of the model as a page, which follows it.", (200, 401, 405)),
     "stream": ("get", "Server-sent events, one whenever something is new.", (200, 401, 405, 503)),
     "certificate": ("get", "Its theorems on the rounds in the order of their labels.", (200, 401, 405)),
-    "shadow": ("get", "The second learner, and the difference of the mistakes of both within its interval.",
+    "shadow": ("get", "The second learner, and the difference of the mistakes or losses of both in its interval.",
                (200, 401, 405)),
-    "alarms": ("get", "The alarm on mistakes, and what is promised of false ones.", (200, 401, 405)),
+    "alarms": ("get", "The alarm on mistakes, losses or rewards, and what is promised of false ones.", (200, 401, 405)),
     "history": ("get", "How the counts grew, how late labels were, and the latest mistakes.", (200, 401, 405)),
 }  # fmt: skip
 SERVER = {
