@@ -190,6 +190,8 @@ class ClassInfo(NamedTuple):
     forced : {"tree", "compiled", "states"}
         How the labels of its own class that force the most mistakes are found: by the deepest mistake tree, by the
         compiled search over version spaces, or by a search over all states that it can reach.
+    twin : str
+        The function of `textbook.finite_classes` that predicts the same.
     """
 
     name: str
@@ -197,6 +199,7 @@ class ClassInfo(NamedTuple):
     draws: bool
     ordered: bool
     forced: Literal["tree", "compiled", "states"]
+    twin: str
 
 
 class Entry(NamedTuple):

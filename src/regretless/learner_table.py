@@ -817,6 +817,7 @@ CLASS_LEARNERS = {
             draws=False,
             ordered=True,
             forced="compiled",
+            twin="consistent",
         ),
     ),
     "halving": Entry(
@@ -828,6 +829,7 @@ CLASS_LEARNERS = {
             draws=False,
             ordered=False,
             forced="compiled",
+            twin="halving",
         ),
     ),
     "standard-optimal": Entry(
@@ -839,6 +841,7 @@ CLASS_LEARNERS = {
             draws=False,
             ordered=False,
             forced="tree",
+            twin="standard_optimal",
         ),
     ),
     "randomized-optimal": Entry(
@@ -850,6 +853,7 @@ CLASS_LEARNERS = {
             draws=True,
             ordered=False,
             forced="states",
+            twin="randomized_optimal",
         ),
     ),
 }

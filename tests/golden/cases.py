@@ -129,6 +129,7 @@ def _learn() -> Iterator[Case]:
             "certify m.rgl two.svm --threads 2",
             "verify report.json two.svm --threads 2",
             "compare perceptron arow two.svm --threads 2",
+            "learn two.svm --learner perceptron --trace 3 --no-certify --quiet",
         ),
     )
     yield Case(
@@ -418,6 +419,7 @@ def _combine() -> Iterator[Case]:
             "combine blocks.csv --target y --time day --quiet --save b.rgl --ignore east",
             "combine blocks.csv --target y --time day --block day --quiet",
             "combine blocks.csv --resume b.rgl --quiet --no-comparators",
+            f"combine {USUAL} --learner hedge --trace 2 --quiet --no-comparators",
         ),
     )
     yield Case(
@@ -473,6 +475,7 @@ def _pull() -> Iterator[Case]:
             "pull losses.npz --array b --runs 5 --json --workers 2",
             "pull losses.csv --arms north,east --runs 5 --missing 0.25 --progress --set horizon=20",
             "pull - --format csv --runs 5 --json < losses.csv",
+            "pull losses.csv --learner exp3 --runs 2 --trace 3",
         ),
     )
     yield Case(
@@ -707,6 +710,7 @@ def _environment(name: str, rounds: int = 24) -> str:
 
 
 def _others() -> Iterator[Case]:
+    yield Case("explain/options", ("explain halving", "explain bandits.hedge --json", "explain --theorem halving"))
     yield Case("demo/demo", ("demo --folder d",), exact=False)  # its rows come through numpy's means
     yield Case("regretless/help", ("--help", "--version"))
     for verb in verbs():

@@ -24,6 +24,7 @@ from .files import (
 from .intervals import add_intervals, intervals_of, refuse_loss, refuse_others, refuse_shares
 from .output import Console, UsageError, complain, verdict
 from .signals import certifying, go, whole_run_message
+from .trace_lines import TRACED
 
 if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
@@ -76,6 +77,7 @@ class CombineOptions(IntervalOptions, ReportOptions):
     save_comparators: str | None
     out: str | None
     weights: str | None
+    trace: int | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -175,6 +177,7 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--out", metavar="FILE", help="write the combined forecast of every row (.csv or .parquet)")
     group.add_argument("--weights", metavar="FILE", help="write the weights of every row (.csv or .parquet)")
     options.add_report(group)
+    options.add_trace(group, TRACED, "forecasts, weights, loss, and the weights after it")
     options.add_watching(group, "no table on stderr")
 
 
@@ -323,6 +326,10 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineConti
     if before is not None and before.history is not None:
         run.history = before.history
     when = arguments.time or (before.columns["time"] if before is not None else None) or "row"
+    if arguments.trace is not None:
+        from ..run.tracing import ForecastTracer
+
+        run.tracer = ForecastTracer(arguments.trace)
     if arguments.out is not None:
         outcome = [] if run.blind else ["outcome"]
         more = [*([] if run.intervals is None else ["low", "high"]), *([] if asking is None else ["asked"])]

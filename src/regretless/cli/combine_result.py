@@ -14,6 +14,7 @@ from .asked_outcomes import asked_lines, asked_values
 from .intervals import course_of, interval_lines, interval_text, interval_values
 from .output import Output, certificate_values, number_text, parameters_of, short
 from .signals import PointTable
+from .trace_lines import forecast_lines, trace_values
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -104,6 +105,7 @@ class CombineOutput(Output):
             "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
+            **trace_values(self.run.tracer),
             **({} if self.run.asking is None else {"asked": asked_values(self.run.asking)}),
             **(
                 {}
@@ -122,6 +124,8 @@ class CombineOutput(Output):
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
+        if self.run.tracer is not None:
+            yield from forecast_lines(self.run.tracer.rows)
         yield from self._learner()
         if self.run.rounds:
             yield from self._experts()

@@ -13,6 +13,7 @@ from .intervals import add_intervals, refuse_shares
 from .learn_output import LearnOptions, LearnOutput
 from .output import CLASSIFICATION, UsageError
 from .signals import go
+from .trace_lines import TRACED
 
 if TYPE_CHECKING:
     from ..data.stream import Stream
@@ -73,6 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_cache(reading)
     output = parser.add_argument_group("output")
     options.add_report(output)
+    options.add_trace(output, TRACED, "row, score, label, loss, and the weights after it")
     options.add_watching(output, "no table on stderr, and no notes on the data")
 
 
@@ -87,6 +89,7 @@ def run(arguments: LearnOptions) -> int:
             raise UsageError(f"numbers are learned from one file; {advice}")
         options.refuse_set({"--calibrate": arguments.calibrate}, "is for one file: scores of shards have no order")
         options.refuse_set({"--label-budget": arguments.label_budget}, "is for one file: shards do not share it")
+        options.refuse_set({"--trace": arguments.trace}, "is for one file: shards are learned side by side")
         _refuse_contradictions_of_shards(arguments)
         against = load_against(arguments)
         return learn_shards(arguments, *learner_of(arguments), against)
@@ -141,6 +144,10 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
     stream = begun or options.open_input(path, arguments, known_schema(learner, extra.get("schema")))
     run = kind.run_of(arguments, learner, extra, stream)
     console = options.console_of(arguments)
+    if arguments.trace is not None:
+        from ..run.tracing import RowTracer
+
+        run.tracer = RowTracer(arguments.trace)
     trusted, started = run.rounds == 0, perf_counter()
     go(run, kind.table_of(run, console.line), console)
     outcome = kind(run, path, perf_counter() - started, quiet=arguments.quiet)

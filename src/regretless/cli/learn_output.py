@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions
 from .files import write_vectors
-from .output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
+from .output import (
+    CLASSIFICATION,
+    Console,
+    Output,
+    certificate_values,
+    complain,
+    learner_values,
+    target_of,
+    verdict,
+    warn_skipped,
+)
 from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
+from .trace_lines import trace_values
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -35,6 +46,7 @@ class LearnOptions(CertifyingOptions, FeatureOptions, IntervalOptions, ReportOpt
     together: int | None
     one_shot: bool
     no_certify: bool
+    trace: int | None
 
 
 class LearnOutput(Output):
@@ -168,11 +180,17 @@ class LearnOutput(Output):
             "model": None if self.run.save is None else os.fspath(self.run.save),
             "notes": self.notes,
             "input": self.input(),
+            **trace_values(self.run.tracer),
         }
 
     def lines(self) -> Iterator[str]:
-        """How the rows were predicted, but for those who read the certificates alone."""
-        return iter(()) if self.quiet else self.own_lines()
+        """The first rounds, if they are wanted; and how the rows were predicted, unless certificates alone are."""
+        from .trace_lines import row_lines
+
+        if self.run.tracer is not None:
+            yield from row_lines(self.run.tracer.rows, numbers=self.run.learner.info.task != CLASSIFICATION)
+        if not self.quiet:
+            yield from self.own_lines()
 
     def input(self) -> dict[str, Any]:
         """What was read in one pass."""

@@ -254,6 +254,18 @@ def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr
     )
 
 
+def add_trace(group: argparse._ArgumentGroup, rounds: int, shown: str) -> None:
+    """The first rounds one by one, so many if no number is given."""
+    group.add_argument(
+        "--trace",
+        type=whole,
+        nargs="?",
+        const=rounds,
+        metavar="N",
+        help=f"show the first N rounds ({rounds}) one by one: {shown}",
+    )
+
+
 def refuse_set(values: Mapping[str, object], why: str) -> None:
     """Refuse options that have no meaning here.
 

@@ -81,9 +81,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
     options.add_report(group)
-    group.add_argument(
-        "--trace", action="store_true", help="show the first run step by step: what was asked, said and answered"
-    )
+    options.add_trace(group, SHOWN, "what was asked, said and answered in the first run")
     options.add_watching(group)
 
 
@@ -201,7 +199,7 @@ def _trace_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
     for one in cells:
         yield " ".join(f"{one[name]:>{wide[name]}}" for name in shown)
     if len(steps) < rounds:
-        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --json tells up to 10,000)"
+        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --trace {rounds} shows all)"
 
 
 def _step(step: Any) -> dict[str, str]:
@@ -233,7 +231,7 @@ def _numbers(row: Sequence[float]) -> str:
 
 
 SCHEMA = "regretless.play/1"
-SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs
+SHOWN = 50  # rounds of a trace, where no number is given
 NAMES = 14  # characters of a setting's name
 ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are shown elsewhere
 
@@ -322,7 +320,7 @@ class PlayOutput(Output):
             "regret": result.regret,
             "observed": {name: spread(values) for name, values in result.quantities.items()},
             "curve": [_described(point, result) for point in self._curve()],
-            "trace": None if not self.arguments.trace else [step.describe() for step in self._trace(MOST_TRACED)],
+            "trace": None if self.arguments.trace is None else [step.describe() for step in self._trace()],
             "lower_bounds": [bound.describe() for bound in result.lower_bounds],
             **certificate_values(result.certificates, runs=runs_of),
             "interrupted": result.stopped,
@@ -344,8 +342,8 @@ class PlayOutput(Output):
         counts = f"{many(result.runs, 'run')} of {many(result.rounds, 'round')}"
         yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
         yield from self._settings()
-        if self.arguments.trace:
-            yield from _trace_lines(self._trace(SHOWN), result.rounds)
+        if self.arguments.trace is not None:
+            yield from _trace_lines(self._trace(), result.rounds)
         yield from self._table()
         if len(result.totals) > 1:
             deviation = number_text(result.totals.std(ddof=1))
@@ -379,12 +377,12 @@ class PlayOutput(Output):
         stops = set(doubling(self.result.rounds))
         return [point for point in self.result.curve if point.rounds in stops]
 
-    def _trace(self, most: int) -> list[Any]:
+    def _trace(self) -> list[Any]:
         """The first rounds of the first run, played once more."""
         from ..play import trace
 
         pairing = self.pairing
-        return list(trace(pairing.learner, pairing.environment, min(most, self.result.rounds)))
+        return list(trace(pairing.learner, pairing.environment, min(self.arguments.trace or 0, self.result.rounds)))
 
     def _table(self) -> Iterator[str]:
         """The curve at doubling round counts."""

@@ -34,7 +34,7 @@ class PlayOptions(ReportOptions):
     seed: int
     anytime: bool
     save: str | None
-    trace: bool
+    trace: int | None
 
 
 WORDS: dict[str, bool | None] = {"none": None, "true": True, "false": False}

@@ -16,6 +16,7 @@ from .files import refuse_model, refuse_overwriting
 from .logs import LogColumns, add_columns
 from .output import Console, Ended, UsageError, complain, explain, verdict
 from .signals import run_until_signal
+from .trace_lines import TRACED
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -43,6 +44,7 @@ class PullOptions(BanditSettings, LogColumns, ReportOptions):
     format: str | None
     runs: int | None
     workers: int | None
+    trace: int | None
     logged: str | None
     policy: str | None
 
@@ -127,6 +129,7 @@ def _add_log(parser: ArgumentParser) -> None:
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     options.add_report(group)
+    options.add_trace(group, TRACED, "of the first run, the probabilities, the draw, its loss and the estimates")
     options.add_watching(group)
 
 
@@ -151,6 +154,13 @@ def run(arguments: PullOptions) -> int:
     console = options.console_of(arguments)
     pulls, stopped = _play(arguments, learner, table, advice, console)
     outcome = PullOutput.of(pulls, path, None if advice is None else advice.experts, _runs(arguments))
+    if arguments.trace is not None:
+        from ..environments import Table
+        from ..play.tracing import trace_draws
+
+        rounds = min(arguments.trace, len(table.values))
+        values = None if advice is None else advice.values
+        outcome.trace = trace_draws(learner, Table(table.values, table.arms), rounds, advice=values)
     outcome.publish(arguments, console, arguments.report)
     code = verdict(outcome.certificates)
     if stopped is not None:

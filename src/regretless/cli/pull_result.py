@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .output import Output, certificate_values, many, number_text, parameters_of, runs_of, short, spread
+from .trace_lines import draw_lines
 
 if TYPE_CHECKING:
     from ..bandits.simulation import Pulls
     from ..certificate import Certificate
+    from ..play.tracing import TracedDraw
 
 SCHEMA = "regretless.pull/1"
 MOST = 12  # lines of arms
@@ -38,6 +40,8 @@ class PullOutput(Output):
     asked : int
         How many runs were asked for; fewer are over if they were interrupted.
     certificates : list of Certificate
+    trace : list of TracedDraw or None
+        The first rounds of the first run, if they are wanted.
     """
 
     pulls: Pulls
@@ -45,6 +49,7 @@ class PullOutput(Output):
     experts: list[str] | None
     asked: int
     certificates: list[Certificate]
+    trace: list[TracedDraw] | None = None
 
     @classmethod
     def of(cls, pulls: Pulls, path: str, experts: list[str] | None, asked: int) -> PullOutput:
@@ -104,6 +109,8 @@ class PullOutput(Output):
             "seed": pulls.learner.seed_,
             "draws": dict(zip(pulls.arms, pulls.draws.tolist(), strict=True)),
         }
+        if self.trace is not None:
+            values |= {"trace": [one.describe() for one in self.trace]}
         if pulls.rewards is not None:
             values |= {"reward": spread(pulls.rewards), "best_arm_reward": pulls.best_arm_reward}
         if self.best_expert is not None:
@@ -132,6 +139,8 @@ class PullOutput(Output):
 
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
+        if self.trace is not None:
+            yield from draw_lines(self.trace)
         yield from self._runs()
         yield from self._arms()
         yield from self._regrets()

@@ -209,15 +209,19 @@ def replayed(learner: Bandit, environment: Labels | Environment, rounds: int, ru
 
 
 def drawn(
-    learner: Bandit, environment: Labels | Environment, rounds: int, run: int
+    learner: Bandit, environment: Labels | Environment, rounds: int, run: int, advice: Array | None = None
 ) -> Iterator[tuple[Bandit, str, float, float]]:
-    """The rounds of a run, one at a time: the learner after it, the arm, with what probability, and what it lost."""
+    """The rounds of a run, one at a time: the learner after it, the arm, with what probability, and what it lost.
+
+    `advice` is what experts say in each round, to a learner that goes by them.
+    """
     world = environment.as_losses() if isinstance(environment, Labels) else environment
     twin = learner.clone(seed=learner.seed_, run=run, n_arms=world.arms)
     opponent = world.begin(run)
-    for _ in range(rounds):
+    for place in range(rounds):
         losses = opponent.losses(twin.probabilities() if getattr(world, "foresees", False) else None)
-        draw = twin.draw(None if not np.isnan(losses).any() else ~np.isnan(losses))
+        awake = None if not np.isnan(losses).any() else ~np.isnan(losses)
+        draw = twin.draw(awake) if advice is None else twin.draw(awake, advice[place])
         twin.update(draw, losses if twin.info.informed else float(losses[int(draw)]))
         opponent.see(int(draw))
         yield twin, world.names[int(draw)], float(draw.probability), float(losses[int(draw)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,12 +74,18 @@ class TracedDraw:
         Of drawing it.
     loss : float
         Of that arm; else the mean loss by the weights.
+    estimates, next : dict of str to float
+        After the round, what the learner goes by: the estimated losses of each arm, in units of the declared range, and
+        the probabilities of the next draw, if every arm is awake; of a learner with experts, the estimated losses and
+        the weights of these. Of a learner that goes by weights alone only these; empty where there are many.
     """
 
     round: int
     arm: str | None
     probability: float | None
     loss: float
+    estimates: dict[str, float] = field(default_factory=dict)
+    next: dict[str, float] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
         """The round as JSON values."""
@@ -121,14 +128,39 @@ def trace(
     4 0 0 False 1
     """
     if isinstance(learner, Bandit) and not learner.info.advised:
-        pulls = drawn(learner, environment, rounds, run)
-        return [TracedDraw(place + 1, arm, chance, loss) for place, (_, arm, chance, loss) in enumerate(pulls)]
+        return trace_draws(learner, environment, rounds, run=run)
     player = player_of(again(learner, run), environment, run)
     if isinstance(player, LabelPlayer):
         asker = player.environment.begin(run)
         return [_step(player, asker, place + 1) for place in range(rounds)]
     assert isinstance(player, ArmsPlayer)
     return [_weighed(player, place + 1) for place in range(rounds)]
+
+
+def trace_draws(
+    learner: Bandit, environment: Labels | Environment, rounds: int, *, run: int = 0, advice: Array | None = None
+) -> list[TracedDraw]:
+    """The first draws of a run of a bandit.
+
+    Parameters
+    ----------
+    learner, environment, rounds, run
+        As of `trace`.
+    advice : ndarray of shape (rounds, experts, arms), optional
+        What experts say in each round, to a learner that goes by them.
+    """
+    traced = []
+    for place, (after, arm, chance, loss) in enumerate(drawn(learner, environment, rounds, run, advice)):
+        (next_by,) = after.bars()
+        few = len(next_by.values) <= NARROW
+        names = next_by.names or [str(one) for one in range(len(next_by.values))]
+        shown = [_by_name(names, values) if few else {} for values in (after.estimates_, next_by.values)]
+        traced.append(TracedDraw(place + 1, arm, chance, loss, *shown))
+    return traced
+
+
+def _by_name(names: Sequence[str], values: Array) -> dict[str, float]:
+    return dict(zip(names, values.tolist(), strict=True)) if len(values) == len(names) else {}
 
 
 def _step(player: LabelPlayer, asker: Any, number: int) -> TracedRound:
@@ -157,4 +189,7 @@ def _weighed(player: ArmsPlayer, number: int) -> TracedDraw:
     """A round of a learner with full information."""
     before = float(player.learner.ledger_.loss) if player.rounds else 0.0
     player.play(1)
-    return TracedDraw(number, None, None, float(player.learner.ledger_.loss) - before)
+    (weights,) = player.learner.bars()
+    names = weights.names or []
+    after = _by_name(names, weights.values) if len(names) <= NARROW else {}
+    return TracedDraw(number, None, None, float(player.learner.ledger_.loss) - before, next=after)

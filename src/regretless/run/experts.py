@@ -27,6 +27,7 @@ from .intervals import RunIntervals
 if TYPE_CHECKING:
     from ..comparator import ExpertComparator
     from ..data.column_writer import ColumnsOut
+    from .tracing import ForecastTracer
 
 Array = np.ndarray[Any, Any]
 LARGEST_GRAM = 1000  # experts up to which there are `Totals`
@@ -67,6 +68,8 @@ class CombineRun(StreamRun):
     asking : LabelEfficient or None
         What plays the learner, which is its own, if few of the outcomes are to be learned. The rows that have one are
         its rounds, so that which are asked does not depend on those that have none.
+    tracer : ForecastTracer or None
+        Takes down the first rows one by one, where that is wanted.
     forecasts : list of (time, forecast)
         Of the last rows, whose outcome is not known.
     ends : list of (low, high)
@@ -98,6 +101,7 @@ class CombineRun(StreamRun):
     compare: bool = True
     intervals: RunIntervals | None = None
     asking: LabelEfficient | None = None
+    tracer: ForecastTracer | None = None
     forecasts: list[tuple[str, float]] = field(default_factory=list)
     ends: list[tuple[float, float]] = field(default_factory=list)
     on_point: Callable[[Point], None] = lambda point: None
@@ -210,6 +214,8 @@ class CombineRun(StreamRun):
 
     def _batch(self, batch: ForecastBatch) -> None:
         self._begin()
+        if self.tracer is not None and not self.tracer.rows:
+            self.tracer.begin(self.learner)
         if self.before and self._rows == self.before:
             self._look_back(batch)
         if self.stream.in_blocks and self._late is None:
@@ -277,6 +283,8 @@ class CombineRun(StreamRun):
 
     def _until_stop(self, most: int) -> int:
         """After how many of so many rows something is to be noted first."""
+        if self._traces:
+            return 1
         rows, notes = self._rows, most
         if self.asking is None:
             notes = self._next_note(rows) - rows
@@ -300,7 +308,7 @@ class CombineRun(StreamRun):
 
     def _play_rows(self, piece: ForecastBatch) -> tuple[CombinerPlay, AdviceError | None]:
         """The play of the rows that could be played, and what is wrong with the first that could not."""
-        rest = self.weights_out is not None
+        rest = self.weights_out is not None or self._traces
         if self._late is not None:
             out = CombinerPlay.room(len(piece), piece.advice.shape[1], 1, weights=rest)
             try:
@@ -318,11 +326,18 @@ class CombineRun(StreamRun):
             good = piece.slice(0, error.row)
             return player.play(good.advice, good.outcomes, weights=rest), error
 
+    @property
+    def _traces(self) -> bool:
+        """Whether the next row is one of the first that are taken down."""
+        return self.tracer is not None and self.tracer.left > 0
+
     def _take_note(self, piece: ForecastBatch, played: CombinerPlay, clock: tuple[Array, Array] | None) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
         outcomes = None if self.blind else piece.outcomes
         if outcomes is not None:
             self._keep_last(piece, played.predictions, outcomes)
+        if self.tracer is not None and self._traces:
+            self.tracer.take(self.learner, piece, played, outcomes)
         writes = self.out is not None or self.weights_out is not None
         times = self._times(piece) if writes else []
         self._rows += len(piece)

@@ -23,6 +23,7 @@ from .base import StreamRun, refuse_other_stream
 
 if TYPE_CHECKING:
     from .calibration import RunCalibration
+    from .tracing import RowTracer
 
 ROUNDS = FIELDS.index("rounds")
 SAME = 1e-9  # the share of a sum by which its order may change it
@@ -106,6 +107,8 @@ class Run(StreamRun):
         How the rows of the first pass were predicted before they were learned.
     sample : Sample or None
         Of the rows of the first pass, where one is wanted.
+    tracer : RowTracer or None
+        Takes down the first rows one by one, where that is wanted.
     constant : bool
         Whether the size of the constant feature went by the first row.
     first_rows : dict of label to int
@@ -133,6 +136,7 @@ class Run(StreamRun):
     progressive: Progressive = field(default_factory=Progressive)
     calibration: RunCalibration | None = None
     sample: Sample | None = None
+    tracer: RowTracer | None = None
     constant: bool = False
     first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
@@ -229,17 +233,23 @@ class Run(StreamRun):
         self.progressive(scores, codes, classes, tie, votes)
         if self.calibration is not None:
             self.calibration(scores, codes, classes, votes)
+        if self.tracer is not None:
+            self.tracer.watch(scores, codes, classes, tie)
 
     def _batch(self, batch: Batch) -> None:
         if self.first is None:
             self.on_first(batch)
             self.first = batch
+            if self.tracer is not None:
+                self.tracer.begin(self.learner)
         first, last, done = self.rounds, self.rounds + len(batch), 0
         points, checkpoints = points_within(first, last), self._checkpoints_within(first, last)
-        for halt in sorted({*points, *checkpoints, last}):
+        for halt in sorted({*points, *checkpoints, *self._traced_within(first, last), last}):
             for begin, end in self._pieces(done, halt - first):
                 self._observe(batch, begin, end)
             done = halt - first
+            if self.tracer is not None and self.tracer.left > 0 and not self.place.number:
+                self.tracer.take(self.learner, batch, done - 1, self.stream.schema())
             if halt in points:
                 self.curve.append(self.point)
                 if (snapshot := self.learner.snapshot()) is not None:
@@ -247,6 +257,11 @@ class Run(StreamRun):
                 self.on_point(self.curve[-1])
             if halt in checkpoints:
                 self._write(unfinished=True)
+
+    def _traced_within(self, first: int, last: int) -> range:
+        """The round counts first < t <= last at which a row is taken down."""
+        left = 0 if self.tracer is None or self.place.number else self.tracer.left
+        return range(first + 1, min(first + left, last) + 1)
 
     def _observe(self, batch: Batch, begin: int, end: int) -> None:
         before = self.rounds

@@ -161,13 +161,19 @@ class RegressionRun(Run):
         return self.rounds, self.learner.ledger_.loss, self.progressive.mean
 
     def _passes(self) -> None:
-        self.learner.on_forecasts = self.progressive
+        self.learner.on_forecasts = self._watch_forecasts
         try:
             self._go_over(self.stream.batches(self.place.rows))
         finally:
             self.learner.on_forecasts = None
         if not self.place.rows:
             raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
+
+    def _watch_forecasts(self, forecasts: Array, outcomes: Array) -> None:
+        """Take in rounds, each forecast before it was learned."""
+        self.progressive(forecasts, outcomes)
+        if self.tracer is not None:
+            self.tracer.forecast(forecasts, outcomes)
 
     def _batch(self, batch: Batch) -> None:
         if self.first is None and len(batch):

@@ -54,6 +54,7 @@ class Consistent(ClassLearner):
         draws=False,
         ordered=True,
         forced="compiled",
+        twin="consistent",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT
 

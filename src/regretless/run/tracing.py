@@ -1,0 +1,253 @@
+"""The first rounds of a run over a stream, one by one, in the numbers that the learner itself had."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.names import called, column_names
+
+if TYPE_CHECKING:
+    from ..data.batch import Batch
+    from ..data.forecast_stream import ForecastBatch
+    from ..experts.base import ExpertLearner
+    from ..experts.result import CombinerPlay
+
+Array = np.ndarray[Any, Any]
+MOST = 100  # numbers of a row, of weights or of forecasts that are kept, the largest in size
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRow:
+    """One row.
+
+    Attributes
+    ----------
+    round : int
+        From 1, of this run.
+    row : dict of str to float
+        Its entries that are not 0, by the names of their features.
+    scores : list of float
+        Of the row before its label was known, one for each target; of a learner of numbers its forecast alone.
+    prediction, outcome : object
+        The label or number that was predicted, and that of the row; the first is None where one label alone was known,
+        and the row had another.
+    loss : float
+        What the learner was charged.
+    updated : bool or None
+        Whether the weights moved, of a learner that counts its updates.
+    weights : dict of str to dict of str to float
+        Those that are not 0 after the round, for each class against the rest, by the names of their features.
+    members : dict of str to float
+        The posterior of a mixture after the round; empty of others.
+    """
+
+    round: int
+    row: dict[str, float]
+    scores: list[float]
+    prediction: Any
+    outcome: Any
+    loss: float
+    updated: bool | None
+    weights: dict[str, dict[str, float]]
+    members: dict[str, float]
+
+    def describe(self) -> dict[str, Any]:
+        """The round as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedForecast:
+    """One row of forecasts.
+
+    Attributes
+    ----------
+    round : int
+        From 1, of this run.
+    forecasts, played : dict of str to float
+        What the experts said, but for those that were silent, and the weights by which that was combined.
+    prediction : float
+    outcome : float or None
+        None where there is none, as of losses.
+    loss : float
+        Of the prediction.
+    charges : dict of str to float
+        By how much the sum of each expert's losses grew, which late outcomes make 0 for now.
+    weights : dict of str to float
+        Of the next round.
+    """
+
+    round: int
+    forecasts: dict[str, float]
+    played: dict[str, float]
+    prediction: float
+    outcome: float | None
+    loss: float
+    charges: dict[str, float]
+    weights: dict[str, float]
+
+    def describe(self) -> dict[str, Any]:
+        """The round as JSON values."""
+        return asdict(self)
+
+
+class RowTracer:
+    """Takes down the first rows of a run of a learner of weights.
+
+    Parameters
+    ----------
+    rounds : int
+        How many.
+
+    Attributes
+    ----------
+    rows : list of TracedRow
+    """
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self.rows: list[TracedRow] = []
+        self._before = (0.0, 0.0)
+        self._scores: tuple[Array, Any, Array, float] | None = None
+
+    @property
+    def left(self) -> int:
+        """How many are to come."""
+        return self.rounds - len(self.rows)
+
+    def begin(self, learner: Any) -> None:
+        """The sums of the ledger before the first row."""
+        self._before = _sums(learner)
+
+    def watch(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
+        """The scores of rows that were just played, of which the last is the one to take down."""
+        if len(codes):
+            self._scores = scores[-1], codes[-1], classes, tie
+
+    def forecast(self, forecasts: Array, outcomes: Array) -> None:
+        """The same of a learner of numbers."""
+        if len(outcomes):
+            self._scores = forecasts[-1:], outcomes[-1], np.zeros(0), 0.0
+
+    def take(self, learner: Any, batch: Batch, place: int, schema: dict[str, Any] | None) -> None:
+        """Take down the row of a batch that was played last."""
+        if self._scores is None or batch.labels is None:
+            return
+        names = column_names(schema)
+        scores, code, classes, tie = self._scores
+        outcome = batch.labels[place : place + 1].tolist()[0]
+        before, self._before = self._before, _sums(learner)
+        updates = self._before[1] - before[1]
+        predicted = _predicted(scores, code, classes, tie, outcome) if len(classes) else float(scores[0])
+        members = learner.snapshot() or {}
+        self.rows.append(
+            TracedRow(
+                round=len(self.rows) + 1,
+                row=_entries(batch, place, names),
+                scores=scores.tolist(),
+                prediction=predicted,
+                outcome=outcome,
+                loss=self._before[0] - before[0],
+                updated=None if np.isnan(updates) else bool(updates),
+                weights=_weights(learner, names),
+                members=dict(zip(members.get("members", ()), members.get("posterior", ()), strict=False)),
+            )
+        )
+
+
+class ForecastTracer:
+    """Takes down the first rows of a run of a combiner.
+
+    Parameters
+    ----------
+    rounds : int
+        How many.
+
+    Attributes
+    ----------
+    rows : list of TracedForecast
+    """
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self.rows: list[TracedForecast] = []
+        self._losses: Array | float = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many are to come."""
+        return self.rounds - len(self.rows)
+
+    def begin(self, learner: ExpertLearner) -> None:
+        """The sums of the ledger before the first row."""
+        if learner.rounds_:
+            self._losses = np.array(learner.ledger_.losses)
+
+    def take(self, learner: ExpertLearner, piece: ForecastBatch, played: CombinerPlay, outcomes: Array | None) -> None:
+        """Take down a piece of one row that was played."""
+        names, losses = learner.names(), np.array(learner.ledger_.losses)
+        charges, self._losses = losses - self._losses, losses
+        weights = np.zeros(len(names)) if played.weights is None else played.weights[0]
+        self.rows.append(
+            TracedForecast(
+                round=len(self.rows) + 1,
+                forecasts=_named(names, np.asarray(piece.advice[0], dtype=np.float64)),
+                played=_named(names, weights),
+                prediction=float(played.predictions[0]),
+                outcome=None if outcomes is None else float(outcomes[0]),
+                loss=float(played.losses[0]),
+                charges=_named(names, charges),
+                weights=_named(names, learner.weights),
+            )
+        )
+
+
+def _sums(learner: Any) -> tuple[float, float]:
+    """Losses and updates so far; nan of a learner that counts no updates."""
+    if not learner.__sklearn_is_fitted__():
+        return 0.0, 0.0
+    ledger = learner.ledger_
+    return float(ledger.loss), float(getattr(ledger, "updates", np.nan))
+
+
+def _predicted(scores: Array, code: Any, classes: Array, tie: float, outcome: Any) -> Any:
+    """The label that scores stand for, as the run has counted it."""
+    if len(scores) > 1:
+        return classes.tolist()[int(np.nanargmax(scores))]
+    sign = 1 if scores[0] > 0 or (scores[0] == 0 and tie >= 0) else -1
+    if sign == np.sign(code):
+        return outcome
+    return next((label for label in classes.tolist() if label != outcome), None)
+
+
+def _entries(batch: Batch, place: int, names: Any) -> dict[str, float]:
+    row = batch.slice(place, place + 1)
+    columns = np.arange(row.values.size) if row.indices is None else row.indices
+    values = row.values.ravel()
+    there = np.flatnonzero(values)[:MOST].tolist()
+    return {called(names(int(columns[k])), int(columns[k])): float(values[k]) for k in there}
+
+
+def _weights(learner: Any, names: Any) -> dict[str, dict[str, float]]:
+    """What scores are made of, the constant feature's weight last; of kernels the coefficients of support rows."""
+    if not learner.state_.coefficients().size:
+        return {one.title: _named(list(map(str, range(len(one.values)))), one.values) for one in learner.bars()}
+    weights, biases = learner.state_.coefficients(), learner.state_.biases()
+    classes = getattr(learner, "classes_", np.array([""]))
+    classes = classes[-1:] if weights.shape[1] == 1 else classes
+    found = {}
+    for target, label in enumerate(classes.tolist()):
+        column = weights[:, target]
+        largest = np.sort(np.argsort(-np.abs(column), kind="stable")[:MOST])
+        kept = {called(names(int(k)), int(k)): float(column[k]) for k in largest if column[k] != 0}
+        bias = float(biases[target])
+        found[label if isinstance(label, str) else f"{label:g}"] = kept | ({"(constant)": bias} if bias else {})
+    return found
+
+
+def _named(names: list[str], values: Array) -> dict[str, float]:
+    there = np.flatnonzero(~np.isnan(values))[:MOST].tolist()
+    return {names[k]: float(values[k]) for k in there}

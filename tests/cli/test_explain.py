@@ -1,0 +1,154 @@
+"""``regretless explain``, and the first rounds of a run by ``--trace``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regretless.bandits import Exp3
+from regretless.catalogue import TABLES, class_of
+from regretless.cli.explain import describe_learner, theorems
+from regretless.experts import Hedge
+from regretless.textbook.linear import perceptron
+
+from ..command_line import CommandLine
+
+
+@pytest.fixture
+def command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys, monkeypatch)
+
+
+def test_every_learner_is_explained_with_its_theorems_and_its_twin() -> None:
+    """No learner lacks a summary, a theorem with a statement and a source, or the source of the twin that it names."""
+    for kind, table in TABLES.items():
+        for name, entry in table.items():
+            values = describe_learner(kind, name)
+            assert values["summary"].endswith((".", ":"))
+            assert all(one["statement"] and one["source"] for one in values["theorems"])
+            assert len(values["theorems"]) == len(class_of(kind, name).theorems) > 0
+            assert (values["twin"] is None) == (not entry.info.twin)
+
+
+def test_theorems_have_names_of_their_own() -> None:
+    """No two theorems of learners share the name by which one is asked for."""
+    known = theorems()
+    for kind, table in TABLES.items():
+        for name in table:
+            assert all(known[one.name] is one for one in class_of(kind, name).theorems)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["percptron"], "no learner called 'percptron'; did you mean perceptron"),
+        (["--theorem", "seprable"], "no theorem called 'seprable'; did you mean separable"),
+        (["separable"], "is a theorem: regretless explain --theorem separable"),
+        (["--theorem", "perceptron"], "is a learner: regretless explain perceptron"),
+        (["perceptron", "--theorem", "separable"], "name one"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_like_it(command_line: CommandLine, words: list[str], said: str) -> None:
+    """A name that is wrong is a usage error in one line that says what was meant."""
+    result = command_line("explain", *words)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+
+
+def test_what_is_explained_can_be_asked_for_in_python_names(command_line: CommandLine) -> None:
+    """A learner's class, a name with its room, and the list of all: each is explained."""
+    assert command_line("explain", "AveragedPerceptron", "--json").json["learner"] == "averaged-perceptron"
+    assert command_line("explain", "bandits.hedge", "--json").json["kind"] == "bandits"
+    assert command_line("explain", "hedge", "--json").json["others"] == ["bandits.hedge"]
+    every = command_line("explain").out
+    assert all(f"  {name} " in every for table in TABLES.values() for name in table)
+    values = command_line("explain", "--theorem", "separable", "--json").json
+    assert "linear.perceptron" in values["learners"]
+    assert "comparator.margin**2" in values["computed"]
+
+
+@pytest.mark.parametrize("name", ["halving", "perceptron", "experts.hedge", "exp3", "weighted-majority"])
+def test_the_commands_to_try_run(command_line: CommandLine, name: str) -> None:
+    """The last command that a learner is explained with needs no file, and runs as it stands."""
+    words = command_line("explain", name, "--json").json["examples"][-1].split()[1:]
+    assert command_line(*words).code == 0
+
+
+ROWS = np.array([[1.0, 2.0], [2.0, 1.0], [2.0, -2.0], [-1.0, 0.5], [-3.0, 1.0]])
+LABELS = np.array([1, 1, 1, -1, -1])
+
+
+def rows(folder: Path) -> Path:
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(ROWS.tolist(), LABELS.tolist(), strict=True)]
+    (folder / "t.csv").write_text("\n".join(["a,b,label", *lines]) + "\n")
+    return folder / "t.csv"
+
+
+def test_a_traced_perceptron_is_the_one_of_the_textbook(command_line: CommandLine, tmp_path: Path) -> None:
+    """After each traced row the weights are those of the textbook's perceptron over the rows so far."""
+    words = ("learn", rows(tmp_path), "--learner", "perceptron", "--set", "intercept=0")
+    traced = command_line(*words, "--trace", "4", "--json").json
+    assert [one["round"] for one in traced["trace"]] == [1, 2, 3, 4]
+    for one in traced["trace"]:
+        weights, updates, mistakes = perceptron(ROWS[: one["round"]], LABELS[: one["round"]])
+        known = one["weights"]["1"]
+        assert [known.get(name, 0.0) for name in "ab"] == weights.tolist()
+        assert updates == sum(other["updated"] for other in traced["trace"][: one["round"]])
+        assert mistakes == sum(o["prediction"] != o["outcome"] for o in traced["trace"][: one["round"]])
+    plain = command_line(*words, "--json").json
+    assert [plain[name] for name in ("mistakes", "updates", "loss", "curve")] == [
+        traced[name] for name in ("mistakes", "updates", "loss", "curve")
+    ]
+
+
+@pytest.mark.parametrize("learner", ["aggregated", "kernel-perceptron", "winnow", "averaged-perceptron"])
+def test_losses_of_traced_rows_add_up_to_the_ledger(command_line: CommandLine, tmp_path: Path, learner: str) -> None:
+    """Of every kind of learner the losses of all rows together are the loss of the run."""
+    words = ("learn", rows(tmp_path), "--learner", learner, "--trace", "9", "--json")
+    values = command_line(*words, *(("--set", "gamma=0.1") if learner == "kernel-perceptron" else ())).json
+    assert len(values["trace"]) == len(ROWS)
+    assert sum(one["loss"] for one in values["trace"]) == pytest.approx(values["loss"])
+
+
+def test_numbers_are_traced_with_their_forecasts(command_line: CommandLine, tmp_path: Path) -> None:
+    """The squared errors of traced forecasts, after the first, are the loss of the run."""
+    words = ("learn", rows(tmp_path), "--task", "regression", "--trace", "9", "--json")
+    values = command_line(*words).json
+    errors = [(one["prediction"] - one["outcome"]) ** 2 for one in values["trace"][1:]]
+    assert sum(errors) == pytest.approx(values["progressive"]["squared_loss"])
+
+
+def test_traced_forecasts_go_by_the_weights_of_the_learner(command_line: CommandLine, tmp_path: Path) -> None:
+    """Each traced row is combined by the weights that the row before left, and these are the learner's."""
+    advice = np.array([[0.1, 0.9], [0.5, 0.25], [0.0, 1.0]])
+    outcomes = np.array([0.2, 0.5, 0.25])
+    lines = [f"{a},{b},{y}" for (a, b), y in zip(advice.tolist(), outcomes.tolist(), strict=True)]
+    (tmp_path / "f.csv").write_text("\n".join(["one,two,target", *lines]) + "\n")
+    words = ("combine", tmp_path / "f.csv", "--learner", "hedge", "--set", "eta=0.5")
+    traced = command_line(*words, "--trace", "--json").json["trace"]
+    learner, before = Hedge(eta=0.5, loss="square"), {"one": 0.5, "two": 0.5}
+    for one, row, outcome in zip(traced, advice, outcomes, strict=True):
+        assert one["played"] == pytest.approx(before)
+        learner.play(row[None], outcome[None])
+        before = dict(zip(("one", "two"), learner.weights.tolist(), strict=True))
+        assert one["weights"] == pytest.approx(before)
+        assert one["charges"] == pytest.approx(dict(zip(("one", "two"), (row - outcome) ** 2, strict=True)))
+
+
+def test_traced_draws_are_those_of_the_first_run(command_line: CommandLine, tmp_path: Path) -> None:
+    """The draws, their probabilities and the estimates are those of the learner that plays the first run."""
+    losses = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 1, 0]])
+    np.savetxt(tmp_path / "l.csv", losses, delimiter=",", header="a,b,c", comments="")
+    words = ("pull", tmp_path / "l.csv", "--learner", "exp3", "--runs", "1", "--seed", "3", "--trace", "4")
+    values = command_line(*words, "--json").json
+    assert sum(one["loss"] for one in values["trace"]) == pytest.approx(values["loss"]["mean"])
+    learner = Exp3(3, arms=["a", "b", "c"], horizon=4, seed=3)
+    for one, row in zip(values["trace"], losses, strict=True):
+        draw = learner.draw()
+        assert (draw.name, draw.probability) == (one["arm"], one["probability"])
+        learner.update(draw, row[int(draw)])
+        assert list(one["next"].values()) == learner.probabilities().tolist()
+        assert list(one["estimates"].values()) == learner.estimates_.tolist()
+    assert command_line(*words).out.startswith("round 1: drawn ")
