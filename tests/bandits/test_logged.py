@@ -18,7 +18,7 @@ from regretless.bandits import Exp3, Exp3IX, Exp3P, Exp4, Hedge, Stated, Tsallis
 from regretless.bandits.off_policy import evaluate_learner, evaluate_policy
 from regretless.bandits.off_policy import evaluation as module
 from regretless.bandits.off_policy.estimates import Estimate, Evidence, cautious
-from regretless.bandits.off_policy.walkers import Replays
+from regretless.bandits.off_policy.policies import Replays
 from regretless.data.logged import Log
 from regretless.errors import DataError, RegretlessError
 from regretless.info import BanditInfo

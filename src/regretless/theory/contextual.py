@@ -59,7 +59,7 @@ mean over the draw is at most 1 - E H <= exp(-E H), and so exp(V / 4 - M / 2), V
 
 **M of log losses.** Mean losses are 1 / (1 + exp(-<u_a, x>)), with the root of the sum of (M_i u_i)^2 at most `norm`.
 The log loss of l is convex in the score, so that the loss of u is at least that of any scores s less the sum of g s
-plus <u, sum g x>, g the slopes at s: `contextual.log_odds.least_of`. A decision whose loss is not known adds at most
+plus <u, sum g x>, g the slopes at s: `contextual.fast_cb.least_of`. A decision whose loss is not known adds at most
 ln(1 + e^8), as scores of forecasts are within 8 of 0.
 
 **Ellipsoids** (Abbasi-Yadkori, Pal & Szepesvari 2011, Thm 2). Let arm a have ridge regression w on its losses with the

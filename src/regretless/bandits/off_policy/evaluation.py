@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,9 @@ from ...data.decisions import ValueSums, doubts, seldom
 from ...data.logged import Log
 from ...errors import RegretlessError
 from ...theory.off_policy import policy_excess
-from .anytime import THE_LOG, IntervalPoint, PolicyBets, WeightedRounds
+from .anytime import THE_LOG, Guessed, IntervalPoint, PolicyBets, WeightedRounds
 from .estimates import Estimate, Evidence, estimates, of_log
-from .guesses import Guesses
-from .walkers import Chosen, Fixed, Mixed, Replays, Unchanging, Walker
+from .policies import Replays, Walker, walker_of
 
 if TYPE_CHECKING:
     from ...certificate import Certificate
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 ENTRIES = 1 << 20  # of a block of rounds by actions
-SHOWN = 10  # actions that an error names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,45 +111,6 @@ class Evaluation:
         return shares
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choices:
-    """A policy that says which action it takes in each round of a log.
-
-    Attributes
-    ----------
-    actions : sequence
-        By their names, one a round.
-    """
-
-    actions: Sequence[Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Randomised:
-    """A policy that says for each round of a log how probable each action is to it.
-
-    Attributes
-    ----------
-    probabilities : array-like, shape (rounds, actions)
-        In the order of the names of the log; each row sums to 1.
-    """
-
-    probabilities: Any
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stated:
-    """A policy of which only is known how probable the actions of a log were to it.
-
-    Attributes
-    ----------
-    probabilities : array-like, shape (rounds,)
-        From 0 to 1; the propensities themselves are the policy of the log.
-    """
-
-    probabilities: Any
-
-
 def evaluate_policy(
     log: Log,
     policy: Any,
@@ -192,69 +151,8 @@ def evaluate_policy(
     RegretlessError
         If these are no probabilities, or no actions of the log; rows are counted from 0.
     """
-    log, walker = _walker(log, policy, runs, seed)
+    log, walker = walker_of(log, policy, runs, seed)
     return _evaluate(log, walker, name, runs, delta, together, assuming)
-
-
-def _walker(log: Log, policy: Any, runs: int, seed: int) -> tuple[Log, Unchanging]:
-    if isinstance(policy, Choices):
-        return log, Chosen(log, _codes(log, policy.actions), runs, seed)
-    if isinstance(policy, Randomised):
-        return log, Mixed(log, _each_round(log, policy.probabilities), runs, seed)
-    if isinstance(policy, Stated):
-        stated = np.asarray(policy.probabilities, dtype=np.float64)
-        _refuse_length(log, len(stated), "probabilities")
-        if len(bad := np.flatnonzero(~((stated >= 0) & (stated <= 1)))):
-            fault = f"in row {bad[0]} (counted from 0), the probability is {stated[bad[0]]:g}"
-            raise RegretlessError(f"{fault}; one from 0 to 1 is expected")
-        return log, Unchanging(log, stated, float(stated.max()), runs, seed)
-    if isinstance(policy, Mapping):
-        log, policy = _by_name(log, policy)
-    table = np.array(policy, dtype=np.float64)
-    table = np.tile(table, (len(log.situations), 1)) if table.ndim == 1 else table
-    if table.shape != (len(log.situations), len(log.names)):
-        shape = f"({len(log.situations)}, {len(log.names)})"
-        raise RegretlessError(f"probabilities of shape {table.shape}; {shape}, of situations and actions, is expected")
-    if not ((table >= 0).all() and np.allclose(table.sum(axis=1), 1)):
-        raise RegretlessError("probabilities: they must be at least 0, and sum to 1 in each situation")
-    return log, Fixed(log, table, runs, seed)
-
-
-def _codes(log: Log, actions: Sequence[Any]) -> Array:
-    _refuse_length(log, len(actions), "actions")
-    places = {name: place for place, name in enumerate(log.names)}
-    codes = np.array([places.get(str(one), -1) for one in actions], dtype=np.int64)
-    if len(unknown := np.flatnonzero(codes < 0)):
-        row = int(unknown[0])
-        fault = (
-            f"in row {row} (counted from 0), the policy takes {str(actions[row])!r}, an action that the log never took"
-        )
-        raise RegretlessError(f"{fault}; it has {', '.join(log.names[:SHOWN])}" + ", ..." * (len(log.names) > SHOWN))
-    return codes
-
-
-def _each_round(log: Log, probabilities: Any) -> Array:
-    """Those of all actions in each round, checked."""
-    table = np.asarray(probabilities, dtype=np.float64)
-    shape = len(log), len(log.names)
-    if table.shape != shape:
-        raise RegretlessError(f"probabilities of shape {table.shape}; {shape}, of rounds and actions, is expected")
-    if len(bad := np.flatnonzero(~((table >= 0).all(axis=1) & np.isclose(table.sum(axis=1), 1)))):
-        fault = f"in row {bad[0]} (counted from 0), these are no probabilities: {table[bad[0]].tolist()}"
-        raise RegretlessError(f"{fault}; they must be at least 0, and sum to 1")
-    return table
-
-
-def _refuse_length(log: Log, size: int, what: str) -> None:
-    if size != len(log):
-        raise RegretlessError(f"{size} {what}; the log has {len(log)} rounds, and one for each is expected")
-
-
-def _by_name(log: Log, probabilities: Mapping[Any, float]) -> tuple[Log, list[float]]:
-    """The log with all actions that are named, and their probabilities in its order."""
-    named = {str(name): chance for name, chance in probabilities.items()}
-    log = log.among(list(named))
-    return log, [named.get(name, 0.0) for name in log.names]
 
 
 def evaluate_learner(log: Log, learner: Bandit, *, runs: int = 1, delta: float = 0.05, together: int = 1) -> Evaluation:
@@ -338,6 +236,64 @@ def _taken(log: Log, assuming: str | None, controlled: bool) -> str | None:
     bounded = f"that no action had a propensity below {log.least:g} in any round, as was declared"
     each = [assuming, bounded if log.declared and controlled else None]
     return ", and ".join(one for one in each if one is not None) or None
+
+
+class Guesses:
+    """The mean reward of each action in each situation, over earlier rounds alone.
+
+    To these rounds one more is added, with the mean reward of all earlier rounds, one of them with the middle of the
+    range. So the model of a round is known before it, which is what makes doubly robust estimates unbiased.
+
+    Parameters
+    ----------
+    log : Log
+        To be gone through from its first round on.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        shape = len(log.situations), len(log.names)
+        self._counts, self._sums = np.zeros(shape), np.zeros(shape)
+        middle = 0.5 * (log.value_range[0] + log.value_range[1])
+        before = np.concatenate([[0.0], np.cumsum(log.rewards)[:-1]])
+        self._means = (before + middle) / np.arange(1, len(log) + 1)
+
+    def block(self, begin: int, end: int, chances: Array) -> tuple[Array, Array, tuple[Guessed, Guessed] | None]:
+        """The next rounds: what is expected of a policy with these probabilities, and of the action of the log; and as
+        bets take it where weights are bounded, on the scale from 0, the worst, to 1, of rewards and of what is lost of
+        them."""
+        expected, guessed = np.empty(end - begin), np.empty(end - begin)
+        bets = [Guessed(*(np.empty(end - begin) for _ in range(3))) for _ in range(2)]
+        situations = self._log.contexts[begin:end]
+        (low, high), losses = self._log.value_range, self._log.losses
+        for situation in np.unique(situations).tolist():
+            rows = np.flatnonzero(situations == situation)
+            means, known = self._running(situation, begin + rows)
+            logged = np.arange(len(rows)), self._log.actions[begin + rows]
+            expected[rows] = np.einsum("ij,ij->i", chances[rows], means)
+            guessed[rows] = means[logged]
+            if not self._log.declared:
+                continue
+            above = np.clip((means - low) / (high - low), 0.0, 1.0)
+            for one, scaled in zip(bets, (1 - above, above) if losses else (above, 1 - above), strict=True):
+                # Of an action that never came nothing is guessed: it may be one that the log never takes.
+                sure = np.where(known, scaled, 0.0)
+                one.expected[rows] = np.einsum("ij,ij->i", chances[rows], sure)
+                one.logged[rows], one.largest[rows] = sure[logged], sure.max(axis=1)
+        return expected, guessed, (bets[0], bets[1]) if self._log.declared else None
+
+    def _running(self, situation: int, rows: Array) -> tuple[Array, Array]:
+        """The guess for each action before each of these rounds, of one situation, and whether it came before; the
+        rounds are then known."""
+        actions = self._log.actions[rows]
+        drawn = np.zeros((len(rows), self._counts.shape[1]))
+        drawn[np.arange(len(rows)), actions] = 1.0
+        earned = drawn * self._log.rewards[rows, None]
+        counts = self._counts[situation] + np.cumsum(drawn, axis=0)
+        sums = self._sums[situation] + np.cumsum(earned, axis=0)
+        self._counts[situation], self._sums[situation] = counts[-1], sums[-1]
+        means: Array = (sums - earned + self._means[rows, None]) / (counts - drawn + 1.0)
+        return means, counts > drawn
 
 
 def _evidence(log: Log, walker: Walker, runs: int, bets: PolicyBets) -> Evidence:

@@ -1,16 +1,22 @@
-"""What goes along a log: policies that never learn, and learners that are replayed to it."""
+"""Policies that go along a log: those that never learn, as a user states them, and learners that are replayed."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...data.logged import Log
+from ...errors import RegretlessError
 
 if TYPE_CHECKING:
     from ..base import Bandit
+
+
+SHOWN = 10  # actions that an error names
 
 Array = np.ndarray[Any, Any]
 Waiting = tuple[list[int], list[int]]
@@ -239,3 +245,104 @@ class _Replay:
         """Forget a draw whose arm did not come again."""
         if self._before is not None:
             self._learner._known().adopt(self._before)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """A policy that says which action it takes in each round of a log.
+
+    Attributes
+    ----------
+    actions : sequence
+        By their names, one a round.
+    """
+
+    actions: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Randomised:
+    """A policy that says for each round of a log how probable each action is to it.
+
+    Attributes
+    ----------
+    probabilities : array-like, shape (rounds, actions)
+        In the order of the names of the log; each row sums to 1.
+    """
+
+    probabilities: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """A policy of which only is known how probable the actions of a log were to it.
+
+    Attributes
+    ----------
+    probabilities : array-like, shape (rounds,)
+        From 0 to 1; the propensities themselves are the policy of the log.
+    """
+
+    probabilities: Any
+
+
+def walker_of(log: Log, policy: Any, runs: int, seed: int) -> tuple[Log, Unchanging]:
+    """The policy, checked, and the log with the actions that it names (see `evaluate_policy`)."""
+    if isinstance(policy, Choices):
+        return log, Chosen(log, _codes(log, policy.actions), runs, seed)
+    if isinstance(policy, Randomised):
+        return log, Mixed(log, _each_round(log, policy.probabilities), runs, seed)
+    if isinstance(policy, Stated):
+        stated = np.asarray(policy.probabilities, dtype=np.float64)
+        _refuse_length(log, len(stated), "probabilities")
+        if len(bad := np.flatnonzero(~((stated >= 0) & (stated <= 1)))):
+            fault = f"in row {bad[0]} (counted from 0), the probability is {stated[bad[0]]:g}"
+            raise RegretlessError(f"{fault}; one from 0 to 1 is expected")
+        return log, Unchanging(log, stated, float(stated.max()), runs, seed)
+    if isinstance(policy, Mapping):
+        log, policy = _by_name(log, policy)
+    table = np.array(policy, dtype=np.float64)
+    table = np.tile(table, (len(log.situations), 1)) if table.ndim == 1 else table
+    if table.shape != (len(log.situations), len(log.names)):
+        shape = f"({len(log.situations)}, {len(log.names)})"
+        raise RegretlessError(f"probabilities of shape {table.shape}; {shape}, of situations and actions, is expected")
+    if not ((table >= 0).all() and np.allclose(table.sum(axis=1), 1)):
+        raise RegretlessError("probabilities: they must be at least 0, and sum to 1 in each situation")
+    return log, Fixed(log, table, runs, seed)
+
+
+def _codes(log: Log, actions: Sequence[Any]) -> Array:
+    _refuse_length(log, len(actions), "actions")
+    places = {name: place for place, name in enumerate(log.names)}
+    codes = np.array([places.get(str(one), -1) for one in actions], dtype=np.int64)
+    if len(unknown := np.flatnonzero(codes < 0)):
+        row = int(unknown[0])
+        fault = (
+            f"in row {row} (counted from 0), the policy takes {str(actions[row])!r}, an action that the log never took"
+        )
+        raise RegretlessError(f"{fault}; it has {', '.join(log.names[:SHOWN])}" + ", ..." * (len(log.names) > SHOWN))
+    return codes
+
+
+def _each_round(log: Log, probabilities: Any) -> Array:
+    """Those of all actions in each round, checked."""
+    table = np.asarray(probabilities, dtype=np.float64)
+    shape = len(log), len(log.names)
+    if table.shape != shape:
+        raise RegretlessError(f"probabilities of shape {table.shape}; {shape}, of rounds and actions, is expected")
+    if len(bad := np.flatnonzero(~((table >= 0).all(axis=1) & np.isclose(table.sum(axis=1), 1)))):
+        fault = f"in row {bad[0]} (counted from 0), these are no probabilities: {table[bad[0]].tolist()}"
+        raise RegretlessError(f"{fault}; they must be at least 0, and sum to 1")
+    return table
+
+
+def _refuse_length(log: Log, size: int, what: str) -> None:
+    if size != len(log):
+        raise RegretlessError(f"{size} {what}; the log has {len(log)} rounds, and one for each is expected")
+
+
+def _by_name(log: Log, probabilities: Mapping[Any, float]) -> tuple[Log, list[float]]:
+    """The log with all actions that are named, and their probabilities in its order."""
+    named = {str(name): chance for name, chance in probabilities.items()}
+    log = log.among(list(named))
+    return log, [named.get(name, 0.0) for name in log.names]
