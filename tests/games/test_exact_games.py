@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_program import vertex
+from regretless.games.extensive_form.treeplex import vertex
 from regretless.games.matrix import MatrixGame
 from regretless.games.methods import SolverStopped
 from regretless.games.payoffs import Array, Payoffs, enclose

@@ -16,7 +16,6 @@ from scipy.sparse import coo_array
 
 from regretless.data.gambit_efg import Outcome
 from regretless.errors import RegretlessError
-from regretless.games.extensive_form import sequence_program
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import COARSE, LARGEST_PROGRAM, SequenceGame, plan
 from regretless.games.extensive_form.sequence_form import SequenceSolution
@@ -24,6 +23,7 @@ from regretless.games.extensive_form.sequence_play import TreePlay
 from regretless.games.matrix import MatrixGame
 from regretless.games.methods import IN_TURNS
 from regretless.games.solution import SolveError
+from regretless.games.solvers import exact
 
 from ..finite_classes.trees import Draw, kuhn, strategic_form, strategies
 
@@ -200,7 +200,7 @@ def test_stated_payoffs() -> None:
 
 def test_no_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no fractions are found there is an error with the interval, not an answer."""
-    monkeypatch.setattr(sequence_program, "vertex", lambda *_: None)
+    monkeypatch.setattr(exact, "vertex", lambda *_: None)
     game = SequenceGame(
         np.array(PENNIES) * [[0, 0, 0], [0, 0.1234567891234, 1], [0, 1, 0.9876543219876]], CHOICE, CHOICE
     )

@@ -22,7 +22,6 @@ from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, SolveError
 from regretless.games import solving as solving_module
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_program import linear_program as sequence_program
 from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
 from regretless.games.payoffs import Payoffs, enclose
 from regretless.games.solution import RawSolution
@@ -30,7 +29,13 @@ from regretless.games.solvers import interior_point as interior
 from regretless.games.solvers import interior_point as interior_point_module
 from regretless.games.solvers import linear_program as programs
 from regretless.games.solvers.interior_point import NormalMatrix, interior_point
-from regretless.games.solvers.linear_program import linear_program, simplex, simplex_at_once, solved_in_slices
+from regretless.games.solvers.linear_program import (
+    linear_program,
+    simplex,
+    simplex_at_once,
+    solved_in_slices,
+    tree_program,
+)
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
 from regretless.games.solving import choose
 
@@ -620,7 +625,7 @@ class TestSlices:
             payoffs = np.zeros((4, 4))
             payoffs[1:, 1:] = draw.uniform(-1, 1, (3, 3))
             choice = np.vstack([np.eye(1, 4), [-1.0, 1.0, 1.0, 1.0]])
-            found = sequence_program(SequenceGame(payoffs, choice, choice), **watched)
+            found = tree_program(SequenceGame(payoffs, choice, choice), **watched)
         assert found.stopped == "asked to stop"
         assert len(told) == 2
         assert 0 < found.row.min() <= found.row.max() <= 1

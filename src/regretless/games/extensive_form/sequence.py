@@ -16,9 +16,9 @@ from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
 from ..methods import IN_TURNS, NO_FRACTIONS, SolverStopped, default_gap, wanted_gap
 from ..solution import ExactSolution, GapBound, Once, RawSolution, SolveError
+from ..solvers.linear_program import tree_program
 from .sequence_form import SequenceForm, SequenceSolution
 from .sequence_play import tree_play
-from .sequence_program import linear_program
 
 METHODS = ("auto", "linear-programming", *IN_TURNS)
 # The tolerance, as a share of the range of expected payoffs, from which self-play is faster than linear programming.
@@ -186,7 +186,7 @@ def _solve(
         of_play["rounds"] = TRIED_ROUNDS if _coarse(game, wanted) else None
     watched: dict[str, Any] = {"on_progress": on_progress, "stop": stop}
     play = partial(tree_play, game, tolerance=target, **of_play, **watched)
-    program: Finder = partial(linear_program, game, **watched)
+    program: Finder = partial(tree_program, game, **watched)
     finders = [program if name == "linear-programming" else partial(play, name) for name in names]
     raw, lower, upper = _attempted(game, finders, target)
     raw, proof = _exactly(game, raw, lower, upper, stop) if exact and raw.stopped is None else (raw, None)
@@ -296,10 +296,10 @@ def _exactly(
     SolveError
         If there is none near.
     """
-    from .sequence_program import solve_exactly
+    from ..solvers.exact import solve_tree_exactly
 
     try:
-        proof = solve_exactly(game, raw, stop=stop)
+        proof = solve_tree_exactly(game, raw, stop=stop)
     except SolverStopped:
         return replace(raw, stopped=NO_FRACTIONS), None
     if proof is None:

@@ -3,20 +3,36 @@
 A plan x of realisation probabilities satisfies E x = e: the empty sequence has probability 1, and the sequences of an
 information set sum to its parent sequence. E determines the treeplex: its row of a set has -1 at the parent and 1 at
 each sequence of the set (von Stengel 1996).
+
+**Vertices.** An optimal plan x, with the values of the other player's information sets, solves a linear program. At a
+vertex enough of its inequalities are equalities to determine x: sequences off the support have probability zero, and
+best responses of the other player have equal payoffs. The floats suggest these equalities; the nearest independent ones
+are solved. On a face of optimal plans the remaining probabilities stay near the floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...errors import RegretlessError
+from ..methods import StopCheck
 from ..payoffs import Vector, names_or_numbers
+from ..solvers.lifting import PRIMES, Integers, lifted
+
+# Smaller realisation probabilities count as zero, and answers within this share of the largest payoff as best
+# responses.
+PLAYED, NEARLY = 1e-9, 1e-5
+MOST_UNKNOWN = 3000
+# The largest denominator of a probability that stays near its float.
+STAY = 10**9
 
 Whole = np.ndarray[Any, np.dtype[np.int32]]
+Entries = list[tuple[int, int, int]]
 LIMIT = 2**31 - 1
 NEAR = 1e-6
 
@@ -215,3 +231,106 @@ def _read_only(numbers: list[int]) -> Whole:
     array = np.asarray(numbers, dtype=np.int32)
     array.flags.writeable = False
     return array
+
+
+def vertex(own: Treeplex, other: Treeplex, entries: Entries, plan: Vector, check_stop: StopCheck) -> list[int] | None:
+    """The plan in whole numbers, each to be divided by the first one.
+
+    Parameters
+    ----------
+    own, other : Treeplex
+        The player of the plan, and the other one.
+    entries : list of (int, int, int)
+        Payoffs of the other player, by its sequence and the plan's.
+    plan : ndarray
+        In floats.
+    check_stop : callable
+        Called at intervals; an exception ends the computation.
+
+    Returns
+    -------
+    list of int or None
+        None if the plan is near no such point, or there are too many equations.
+    """
+    played = np.flatnonzero(plan > PLAYED)
+    unknown = len(played) + len(other.parent) + 1
+    if unknown > MOST_UNKNOWN or played[0] != 0:
+        return None
+    lines = _equations(own, other, entries, played, _lost(other, entries, plan))
+    for place, chance in enumerate(plan[played].tolist()[1:], 1):
+        stays = Fraction(chance).limit_denominator(STAY)
+        lines.append({place: stays.denominator, 0: -stays.numerator})
+    matrix = np.full((len(lines), unknown), 0, dtype=object)
+    for number, line in enumerate(lines):
+        matrix[number, list(line)] = list(line.values())
+    chosen = _independent(matrix, check_stop)
+    if len(chosen) < unknown:
+        return None
+    # The first one says that the first probability is 1; added to all others, it makes all right sides 1.
+    matrix[1:, 0] += 1
+    weights = lifted(matrix[chosen], check_stop)
+    if weights is None or min(weights[: len(played)]) < 0:
+        return None
+    numbers = [0] * len(own)
+    for place, weight in zip(played.tolist(), weights, strict=False):
+        numbers[place] = int(weight)
+    return numbers
+
+
+def _lost(other: Treeplex, entries: Entries, plan: Vector) -> Vector:
+    """The loss of each sequence against the best response in its information set, as a share of the largest payoff."""
+    largest = max((abs(value) for _, _, value in entries), default=1) or 1
+    earned = np.zeros(len(other))
+    for answer, place, value in entries:
+        earned[answer] += value / largest * plan[place]
+    lost = np.zeros(len(other))
+    for place in range(len(other.parent) - 1, -1, -1):
+        own = slice(other.first[place], other.first[place + 1])
+        best = earned[own].max()
+        lost[own] = best - earned[own]
+        earned[other.parent[place]] += best
+    return lost
+
+
+def _equations(own: Treeplex, other: Treeplex, entries: Entries, played: Any, lost: Vector) -> list[dict[int, int]]:
+    """Equations that may hold, by their unknowns; nearest first.
+
+    Unknowns are the sequences of the support, the value of the empty sequence, and those of the information sets.
+    """
+    count = len(played)
+    column = {int(place): number for number, place in enumerate(played)}
+    begin: list[dict[int, int]] = [{0: 1}]
+    for place, parent in enumerate(own.parent.tolist()):
+        ends = [column[step] for step in range(own.first[place], own.first[place + 1]) if step in column]
+        line = dict.fromkeys(ends, 1) | ({column[parent]: -1} if parent in column else {})
+        if line:
+            begin.append(line)
+    owner = np.concatenate([[0], np.repeat(np.arange(1, len(other.parent) + 1), np.diff(other.first))])
+    answers: list[dict[int, int]] = [{count + int(place): -1} for place in owner]
+    for place, parent in enumerate(other.parent.tolist()):
+        answers[parent][count + 1 + place] = 1
+    for answer, place, value in entries:
+        if place in column:
+            answers[answer][column[place]] = value
+    near = [place for place in np.argsort(lost, kind="stable").tolist() if lost[place] <= NEARLY]
+    return begin + [answers[place] for place in near]
+
+
+def _independent(matrix: Integers, check_stop: StopCheck) -> list[int]:
+    """The first rows that are independent of those before, modulo a prime."""
+    prime = PRIMES[0]
+    left = (matrix % prime).astype(np.int64)
+    chosen: list[int] = []
+    for row in range(len(left)):
+        check_stop()
+        places = np.flatnonzero(left[row])
+        if not places.size:
+            continue
+        chosen.append(row)
+        line = left[row, places] * pow(int(left[row, places[0]]), -1, prime) % prime
+        touched = row + 1 + np.flatnonzero(left[row + 1 :, places[0]])
+        block = np.ix_(touched, places)
+        left[block] = (left[block] - np.multiply.outer(left[touched, places[0]], line)) % prime
+        if len(chosen) == matrix.shape[1]:
+            break
+    return chosen

@@ -1,20 +1,32 @@
-"""Equilibria in fractions: the basis of a solution in floats, solved in whole numbers and checked."""
+"""Equilibria in fractions, checked in exact arithmetic.
+
+**Of a matrix.** The basis of a solution in floats is solved in whole numbers.
+
+**In sequence form.** Candidates come from floats. The probabilities of a basic solution are fractions, with small
+denominators in small games: the nearest fractions to the floats are tried, with growing denominators, until both plans
+guarantee the same number. Else the equations of the vertices near the plans are solved in whole numbers. Where
+differences below the precision of floats decide, both may fail.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import gcd, lcm
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..extensive_form.treeplex import Entries, Treeplex, vertex
 from ..methods import SolverStopped, StopCheck, stop_check
-from ..payoffs import Payoffs
+from ..payoffs import Payoffs, Vector
 from ..solution import ExactSolution, RawSolution
 from .lifting import Integers, lifted
-from .linear_program import simplex
+from .linear_program import simplex, tree_program
+
+if TYPE_CHECKING:
+    from ..extensive_form.sequence_form import SequenceForm
 
 
 def solve_exactly(payoffs: Payoffs, raw: RawSolution, *, stop: Callable[[], bool] | None = None) -> ExactSolution:
@@ -217,3 +229,99 @@ def _least(quotients: list[tuple[int, int, int, int]]) -> tuple[int, int, int, i
         if quotient[0] * least[1] < least[0] * quotient[1]:
             least = quotient
     return least
+
+
+Plan = list[int]  # each divided by the first one
+LARGEST = (10, 100, 1000, 10**4, 10**5, 10**6, 10**7)
+
+
+def solve_tree_exactly(
+    game: SequenceForm, raw: RawSolution, *, stop: Callable[[], bool] | None = None
+) -> ExactSolution | None:
+    """The solution in fractions, verified.
+
+    Parameters
+    ----------
+    game : SequenceForm
+    raw : RawSolution
+        Plans in the kernels' order, near an equilibrium.
+    stop : callable, optional
+        Called at intervals; once it returns true, the solver ends.
+
+    Returns
+    -------
+    ExactSolution or None
+        None if no candidate is a solution.
+
+    Raises
+    ------
+    SolverStopped
+        If `stop` returns true.
+    """
+    payoffs = game.fractions()
+    scale = lcm(*{value.denominator for _, _, value in payoffs})
+    won = [(i, j, value.numerator * (scale // value.denominator)) for i, j, value in payoffs]
+    paid = [(j, i, -value) for i, j, value in won]
+    check_stop = stop_check(stop)
+    for x, y in _candidates(game, raw, won, paid, stop):
+        check_stop()
+        least = -_best(game.column, _against(x, paid, len(game.column)))
+        if least * y[0] == _best(game.row, _against(y, won, len(game.row))) * x[0]:
+            return ExactSolution(Fraction(least, x[0] * scale), _outward(game.row, x), _outward(game.column, y))
+    return None
+
+
+def _candidates(
+    game: SequenceForm, raw: RawSolution, won: Entries, paid: Entries, stop: Callable[[], bool] | None
+) -> Iterator[tuple[Plan, Plan]]:
+    """Candidates for an equilibrium in whole numbers, the simplest ones first."""
+    steps = game.row.behaviour(raw.row).tolist(), game.column.behaviour(raw.column).tolist()
+    for largest in LARGEST:
+        yield _near(game.row, steps[0], largest), _near(game.column, steps[1], largest)
+    check_stop = stop_check(stop)
+    yield from _vertices(game, raw.row, raw.column, won, paid, check_stop)
+    if raw.method != "linear-programming":
+        solved = tree_program(game, stop=stop)
+        if solved.stopped is not None:
+            raise SolverStopped
+        yield from _vertices(game, solved.row, solved.column, won, paid, check_stop)
+
+
+def _vertices(
+    game: SequenceForm, row: Vector, column: Vector, won: Entries, paid: Entries, check_stop: StopCheck
+) -> Iterator[tuple[Plan, Plan]]:
+    x = vertex(game.row, game.column, paid, row, check_stop)
+    y = None if x is None else vertex(game.column, game.row, won, column, check_stop)
+    if x is not None and y is not None:
+        yield x, y
+
+
+def _near(tree: Treeplex, behaviour: list[float], largest: int) -> Plan:
+    """The plan of the nearest fractions with denominators up to the largest."""
+    plan = [Fraction(1)] + [Fraction(step).limit_denominator(largest) for step in behaviour[1:]]
+    for place, parent in enumerate(tree.parent.tolist()):
+        begin, end = tree.first[place], tree.first[place + 1]
+        total = sum(plan[begin:end])
+        plan[begin:end] = [plan[parent] * step / total for step in plan[begin:end]]
+    common = lcm(*{step.denominator for step in plan})
+    return [step.numerator * (common // step.denominator) for step in plan]
+
+
+def _against(plan: Plan, entries: Entries, count: int) -> list[int]:
+    """The payoff of each of a player's sequences against a plan of the other."""
+    earned = [0] * count
+    for own, other, value in entries:
+        earned[own] += value * plan[other]
+    return earned
+
+
+def _best(tree: Treeplex, earned: list[int]) -> int:
+    """The payoff of the best response."""
+    for place in range(len(tree.parent) - 1, -1, -1):
+        earned[tree.parent[place]] += max(earned[tree.first[place] : tree.first[place + 1]])
+    return earned[0]
+
+
+def _outward(tree: Treeplex, plan: Plan) -> list[Fraction]:
+    """The plan in the user's order."""
+    return [Fraction(plan[place], plan[0]) for place in np.argsort(tree.order).tolist()]
