@@ -15,8 +15,7 @@ import pytest
 
 from regretless.cli.dimension import EPILOG
 from regretless.cli.dimension_result import least_by_counting
-from regretless.finite_classes import Dimension, FiniteClass, MistakeTree
-from regretless.finite_classes.families import FAMILIES
+from regretless.finite_classes import FAMILIES, Dimension, FiniteClass, MistakeTree
 from regretless.finite_classes.littlestone import RandomizedDimension
 from regretless.finite_classes.vc import check_shattered
 from regretless.report.mistake_tree import LONGEST, MOST, TreePicture, tree_lines, tree_svg

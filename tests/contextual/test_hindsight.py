@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.data.decision_tables import CostTable
+from regretless.data import CostTable
+from regretless.run.explore import PRIOR, hindsight
 from regretless.run.explore_tally import LogTally
-from regretless.run.hindsight import PRIOR, hindsight
 
 
 def test_the_linear_policy_takes_the_least_of_ridge_regressions(tmp_path: Path) -> None:

@@ -9,10 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from regretless.data import open_stream
-from regretless.data.decision_labels import LabelDecisions
-from regretless.data.decision_tables import CostTable, DecisionLog, LogColumns
-from regretless.data.decisions import Decisions, DecisionStream
+from regretless.data import CostTable, DecisionLog, LogColumns, open_stream
+from regretless.data.decisions import Decisions, DecisionStream, LabelDecisions
 from regretless.errors import DataError, RegretlessError
 
 HEAD = "x,town,arm,cost,prob,pa,pb"

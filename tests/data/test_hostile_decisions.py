@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from regretless.data.decision_tables import CostTable, DecisionLog, LogColumns
-from regretless.data.vowpal_wabbit import WabbitDecisions
+from regretless.data import CostTable, DecisionLog, LogColumns, WabbitDecisions
 from regretless.errors import RegretlessError
 
 COLUMNS = LogColumns(action="arm", cost="cost", probability="p", probabilities=("pa", "pb"))

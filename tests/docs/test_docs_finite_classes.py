@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from regretless.catalogue import CLASS_LEARNERS
-from regretless.finite_classes.families import FAMILIES
+from regretless.finite_classes import FAMILIES
 
 from .documents import DOCS, examples, page, script
 

@@ -11,7 +11,7 @@ from regretless.catalogue import BANDITS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, L
 from regretless.cli.combine import LOSSES
 from regretless.cli.entry import make
 from regretless.environments.registry import ENVIRONMENTS, entry_of
-from regretless.finite_classes.families import FAMILIES
+from regretless.finite_classes import FAMILIES
 from regretless.games.methods import ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
 from regretless.play.compatibility import PREFIXES, TABLES, WORST, environments_for, fits
 

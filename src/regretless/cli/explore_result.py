@@ -24,8 +24,7 @@ from .signals import certifying, whole_run_message
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from ..run.explore import ExploreRun
-    from ..run.hindsight import HindsightCosts
+    from ..run.explore import ExploreRun, HindsightCosts
     from .explore import ExploreOptions
 
 SCHEMA = "regretless.explore/1"
@@ -65,7 +64,7 @@ class ExploreOutput(Output):
         run = self.run
         with certifying(lambda: whole_run_message(run)):
             if not run.earlier:
-                from ..run.hindsight import hindsight
+                from ..run.explore import hindsight
 
                 console.doing("the rounds are read again for the policy in hindsight")
                 self.hindsight = hindsight(run.stream, run.columns, run.rounds)

@@ -76,7 +76,7 @@ def stream_of(
 
 
 def _labels(arguments: DecisionOptions, actions: list[str] | None, schema: Any) -> DecisionStream:
-    from ..data.decision_labels import LabelDecisions
+    from ..data.decisions import LabelDecisions
 
     options.refuse_set({"--range": arguments.range}, "is for costs, and those of labels are 0 and 1")
     with options.errors_by_option({"actions"}):

@@ -15,7 +15,7 @@ from .output import UsageError, number_text
 if TYPE_CHECKING:
     from ..alarms import Watch
     from ..alarms.column import ColumnAlarm
-    from ..data.loss_columns import LossColumns, LossRows
+    from ..data.losses import LossColumns, LossRows
     from .watch import WatchOptions
 
 STATE = "regretless.watch-state/1"
@@ -115,7 +115,7 @@ class Job:
                 print(printable(alarm_line(row, time, alarm, watch)), flush=True)
 
     def _open(self, source: Any, *, previous: bool = False) -> LossColumns:
-        from ..data.loss_columns import LossColumns
+        from ..data.losses import LossColumns
 
         arguments, names = self._arguments, self._names
         columns = [*(names or ()), self._against] if names and self._against else names

@@ -9,12 +9,27 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .arrays import ArrayStream
     from .batch import Batch
+    from .decision_tables import CostTable, DecisionLog, LogColumns
+    from .decisions import LabelDecisions
     from .feature_crosses import CrossedStream
     from .rows import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
+    from .vowpal_wabbit import WabbitDecisions
 
-__all__ = ["ArrayStream", "Batch", "CrossedStream", "Stream", "load_svmlight", "open_stream"]
+__all__ = [
+    "ArrayStream",
+    "Batch",
+    "CostTable",
+    "CrossedStream",
+    "DecisionLog",
+    "LabelDecisions",
+    "LogColumns",
+    "Stream",
+    "WabbitDecisions",
+    "load_svmlight",
+    "open_stream",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -22,8 +37,13 @@ __getattr__, __dir__ = lazy_names(
     {
         "ArrayStream": "arrays",
         "Batch": "batch",
+        "CostTable": "decision_tables",
         "CrossedStream": "feature_crosses",
+        "DecisionLog": "decision_tables",
+        "LabelDecisions": "decisions",
+        "LogColumns": "decision_tables",
         "Stream": "stream",
+        "WabbitDecisions": "vowpal_wabbit",
         "load_svmlight": "svmlight",
         "open_stream": "rows",
     },

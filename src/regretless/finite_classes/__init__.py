@@ -1,8 +1,9 @@
 """Finite classes of hypotheses: their dimensions, and learners with matching mistake bounds.
 
-`FiniteClass` is a table of hypotheses and points; `vc_dimension` and `littlestone_dimension` compute its dimensions
-with witnesses; `Consistent`, `Halving`, `StandardOptimal` and `RandomizedOptimal` learn it, and `worst_case` finds the
-most mistakes on realizable labels. `dyadic_tree` shows that the Littlestone dimension of halfspaces is infinite.
+`FiniteClass` is a table of hypotheses and points, and `FAMILIES` lists those that have names; `vc_dimension` and
+`littlestone_dimension` compute its dimensions with witnesses; `Consistent`, `Halving`, `StandardOptimal` and
+`RandomizedOptimal` learn it, and `worst_case` finds the most mistakes on realizable labels. `dyadic_tree` shows that
+the Littlestone dimension of halfspaces is infinite.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .dimension import Dimension
+    from .families import FAMILIES
     from .finite_class import FiniteClass
     from .forced_mistakes import WorstCase, worst_case
     from .halfspaces import Halfspaces, dyadic_tree
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from .vc import check_shattered, vc_dimension
 
 __all__ = [
+    "FAMILIES",
     "ClassPlay",
     "Consistent",
     "Dimension",
@@ -57,6 +60,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     __all__,
     {
+        "FAMILIES": "families",
         "ClassPlay": "learners.rounds",
         "Dimension": "dimension",
         "FiniteClass": "finite_class",

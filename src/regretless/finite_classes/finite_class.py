@@ -108,7 +108,7 @@ class FiniteClass:
 
     @classmethod
     def named(cls, text: str) -> FiniteClass:
-        """A class of a family, as ``"thresholds:20"`` or ``"at-most-k:8,2"``; `families.FAMILIES` lists them.
+        """A class of a family, as ``"thresholds:20"`` or ``"at-most-k:8,2"``; `FAMILIES` lists them.
 
         Raises
         ------

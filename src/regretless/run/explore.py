@@ -1,4 +1,10 @@
-"""A run of a contextual bandit over decisions: trials, where all costs are known, or the log of another policy."""
+"""A run of a contextual bandit over decisions: trials, where all costs are known, or the log of another policy.
+
+Afterwards `hindsight` says what trials would have cost the best single action, and a linear policy that knew them all.
+The linear policy of least cost is hard to find, for costs of a choice are no convex function of weights. In its place
+stands one that least squares give: ridge regressions of the cost of each action on the features and a constant, and of
+each row the action whose regression is least. So the best linear policy costs as much or less.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +27,7 @@ from .linear import points_within, print_of
 
 if TYPE_CHECKING:
     from .explore_log import DecisionsOut
+
 
 BLOCK = 1 << 24  # bytes of rows that are made dense at once
 Point = tuple[int, float, float]  # rounds, what they cost, and what the best single action would have cost
@@ -294,3 +301,86 @@ def taught(learner: ContextualBandit, tally: LogTally, part: Decisions, rows: Ar
         probabilities, forecasts = learner.foreseen(row, there)
         tally.add(action, float(costs[place]), float(chances[place]), probabilities, forecasts, there)
         learner.observe(row, action, costs[place])
+
+
+MOST_COLUMNS = 2000  # whose products are added up
+PRIOR = 1e-3  # of the mean square of each feature, times the rounds: what the squares of its weights are charged
+
+
+@dataclass(frozen=True)
+class HindsightCosts:
+    """Costs in hindsight.
+
+    Attributes
+    ----------
+    rounds : list of int
+        Round counts.
+    best : list of float
+        What the best single action of all rounds had cost after each of them.
+    policy : list of float
+        What the linear policy had.
+    """
+
+    rounds: list[int]
+    best: list[float]
+    policy: list[float]
+
+    @property
+    def policy_cost(self) -> float:
+        """What the policy cost in all rounds."""
+        return self.policy[-1]
+
+
+def hindsight(
+    stream: DecisionStream, columns: int, most: int, stop: Callable[[], bool] = lambda: False
+) -> HindsightCosts | None:
+    """Read the rounds twice more; None of a log, of what can be read only once, or of very many features.
+
+    Parameters
+    ----------
+    stream : DecisionStream
+    columns : int
+        How many features there are.
+    most : int
+        How many rounds to read, at least 1.
+    stop : callable
+        Whether to give up; None then.
+    """
+    if stream.logged or not stream.rereadable or columns > MOST_COLUMNS:
+        return None
+    squares, products = np.zeros((columns + 1, columns + 1)), np.zeros((columns + 1, len(stream.actions)))
+    for rows, costs in _parts(stream, columns, most):
+        squares += rows.T @ rows
+        products += rows.T @ costs
+        if stop():
+            return None
+    best = int(np.argmin(products[-1]))  # the constant is last: these are sums of costs
+    weights = np.linalg.lstsq(squares + np.diag(PRIOR * np.diag(squares)), products, rcond=None)[0]
+    counts: list[int] = []
+    curves: tuple[list[float], list[float]] = [], []
+    done, totals = 0, np.zeros(2)
+    for rows, costs in _parts(stream, columns, most):
+        chosen = np.argmin(rows @ weights, axis=1)
+        each = np.column_stack([costs[:, best], costs[np.arange(len(costs)), chosen]])
+        sums = np.cumsum(np.vstack([totals, each]), axis=0)
+        for point in {*points_within(done, done + len(rows)), *({most} & {done + len(rows)})}:
+            counts.append(point)
+            for curve, value in zip(curves, sums[point - done].tolist(), strict=True):
+                curve.append(value)
+        done, totals = done + len(rows), sums[-1]
+        if stop():
+            return None
+    order = np.argsort(counts)
+    ordered = [[values[place] for place in order] for values in curves]
+    return HindsightCosts([counts[place] for place in order], *ordered)
+
+
+def _parts(stream: DecisionStream, columns: int, most: int) -> Iterator[tuple[Array, Array]]:
+    """Rows with a constant behind them, and costs."""
+    for part in stream.rounds():
+        part = part.slice(0, min(len(part), most))
+        for few, rows in dense_blocks(part, columns):
+            yield np.column_stack([rows, np.ones(len(few))]), few.costs
+        most -= len(part)
+        if not most:
+            return
