@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.default_data import SETS, load
 from regretless.catalogue import learner_class
-from regretless.cli.constant_feature import fitting_size
+from regretless.cli.first_rows import fitting_size
 from regretless.data.batch import Batch
 from regretless.learner_table import LEARNERS
 

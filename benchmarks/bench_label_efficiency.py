@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from benchmarks.accuracy_data import TASKS
 from benchmarks.default_data import load
-from regretless.cli.constant_feature import fitting_size
+from regretless.cli.first_rows import fitting_size
 from regretless.data.batch import Batch
 from regretless.linear import MulticlassPerceptron, Perceptron, SelectiveSamplingPerceptron
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from regretless.cli.learn_shards import WatchedEngine
 from regretless.cli.output import Console
-from regretless.cli.shard_engine import WatchedEngine
 from regretless.distributed import mix
 from regretless.linear import Perceptron
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.cli.constant_feature import fitting_size, said_of
+from regretless.cli.first_rows import fitting_size, said_of
 from regretless.data import load_svmlight
 from regretless.data.batch import Batch
 from regretless.learner_table import LEARNERS

@@ -187,8 +187,8 @@ def _certify_shards(
     from ..distributed.checkpoint import SavedRun
     from ..distributed.result import Mixture
     from ..run.linear import Continuation
+    from .learn_shards import open_engine, open_shards, paths_of
     from .read_model import known_schema
-    from .shard_engine import open_engine, open_shards, paths_of
 
     saved = None if extra.get("mixing") is None else SavedRun.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)

@@ -96,9 +96,8 @@ def run(arguments: CompareOptions) -> int:
     """Compare."""
     from ..run.comparison import UNSEEN, Comparison, play
     from ..run.competitors import FrozenCompetitor, LearningCompetitor
-    from .constant_feature import fitting_size, said_of
+    from .first_rows import fitting_size, refuse_quantities, said_of
     from .signals import run_until_signal
-    from .task import refuse_quantities
 
     options.refuse_quiet_progress(arguments)
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
@@ -143,7 +142,7 @@ def run(arguments: CompareOptions) -> int:
 def _waiting(sides: tuple[Competitor, Competitor], arguments: CompareOptions) -> dict[str, OnlineClassifier]:
     """The learners, by their letters, whose constant feature is to go by the first row."""
     from ..run.competitors import LearningCompetitor
-    from .constant_feature import is_open
+    from .first_rows import is_open
 
     settings = {"a": arguments.set_a, "b": arguments.set_b}
     return {

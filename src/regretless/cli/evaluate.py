@@ -157,7 +157,7 @@ def _most_rounds(log: Log) -> int:
 
 def _maker(arguments: EvaluateOptions) -> MakeBandit:
     """What makes the learner that a log is replayed to, by the number of rounds and the names of the arms."""
-    from .bandit_maker import BanditMaker, BanditSettings
+    from .parameters import BanditMaker, BanditSettings
 
     wanted = bandit_class(arguments.learner or DEFAULT_BANDIT)
     if wanted.info.advised or wanted.info.informed:

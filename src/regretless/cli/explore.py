@@ -200,7 +200,7 @@ def _run_of(
 
 def _notes(run: ExploreRun, log: str | None, before: int, known: ExploreContinuation | None) -> Iterator[str]:
     """What the user should know of a run that is over, and before which so many rounds had been played."""
-    from .column_notes import free_text_notes
+    from .first_rows import free_text_notes
 
     yield from free_text_notes(run.stream.schema(), run.place)
     if known is not None and known.source is None and known.last == run.last and before and not before % run.place:

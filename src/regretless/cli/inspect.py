@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..report.formatting import printable
 from . import options
 from .arguments import Record
-from .members import LOG_LOSS, member_lines, members_of, mixture_of
 from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
     """A model as JSON values."""
     from ..data.names import made_of
     from .learn_labels import asked_values
-    from .read_model import largest
+    from .read_model import largest, members_of, mixture_of
 
     ledger, place = learner.ledger_, continuation.place
     unfinished = None
@@ -137,7 +136,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
 
 
 def _lines(values: dict[str, Any], top: int) -> list[str]:
-    from .read_model import weight_lines
+    from .read_model import LOG_LOSS, member_lines, weight_lines
 
     rate = f" ({values['mistakes'] / values['rounds']:.6f} of the rounds)" if values["rounds"] else ""
     facts = {

@@ -100,8 +100,7 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
 
 def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: int) -> dict[str, Any]:
     """A model of numbers as JSON values."""
-    from .members import members_of
-    from .read_model import continuation_of, largest_of
+    from .read_model import continuation_of, largest_of, members_of
 
     goes_on = continuation_of(learner, dict(extra))
     place, intervals = goes_on.place, goes_on.progressive.intervals
@@ -121,8 +120,7 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
 
 def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     """The same for people."""
-    from .members import LOSS, loss_text, member_lines
-    from .read_model import weight_lines
+    from .read_model import LOSS, loss_text, member_lines, weight_lines
 
     charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
     facts = {

@@ -102,7 +102,7 @@ def run(arguments: LearnOptions) -> int:
 
 def _learn(arguments: LearnOptions, path: str) -> int:
     """Learn labels or numbers, as the options say, or the model to go on with, or else the first rows."""
-    from .task import taken_for, task_of_rows
+    from .first_rows import taken_for, task_of_rows
 
     task, stream = task_of(arguments), None
     if arguments.resume is not None:

@@ -11,12 +11,10 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..errors import RegretlessError
 from . import options, shards
-from .column_notes import FEW_ROWS, column_notes
-from .constant_feature import fitting_size, is_open, said_of
+from .first_rows import FEW_ROWS, column_notes, fitting_size, is_open, said_of
 from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
-from .members import LOG_LOSS, ageing, loss_text, member_lines, members_of, mixture_of
 from .output import UsageError, label_text, share_text, short
-from .read_model import largest
+from .read_model import LOG_LOSS, ageing, largest, loss_text, member_lines, members_of, mixture_of
 from .signals import PointTable
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ class LabelsOutput(LearnOutput):
         """The run that is to be played."""
         from ..data.sample import Sample
         from ..run.linear import Continuation, Place, Run
-        from .task import refuse_quantities
+        from .first_rows import refuse_quantities
 
         if arguments.resume is not None:
             shards.refuse_mixed(arguments.resume, extra)
@@ -374,7 +372,7 @@ def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
     """Numbers of which each is learned as a class."""
     classes = learner.classes_
     if classes.dtype.kind != "U" and len(classes) > MANY_WHOLE:
-        from .task import forecast_instead
+        from .first_rows import forecast_instead
 
         yield (
             f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import DEFAULT_OF_TASK
 from . import options
-from .column_notes import column_notes
+from .first_rows import column_notes
 from .intervals import course_of, coverage_of, interval_lines, interval_values
 from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
-from .members import LOSS, ageing, loss_text, member_lines, members_of
 from .output import loss_name, number_text
-from .read_model import largest_of
+from .read_model import LOSS, ageing, largest_of, loss_text, member_lines, members_of
 from .signals import PointTable
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ class NumbersOutput(LearnOutput):
         """The run that is to be played."""
         from ..run.linear import Continuation, Place
         from ..run.regression import Forecasts, RegressionRun
+        from .first_rows import refuse_words
         from .intervals import intervals_of, refuse_others
-        from .task import refuse_words
 
         goes_on = Continuation.read(extra, Forecasts)
         goes_on.refuse_other(stream)

@@ -1,34 +1,54 @@
-"""``regretless learn`` over shards: from files to a mixed model, its certificates and a report."""
+"""``regretless learn`` over shards: files, engine and epochs; and a mixed model, its certificates and a report."""
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from ..distributed.checkpoint import SavedRun, union_of
+from ..distributed.engine import Engine, Here
 from ..distributed.learner_adapter import refuse
 from ..distributed.mixing import Mixing
-from ..errors import RegretlessError
+from ..distributed.pools import engine_of
+from ..distributed.shards import FileShard, Shard
+from ..distributed.sources import files
+from ..errors import EngineError, Interrupted, RegretlessError
 from . import options
-from .constant_feature import is_open, said_of, size_from_shards
 from .files import refuse_overwriting_or_model, write_vectors
+from .first_rows import is_open, said_of, size_from_shards
 from .learn_labels import largest_weights
-from .output import Output, UsageError, certificate_values, complain, many, verdict
-from .shard_engine import MixingLoop, WatchedEngine, open_engine, open_shards, paths_of
+from .output import (
+    Console,
+    Ended,
+    Output,
+    UsageError,
+    certificate_values,
+    complain,
+    explain,
+    many,
+    number_text,
+    verdict,
+)
 from .shards import refuse_unmixed
-from .signals import certifying
+from .signals import certifying, run_until_signal
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..distributed.history import Epoch
     from ..distributed.messages import Weighting
     from ..distributed.mixing import Mixing
     from ..distributed.result import Mixture
     from ..distributed.shards import Shard
     from ..linear.base import OnlineClassifier
     from ..report import MixReport
+    from .arguments import CertifyingOptions
     from .learn_output import LearnOptions
+
 
 SCHEMA = "regretless.mixing/1"
 
@@ -254,3 +274,265 @@ def _certify(loop: MixingLoop, mixture: Mixture, against: Any, **how: Any) -> li
             return mixture.certify(loop.engine, against=against, **how)
     finally:
         loop.console.settle()
+
+
+# The files, the engine, and the loop of the epochs.
+
+
+class WatchedEngine(Engine):
+    """An engine that says how far it is, and may be stopped while it waits for others.
+
+    Attributes
+    ----------
+    waiting : bool
+        Whether this process does the work by itself, so that it may be stopped by what a signal's handler raises: the
+        learner is between two epochs. An engine of other processes asks `stop` a few times a second, and may hold
+        locks that such an exception would leave locked.
+    stop : callable
+        Asked now and then whether to stop.
+    """
+
+    def __init__(self, engine: Any, shards: int, console: Console) -> None:
+        self._engine, self._shards, self._console = engine_of(engine), shards, console
+        self._doing, self._done = "", set[int]()
+        self.waiting = False
+        self.stop: Callable[[], bool] = lambda: False
+
+    def fold(
+        self, work: Any, merge: Any, common: Any, shards: Sequence[Any], *, done: Any = None, stop: Any = None
+    ) -> Any:
+        """The result of the work, as the engine does it."""
+        tell = self.done if done is None and len(shards) == self._shards else done  # else a single shard is asked
+        self.waiting = isinstance(self._engine, Here)
+        try:
+            if self.stop():  # asked once waiting, or a signal between the two would be overlooked
+                raise Interrupted("interrupted")
+            return self._engine.fold(work, merge, common, shards, done=tell, stop=stop or self.stop)
+        finally:
+            self.waiting = False
+            self.moved = self._engine.moved
+
+    def begin(self, doing: str) -> None:
+        """Say what is done with all shards."""
+        self._doing = doing
+        self._done.clear()
+        self._tell()
+
+    def done(self, place: int) -> None:
+        """Say that the work on a shard is done; if it was done before, a new pass has begun."""
+        if place in self._done:
+            self._done.clear()
+        self._done.add(place)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._console.parts(f"{self._doing}: {len(self._done):,} of {many(self._shards, 'shard')}")
+
+
+@contextmanager
+def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> Iterator[WatchedEngine]:
+    """This process, more of them on this machine (one a shard at most), or a cluster, to go over the shards.
+
+    Raises
+    ------
+    RegretlessError
+        If no cluster answers.
+    """
+    if arguments.dask is not None:
+        from ..distributed.dask import connected
+
+        with _unlogged(), connected(arguments.dask) as cluster:
+            yield WatchedEngine(cluster, shards, console)
+        return
+    count = min(arguments.workers or 1, shards)
+    if count == 1:
+        yield WatchedEngine(None, shards, console)
+        return
+    from ..distributed.pools import workers
+
+    with workers(count) as pool:
+        yield WatchedEngine(pool, shards, console)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Log nothing meanwhile: Dask logs tracebacks of errors that are then reported in one line."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def open_shards(
+    arguments: CertifyingOptions, saved: SavedRun | None = None, schema: dict[str, Any] | None = None
+) -> list[Shard]:
+    """The shards, the first of which could be opened.
+
+    Parameters
+    ----------
+    arguments : CertifyingOptions
+    saved : SavedRun, optional
+        The run that they were in before: they are read as they were then, where the command line says nothing else.
+    schema : dict, optional
+        The columns that they are read to, if a model says.
+
+    Raises
+    ------
+    UsageError
+        If an option has no meaning for their format.
+    RegretlessError
+        If there are none, or the first is missing.
+    """
+    # What is as by default is as the model has it, if there is one to go on with.
+    stated = {name: value for name, value in options.reading(arguments).items() if value not in ([], "raise")}
+    if arguments.pieces is not None:
+        stated["pieces"] = arguments.pieces
+    before = (saved.reading if saved is not None else None) or {}
+    with options.errors_by_option(stated):
+        shards = files(arguments.files, **{**before, **stated})
+        first = shards[0]
+        if not isinstance(first, FileShard) or arguments.dask is None or os.path.exists(first.path):
+            first.open(schema)  # on a cluster it may be where this process cannot see it
+    if len(shards) == 1 and arguments.workers != 1:
+        raise UsageError(f"{first.name} alone is one shard, which leaves others nothing to do: cut it with --pieces N")
+    return shards
+
+
+HEADER = "{:>6} {:>12} {:>12} {:>12} {:>12} {:>12} {:>14}".format(
+    "epoch", "rounds", "mistakes", "rate so far", "this epoch", "updates", "weighted"
+)
+
+
+class EpochTable:
+    """A row an epoch: rounds, mistakes, updates and weighted updates so far, and the rate of mistakes.
+
+    Parameters
+    ----------
+    write : callable
+        Takes a line.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write, self._headed = write, False
+        self._rounds = self._mistakes = self._updates = 0
+        self._weighted = 0.0
+
+    def begin(self, history: list[Epoch]) -> None:
+        """Add the counts of epochs before."""
+        for epoch in history:
+            self._add(epoch)
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Write the row of an epoch."""
+        self._add(epoch)
+        if not self._headed:
+            self._write(HEADER)
+            self._headed = True
+        rate, recent = self._mistakes / self._rounds, epoch.mistakes / epoch.rounds
+        self._write(
+            f"{epoch.number:>6} {self._rounds:>12} {self._mistakes:>12} {rate:>12.6f} {recent:>12.6f} "
+            f"{self._updates:>12} {number_text(self._weighted).replace(',', ''):>14}"
+        )
+
+    def _add(self, epoch: Epoch) -> None:
+        self._rounds += epoch.rounds
+        self._mistakes += epoch.mistakes
+        self._updates += epoch.updates
+        self._weighted += epoch.weighted_updates
+
+
+def paths_of(shards: Sequence[Shard]) -> list[str]:
+    """The files of the shards, those that a pattern names among them."""
+    return [getattr(shard, "path", shard.name) for shard in shards]
+
+
+class MixingLoop:
+    """A run, the engine that goes over its shards, and the console.
+
+    Parameters
+    ----------
+    run : Mixing
+    engine : WatchedEngine
+    console : Console
+    played : int
+        How many epochs there were before.
+    """
+
+    def __init__(self, run: Mixing, engine: WatchedEngine, console: Console, played: int) -> None:
+        self.run, self.engine, self.console = run, engine, console
+        self._table = EpochTable(console.line)
+        self._played = played
+        self._new = 0  # epochs that this run has played itself
+
+    def go(self) -> Mixture:
+        """Play all epochs that are left.
+
+        Raises
+        ------
+        Ended
+            If a signal came.
+        RegretlessError
+            If a shard cannot be used, or a process is gone; it says what is kept.
+        """
+        run = self.run
+        self._announce(self._played + 1)
+        run.on_epoch, run.on_shard = self._epoch, lambda number, place: self.engine.done(place)
+
+        def play(stop: Callable[[], bool]) -> Mixture:
+            self.engine.stop = run.stop = stop
+            return run.play()
+
+        def failed(error: Exception) -> RegretlessError:
+            inner = error.__cause__ if isinstance(error, EngineError) else None
+            return RegretlessError(f"{explain(inner or error)}{self._rescued()}")
+
+        mixture, code = run_until_signal(
+            play, self.console, stopped=lambda: f"interrupted; {self.saved_message()}", failed=failed, run=self.engine
+        )
+        if code is not None:
+            raise Ended(f"interrupted when the run was over; {self.saved_message()}", code)
+        if not self._new:
+            played = many(len(mixture.history), "epoch")
+            complain(f"{played} were played already, and no more are asked for; --passes says how many in all")
+        return mixture
+
+    def saved_message(self) -> str:
+        """What is saved of a run that was stopped."""
+        path = self.run.checkpoint
+        if path is None:
+            return "nothing was kept, for there is no --save"
+        if not self.run.saved:
+            return "no epoch was finished, so that nothing was kept"
+        place = os.fspath(path)
+        return f"{self._epochs()} kept in {place}; to go on: the same shards with --resume {place}"
+
+    def whole_run_message(self) -> str:
+        """What is saved of a run that is over, if only its certificates were stopped."""
+        path = self.run.checkpoint
+        if path is None or not self.run.saved:
+            return self.saved_message()
+        place = os.fspath(path)
+        return f"the whole run is kept in {place}; for its certificates: regretless certify {place}, the same shards"
+
+    def _rescued(self) -> str:
+        if self.run.checkpoint is None or not self.run.saved:
+            return ""
+        place = os.fspath(self.run.checkpoint)
+        return f" ({self._epochs()} kept in {place}; to go on when this is mended: --resume {place})"
+
+    def _epochs(self) -> str:
+        done = self.run.saved
+        return f"{many(done, 'epoch')} of {self.run.epochs:,} {'is' if done == 1 else 'are'}"
+
+    def _epoch(self, epoch: Epoch) -> None:
+        if not self._new and self.run.mixture is not None:
+            self._table.begin(self.run.mixture.history[:-1])
+        self._new += 1
+        self._table.epoch(epoch)
+        if epoch.number < self.run.epochs:
+            self._announce(epoch.number + 1)
+
+    def _announce(self, number: int) -> None:
+        self.engine.begin(f"epoch {number:,} of {self.run.epochs:,}")

@@ -11,10 +11,10 @@ from ..data.formats import LOSSES
 from ..errors import RegretlessError
 from . import options
 from .arguments import ReportOptions
-from .bandit_maker import ADVISED, BanditMaker, BanditSettings
 from .files import refuse_model, refuse_overwriting
 from .logs import LogColumns, add_columns
 from .output import Console, Ended, UsageError, complain, explain, verdict
+from .parameters import ADVISED, BanditMaker, BanditSettings
 from .signals import run_until_signal
 from .trace_lines import TRACED
 

@@ -147,7 +147,7 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     import numpy as np
 
     from .. import verify
-    from .task import as_words
+    from .first_rows import as_words
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")

@@ -1,0 +1,277 @@
+"""What the first rows of a file say: the task, the size of a constant feature, and what a user should know of columns.
+
+A constant feature is what ``learn`` and ``compare`` append where the user has set none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..catalogue import DEFAULT_OF_TASK
+from ..errors import RegretlessError
+from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered, ascending
+from ..rows.state import LEAST_ENTRY, MOST_ENTRY
+from ..rows.validation import JUDGED_ROWS, free_text
+from .output import CLASSIFICATION
+
+if TYPE_CHECKING:
+    from ..data.batch import Array, Batch
+    from ..data.stream import Stream
+    from ..distributed.engine import Engine
+    from ..distributed.shards import Shard
+    from ..linear.base import OnlineClassifier
+    from ..run.linear import Run
+
+
+REGRESSION = "regression"
+COUNTS = "--set loss=poisson"
+SOME = 20  # rows, to ask by, where it was not
+MOST_FRACTIONS = 20  # different numbers, not all of them whole, that may be labels where they come again
+
+
+def task_of_rows(stream: Stream, batch: Batch | None) -> str:
+    """The task that the first rows are about.
+
+    Raises
+    ------
+    RegretlessError
+        If they may be about either.
+    """
+    labels = None if batch is None else batch.labels
+    if labels is None or labels.dtype.kind == "U":
+        return CLASSIFICATION
+    values = ascending(labels)
+    alone = len(values) > OFTEN * len(labels)
+    if _has_fractions(values) and (len(values) > MOST_FRACTIONS or alone):
+        return REGRESSION
+    if len(values) > FEW_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
+        counts = f", with {COUNTS} for counts" if _may_be_counts(values) else ""
+        advice = f"say whether it is one: --task regression{counts}, or --task classification for labels"
+        raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+    return CLASSIFICATION
+
+
+def forecast_instead(values: Array) -> str:
+    """How a quantity is forecast whose numbers were taken for labels."""
+    counts = f", with {COUNTS} if it counts something" if _may_be_counts(values) else ""
+    return f"a quantity is forecast with --task {REGRESSION}{counts}"
+
+
+def taken_for(stream: Stream, task: str) -> str:
+    """What to say of a task that was found in the rows."""
+    target = stream.schema().get("target")
+    what = "the labels have" if target is None else f"the target {target!r} has"
+    return f"{what} fractions, so numbers are forecast (--task {task}); --task {CLASSIFICATION} takes them for labels"
+
+
+def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
+    """Refuse numbers that are rather a quantity to be forecast than labels, by the first rows.
+
+    Parameters
+    ----------
+    stream : Stream
+    batch : Batch
+        Its first rows.
+    verb : str
+        Which verb forecasts numbers, where it is another one.
+
+    Raises
+    ------
+    RegretlessError
+        If nearly every row has a number of its own, or there are many that are not whole, or that are
+        not numbered from 0 or 1 on as classes are.
+    """
+    labels = batch.labels
+    if labels is None or labels.dtype.kind == "U" or len(labels) < JUDGED_ROWS:
+        return
+    values = ascending(labels)
+    fractions = len(values) > MOST_FRACTIONS and _has_fractions(values)
+    if not fractions and len(values) <= OFTEN * len(labels) and are_numbered(values):
+        return
+    advice = f"forecast it with {verb}--task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
+    advice += "--any-labels if each number is a label all the same"
+    raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+
+
+def refuse_words(stream: Stream, batch: Batch) -> None:
+    """Refuse words where --interval wants numbers, by the first rows.
+
+    Raises
+    ------
+    RegretlessError
+        If they are words.
+    """
+    if batch.labels is not None and batch.labels.dtype.kind == "U":
+        advice = "choose a column of numbers with --target, or leave --interval out"
+        raise RegretlessError(
+            f"{stream.name}: --interval is for numbers, and {as_words(stream, batch.labels)}; {advice}"
+        )
+
+
+def as_words(stream: Stream, labels: Array) -> str:
+    """That the labels are words, and the first of them."""
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} holds"
+    return f"{what} words, first {str(labels[0])!r}"
+
+
+def _may_be_counts(values: Array) -> bool:
+    return not _has_fractions(values) and bool(values.min() >= 0)
+
+
+def _has_fractions(values: Array) -> bool:
+    return bool((values != np.floor(values)).any())
+
+
+def _as_a_quantity(stream: Stream, labels: Array) -> str:
+    target = stream.schema().get("target")
+    what = "the labels are" if target is None else f"the target {target!r} has"
+    return f"{what} {len(ascending(labels)):,} different numbers in the first {len(labels):,} rows, as a quantity has"
+
+
+# The constant feature.
+
+INTERCEPT = "intercept"
+
+
+def is_open(learner: OnlineClassifier, settings: Sequence[str]) -> bool:
+    """Whether a learner that has seen no row waits for a size that goes by the first one.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    settings : sequence of str
+        What the user has set, as ``name=value``.
+    """
+    return learner.info.constant and not any(text.partition("=")[0].strip() == INTERCEPT for text in settings)
+
+
+def fitting_size(batch: Batch) -> float:
+    """The root mean square of those numbers of the first row that are not 0, to the nearest power of two; 1 where there
+    are none.
+
+    It goes by one row alone, so that it does not matter in which pieces rows are read.
+    """
+    if not len(batch):
+        return 1.0
+    row = batch.values[0] if batch.starts is None else batch.values[: int(batch.starts[1])]
+    sizes = np.abs(row[row != 0].astype(np.float64))
+    if not len(sizes) or not np.isfinite(sizes).all():  # such a row is refused when it is learned
+        return 1.0
+    most = float(sizes.max())
+    mean = most * float(np.sqrt(np.mean(np.square(sizes / most))))
+    return _power(min(max(mean, LEAST_ENTRY), MOST_ENTRY))
+
+
+def _power(size: float) -> float:
+    """The nearest power of two."""
+    return float(2.0 ** np.round(np.log2(size)))
+
+
+def said_of(learner: OnlineClassifier, option: str = "--set") -> str:
+    """What people should know of it, for nobody has asked for it."""
+    size = learner.get_params()[INTERCEPT]
+    chosen = {
+        _power(LEAST_ENTRY): "the least that is chosen, for numbers of the first row are as small or smaller",
+        _power(MOST_ENTRY): "the most that is chosen, for numbers of the first row are as large or larger",
+    }.get(size, "as large as numbers of the first row")
+    return (
+        f"every row has a constant feature of {size:g} besides, {chosen}, and bounds are those of the longer rows; "
+        f"{option} {INTERCEPT}=0 leaves it out"
+    )
+
+
+def size_from_shards(learner: OnlineClassifier, engine: Engine, shards: Sequence[Shard]) -> None:
+    """Give a learner that is to be mixed a constant feature, whose size goes by the first row of the first shard.
+
+    Where that shard cannot be read, the run will say so.
+    """
+    try:
+        size = engine.fold(_of_shard, _no_neighbours, None, shards[:1])
+    except RegretlessError:
+        return
+    learner.set_params(intercept=size)
+
+
+def _of_shard(_: None, shard: Shard) -> float:
+    return next((fitting_size(batch) for batch in shard.open(None).batches() if len(batch)), 1.0)
+
+
+def _no_neighbours(_: Any, __: float, ___: float) -> float:
+    raise AssertionError("one shard has no neighbour")
+
+
+# Columns.
+
+FEW_ROWS = 10  # to judge nothing by
+HALF = 0.5
+FAR = 100.0  # times as large as others
+
+
+def column_notes(run: Run, default: str) -> Iterator[str]:
+    """Notes on columns, in a line each; `default` is the learner to take where columns differ in size."""
+    yield from _free_text(run)
+    yield from _row_numbers(run)
+    first = run.first
+    if not run.learner.info.unit_free and first is not None and len(first) >= FEW_ROWS and first.columns:
+        yield from _scales(run, first, default)
+
+
+def _free_text(run: Run) -> Iterator[str]:
+    """Columns of text in which nearly every row has a value of its own."""
+    yield from free_text_notes(run.stream.schema(), max(run.rounds // (run.place.number + 1), 1))
+
+
+def free_text_notes(schema: Mapping[str, Any], rows: int) -> Iterator[str]:
+    """Notes on columns of text in which nearly every one of so many rows has a value of its own."""
+    for name, count in free_text(schema, rows):
+        yield (
+            f"column {name!r} has {count:,} different values in {rows:,} rows ({count / rows:.0%}), each "
+            "a feature of its own: what is learned of one says nothing of others. If it is text, make features of "
+            f"its words with --text {name}; if it names the rows, leave it out with --ignore"
+        )
+
+
+def _row_numbers(run: Run) -> Iterator[str]:
+    """Columns of whole numbers that grow by one from row to row."""
+    batch, schema = run.first, run.stream.schema()
+    if batch is None or batch.indices is not None or schema.get("format") != "table" or len(batch) < JUDGED_ROWS:
+        return
+    from .read_model import namer
+
+    name = namer(run.learner, schema)
+    for column in np.flatnonzero((np.diff(batch.values, axis=0) == 1).all(axis=0)).tolist():
+        yield f"column {name(column)!r} numbers the rows: leave it out with --ignore"
+
+
+def _scales(run: Run, batch: Batch, default: str) -> Iterator[str]:
+    """Columns that most rows have, some of them in far larger numbers than others."""
+    columns, sizes = _sizes(batch)
+    if len(sizes) < 2 or sizes.max() <= FAR * sizes.min():
+        return
+    from .read_model import namer
+
+    name = namer(run.learner, run.stream.schema())
+    large, small = int(sizes.argmax()), int(sizes.argmin())
+    yield (
+        f"feature {name(int(columns[large]))!r} is about {sizes[large]:.3g} in size and "
+        f"{name(int(columns[small]))!r} about {sizes[small]:.3g}; {run.learner.name} sees little but the largest: "
+        f"scale the columns beforehand, or take the default learner ({default}), which minds no scale"
+    )
+
+
+def _sizes(batch: Batch) -> tuple[Array, Array]:
+    """The columns that are not 0 in at least half of the rows, and their root mean squares."""
+    values: Any = batch.values.reshape(-1).astype(np.float64)
+    if batch.indices is None:
+        columns, places = np.arange(batch.columns), np.tile(np.arange(batch.columns), len(batch))
+    else:
+        columns, places = np.unique(batch.indices, return_inverse=True)
+    with np.errstate(over="ignore"):
+        squares = np.bincount(places, values**2, minlength=len(columns))
+    present = np.bincount(places, values != 0, minlength=len(columns))
+    often = (present >= HALF * len(batch)) & (squares > 0) & np.isfinite(squares)
+    return columns[often], np.sqrt(squares[often] / len(batch))
