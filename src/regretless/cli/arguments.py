@@ -11,7 +11,7 @@ Names = Literal["both", "rows", "columns", "none"]
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, eq_default=False)
-class Record:
+class Arguments:
     """Values by the names of its fields, of which none is left out and none comes besides; they stay as they are.
 
     It is a frozen dataclass in all but one thing: `dataclasses` loads `inspect`, for which --help would have to wait.
@@ -41,7 +41,7 @@ class Record:
         return type(self)(**(vars(self) | changes))
 
 
-class WatchedOptions(Record):
+class WatchedOptions(Arguments):
     """Of a verb that shows how far it is."""
 
     json: bool
@@ -55,7 +55,7 @@ class ReportOptions(WatchedOptions):
     report: str | None
 
 
-class ReadingOptions(Record):
+class ReadingOptions(Arguments):
     """How a file of rows is read."""
 
     format: str | None
@@ -68,7 +68,7 @@ class ReadingOptions(Record):
     threads: int
 
 
-class FeatureOptions(Record):
+class FeatureOptions(Arguments):
     """Features that are made of a row, beside its own, or left out."""
 
     ignore: list[str]
@@ -97,7 +97,7 @@ class CertifyingOptions(ReadingOptions):
     pieces: int | None
 
 
-class SavingOptions(Record):
+class SavingOptions(Arguments):
     """Of a verb that writes a model, or goes on with one."""
 
     save: str | None

@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from ..errors import RegretlessError
-from .arguments import Record
+from .arguments import Arguments
 from .options import run_verb, verb_of
 from .output import DONE
 
@@ -22,7 +22,7 @@ DESCRIPTION = (
 )
 
 
-class DemoOptions(Record):
+class DemoOptions(Arguments):
     """Of `demo`."""
 
     folder: str

@@ -16,7 +16,7 @@ from ..environments.registry import WORST, entry_of
 from ..errors import did_you_mean
 from ..play.compatibility import PREFIXES, environments_for
 from ..report.formatting import printable
-from .arguments import Record
+from .arguments import Arguments
 from .output import DONE, UsageError, write_json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ VERB = {
 }
 
 
-class ExplainOptions(Record):
+class ExplainOptions(Arguments):
     """Of `explain`."""
 
     name: str | None

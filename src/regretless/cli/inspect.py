@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..report.formatting import printable
 from . import options
-from .arguments import Record
+from .arguments import Arguments
 from .output import DONE, fact_lines, label_text, many, number_text, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ DESCRIPTION = (
 )
 
 
-class InspectOptions(Record):
+class InspectOptions(Arguments):
     """Of `inspect`."""
 
     model: str

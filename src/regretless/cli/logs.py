@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, ModelError, did_you_mean
 from . import options
-from .arguments import Record
+from .arguments import Arguments
 from .output import UsageError, label_text
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ UNSEEN = "that the model has not learned from these rounds, or was chosen by the
 EARLIER = "that its column depends on earlier rounds and the situation alone"
 
 
-class LogColumns(Record):
+class LogColumnOptions(Arguments):
     """What the columns of a log are."""
 
     action: str | None
@@ -38,7 +38,7 @@ class LogColumns(Record):
     context: str | None
 
 
-class LogOptions(LogColumns):
+class LogOptions(LogColumnOptions):
     """A log, and how it is read."""
 
     file: str

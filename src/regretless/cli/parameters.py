@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..errors import ParameterError, RegretlessError, did_you_mean
-from .arguments import Record
+from .arguments import Arguments
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ OF_BANDITS_ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items(
 FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
 
 
-class BanditSettings(Record):
+class BanditSettings(Arguments):
     """What the command line says of a bandit that goes along a log."""
 
     learner: str | None

@@ -10,7 +10,7 @@ from ..environments.registry import ELSEWHERE as OPTIONS
 from ..environments.registry import WORST, entry_of, make, parameters
 from ..errors import DataError, ParameterError, RegretlessError
 from ..play.compatibility import resolve
-from .arguments import Record, ReportOptions
+from .arguments import Arguments, ReportOptions
 from .output import UsageError, complain
 from .parameters import fault_text, read_settings
 
@@ -161,7 +161,7 @@ def _value(text: str) -> Any:
     return text
 
 
-class Pairing(Record):
+class Pairing(Arguments):
     """A learner, an environment, and for how many rounds they play.
 
     Attributes
@@ -277,7 +277,7 @@ def _settings_of_learner(kind: Kind, name: str, texts: list[str]) -> dict[str, A
     return settings | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
 
 
-class Maker(Record):
+class Maker(Arguments):
     """Makes the learner for this environment and so many rounds."""
 
     kind: Kind

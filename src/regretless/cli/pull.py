@@ -12,7 +12,7 @@ from ..errors import RegretlessError
 from . import options
 from .arguments import ReportOptions
 from .files import refuse_model, refuse_overwriting
-from .logs import LogColumns, add_columns
+from .logs import LogColumnOptions, add_columns
 from .output import Console, Ended, UsageError, complain, explain, verdict
 from .parameters import ADVISED, BanditMaker, BanditSettings
 from .signals import run_until_signal
@@ -34,7 +34,7 @@ DESCRIPTION = (
 )
 
 
-class PullOptions(BanditSettings, LogColumns, ReportOptions):
+class PullOptions(BanditSettings, LogColumnOptions, ReportOptions):
     """Of `pull`, over a table, or over the log that `logged` names."""
 
     file: str | None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .arguments import Record
+from .arguments import Arguments
 from .files import refuse_overwriting
 from .output import DONE, FAILED, UsageError, complain, many, write_json
 
@@ -24,7 +24,7 @@ DESCRIPTION = (
 )
 
 
-class ReplayOptions(Record):
+class ReplayOptions(Arguments):
     """Of `replay`."""
 
     store: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 from . import options
-from .arguments import Record
+from .arguments import Arguments
 from .output import DONE, UsageError, complain
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ANOTHER = "name another MODEL for a new one"
 SIZES = {"k": 2**10, "m": 2**20, "g": 2**30}
 
 
-class ServeOptions(Record):
+class ServeOptions(Arguments):
     """Of `serve`."""
 
     model: str | None
