@@ -27,6 +27,7 @@ from regretless.serve.settings import Settings
 from regretless.serve.startup import open_model
 
 COLUMNS = 4
+PATIENCE = 120  # seconds until something that should have come is given up
 
 
 @dataclass
@@ -123,6 +124,13 @@ def rows(count: int, seed: int = 0) -> list[list[float]]:
     return values
 
 
+async def until(holds: Callable[[], object]) -> None:
+    """Wait in the loop of a test until something holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
 class Process:
     """``regretless serve`` in a process of its own, until it is stopped or killed."""
 
@@ -141,7 +149,7 @@ class Process:
                 break
         assert self.url, "".join(self.said)
 
-    def ask(self, path: str, body: Any = None, timeout: float = 10.0) -> Answered:
+    def ask(self, path: str, body: Any = None, timeout: float = PATIENCE) -> Answered:
         """POST a JSON body, or GET if there is none."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {"content-type": "application/json"})
@@ -159,5 +167,5 @@ class Process:
     def stop(self) -> int:
         """Ask it to stop; its exit code."""
         self._process.send_signal(signal.SIGTERM)
-        self.said += self._process.communicate(timeout=30)[1].splitlines()
+        self.said += self._process.communicate(timeout=PATIENCE)[1].splitlines()
         return self._process.returncode

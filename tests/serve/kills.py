@@ -26,7 +26,7 @@ from regretless.linear import AROW, Perceptron
 from regretless.serve.replay import replay, store_of
 from regretless.serve.store import BY_NUMBER
 
-from .asking import COLUMNS, begun
+from .asking import COLUMNS, PATIENCE, begun
 
 CLIENTS = 4
 MOMENTS = (0.02, 0.25)  # seconds from its start to the kill of a server
@@ -96,7 +96,7 @@ class Traffic:
             raise self.faults[0]
 
     def _ask_on(self, port: int, seed: str) -> None:
-        draw, connection = random.Random(seed), http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        draw, connection = random.Random(seed), http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         try:
             while True:
                 self._ask_once(draw, connection)

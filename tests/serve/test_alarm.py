@@ -22,7 +22,7 @@ from regretless.serve import alarm as alarms
 from regretless.serve.logs import ServiceLog
 from regretless.serve.settings import Settings
 
-from .asking import COLUMNS, Client, begun, rows, served
+from .asking import COLUMNS, Client, begun, rows, served, until
 from .test_restart import KINDS, label_of, model, traffic
 
 SCHEMA = {"features": COLUMNS, "classes": ["no", "yes"]}
@@ -108,10 +108,7 @@ def test_an_alarm_is_posted_once(tmp_path: Path) -> None:
     async def work(client: Client) -> Any:
         await answers(client, 0, 9, wrong=True)
         answer = (await client.ask("/v1/alarms")).json["alarms"]
-        for _ in range(100):
-            if len(posted) >= len(answer):
-                break
-            await asyncio.sleep(0.01)
+        await until(lambda: len(posted) >= len(answer))
         return answer
 
     answer = served(path, work, settings)

@@ -29,7 +29,7 @@ from regretless.serve.startup import open_model
 from regretless.serve.store import BY_NUMBER, Event, Held, StoreError
 from regretless.serve.store_thread import StoreThread
 
-from .asking import COLUMNS, Client, Process, begun, served
+from .asking import COLUMNS, PATIENCE, Client, Process, begun, served, until
 from .postgres_server import Postgres
 
 ROW = [0.5, -1.0, 2.0, 0.25]
@@ -44,11 +44,9 @@ def path(tmp_path: Path) -> Path:
 
 async def until_ready(client: Client) -> None:
     """Wait until requests are served again."""
-    for _ in range(500):
-        if (await client.ask("/readyz")).status == 200:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the server did not come back")
+    async with asyncio.timeout(PATIENCE):
+        while (await client.ask("/readyz")).status != 200:
+            await asyncio.sleep(0.02)
 
 
 def acknowledged(where: str | Path) -> tuple[set[str], int, int]:
@@ -184,7 +182,7 @@ def test_the_queue_is_full(waits: str, ids: list[str], path: Path, monkeypatch: 
     answered."""
     free = Flag()
     whole = getattr(SqliteStore, waits)
-    monkeypatch.setattr(SqliteStore, waits, lambda store, *rest: (free.wait(10), whole(store, *rest))[1])
+    monkeypatch.setattr(SqliteStore, waits, lambda store, *rest: (free.wait(PATIENCE), whole(store, *rest))[1])
 
     async def work(client: Client) -> list[int]:
         bodies = [{"input": ROW} | ({} if id is None else {"id": id}) for id in ids]
@@ -379,10 +377,7 @@ def test_a_fault_while_looking_for_what_expires(path: Path, monkeypatch: pytest.
         (one,) = client.service.engines.values()
         await client.ask("/v1/predict", {"id": "a", "input": ROW})
         now[0] += 100
-        for _ in range(100):
-            await asyncio.sleep(0.01)
-            if not one.outstanding:
-                break
+        await until(lambda: not one.outstanding)
         return one.outstanding
 
     assert served(path, work, Settings(expire=10.0), clock=lambda: now[0]) == 0
@@ -426,8 +421,9 @@ def test_the_oldest_that_waits(path: Path) -> None:
         stored = {id: event.time for id, event in (await one._thread.find(list("abc"))).items()}
         for id, oldest in (("b", "a"), ("a", "c"), ("c", None)):
             await client.ask("/v1/label", {"id": id, "label": 1})
-            await asyncio.sleep(0.02)
-            ages.append(((await client.ask("/v1/model")).json["oldest_pending"], stored.get(oldest or "")))
+            expected = stored.get(oldest or "")
+            await until(lambda expected=expected: one.oldest == expected)
+            ages.append(((await client.ask("/v1/model")).json["oldest_pending"], expected))
         return ages
 
     ages = served(path, work, clock=lambda: float(next(now)))
@@ -451,7 +447,7 @@ def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytes
         assert _answer_to_much(port, b"transfer-encoding: chunked") == 413
         assert server.ask("/v1/predict", {"id": "a", "input": ROW}).status == 200
         command = [sys.executable, "-m", "regretless", "serve", str(path), "--port", "0"]
-        second = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         assert second.returncode == 1
         assert "serves this model; stop that server first" in second.stderr
         for one in open_ones:
@@ -466,7 +462,7 @@ def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytes
 
 def _answer_to_much(port: int, header: bytes) -> int:
     """The status that a body of a gigabyte is answered; no more of it is read then."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as one:
         head = (
             b"POST /v1/predict HTTP/1.1\r\nhost: here.example\r\ncontent-type: application/json\r\n"
             + header

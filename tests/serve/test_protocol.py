@@ -189,7 +189,7 @@ def test_hostile_bodies(path: Path, body: bytes, status: int, words: str) -> Non
 
 def test_limits(path: Path) -> None:
     """A body, a number of rows or a wait beyond the limit is refused with 413 or 408, and closes the connection."""
-    settings = Settings(body=2000, rows=3, body_seconds=0.05)
+    settings = Settings(body=2000, rows=3)
 
     async def work(client: Client) -> list[Answered]:
         many = {"rows": [{"input": ROW}] * 4}
@@ -217,7 +217,7 @@ def test_limits(path: Path) -> None:
         return Answered(out[0]["status"], dict(out[0]["headers"]), out[1]["body"])
 
     assert [one.status for one in served(path, work, settings)] == [413, 413, 413, 413, 400]
-    late = served(path, half, settings)
+    late = served(path, half, Settings(body_seconds=0.05))
     assert late.status == 408
     assert late.headers[b"connection"] == b"close"  # type: ignore[index]
 
