@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 KINDS = ("learn", "combine", "mixing", "pull")
-KILLS = int(os.environ.get("REGRETLESS_KILLS", "12"))
+KILLS = int(os.environ.get("REGRETLESS_KILLS", "20"))
 SEED = int(os.environ.get("REGRETLESS_SEED", "0"))
 LONGEST = 120 + 30 * KILLS  # seconds, of a machine that has much other work
 ROOT = Path(__file__).resolve().parents[2]

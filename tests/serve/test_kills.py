@@ -14,7 +14,7 @@ from .postgres_server import Postgres
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'regretless[serve]'")
 from .kills import Traffic
 
-KILLS = os.environ.get("REGRETLESS_KILLS", "12")
+KILLS = os.environ.get("REGRETLESS_KILLS", "20")
 SEED = os.environ.get("REGRETLESS_SEED", "1")
 
 
