@@ -74,12 +74,26 @@ def least_mean(sums: Any, rounds: Any, most: float, alpha: float) -> Array:
     """
     logs = np.asarray(sums, dtype=np.float64)
     times = np.asarray(rounds, dtype=np.float64)[..., None]
-    low, high = np.zeros(logs.shape[:-1]), np.full(logs.shape[:-1], float(most))
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        refused = log_mean(logs - times * np.log1p(RATES * middle[..., None])) >= -log(alpha)
-        low, high = np.where(refused, middle, low), np.where(refused, high, middle)
-    return low
+    # The logarithm of the capitals is convex in the mean, so that Newton's step from a mean that is refused leads to
+    # none that is not, but for rounding; halving does what is left.
+    low, at = np.zeros((2, *logs.shape[:-1]))
+    high = np.full(low.shape, np.nextafter(most, np.inf))
+    for _ in range(2 * HALVINGS):
+        powers = logs - times * np.log1p(RATES * at[..., None])
+        top = powers.max(axis=-1, keepdims=True)
+        capitals = np.exp(powers - top)
+        total = capitals.sum(axis=-1)
+        excess = top[..., 0] + np.log(total / len(RATES)) + log(alpha)
+        refused = excess >= 0
+        low, high = np.where(refused, at, low), np.where(refused, high, at)
+        falls = (capitals * (times * (RATES / (1 + RATES * at[..., None])))).sum(axis=-1) / total
+        newton = at + np.divide(excess, falls, out=np.zeros_like(excess), where=falls > 0)
+        newton = np.minimum(newton, most)
+        following = np.where(refused & (newton < high), newton, (low + high) / 2)
+        if (following == at).all():
+            break
+        at = following
+    return np.asarray(low)
 
 
 def all_refused(sums: Any, rounds: float, most: float, alpha: float) -> bool:
@@ -163,9 +177,9 @@ class ExcessLedger:
 def value_interval(ledger: ValueLedger, delta: float) -> tuple[float, float]:
     """The ends of the interval on the scale from 0 to 1, half of delta for each; the lower one is above the upper one
     where all means are refused."""
-    low = least_mean(ledger.gains, ledger.rounds, 1.0, delta / 2)
-    high = 1 - least_mean(ledger.losses, ledger.rounds, 1.0, delta / 2)
-    return float(low), float(high)
+    gains, rounds, losses = ledger.gains, ledger.rounds, ledger.losses
+    low, missed = least_mean([gains, losses], rounds, 1.0, delta / 2).tolist()
+    return low, 1 - missed
 
 
 def means_left(ledger: ValueLedger, delta: float) -> bool:

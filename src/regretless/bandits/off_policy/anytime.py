@@ -251,6 +251,10 @@ class PolicyBets:
         first, second = worst + low * (best - worst), worst + high * (best - worst)
         return (second, first) if self.losses else (first, second)
 
+    def refuted(self, delta: float) -> bool:
+        """Whether nothing can be said of the policy, its weights or all means of its reward being refused."""
+        return refuted(self._value_ledger(0.0), delta)
+
     def course(self, delta: float) -> list[IntervalPoint]:
         """The interval at numbers of rounds that grow by a fifth, and at the last."""
         looks = [*self._looks]

@@ -210,7 +210,7 @@ def _evaluate(
     evidence = _evidence(log, walker, runs, bets)
     estimated = estimates(evidence, delta)
     part = delta / whole("together", together)
-    if bets.certify(part)[0].applies:
+    if not bets.refuted(part):
         estimated["anytime"] = _anytime(bets, estimated.get("dr", estimated["ips"]), part)
     draws = np.bincount(log.actions, weights=evidence.accepted, minlength=len(log.names))
     return Evaluation(
