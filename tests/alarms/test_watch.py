@@ -12,6 +12,7 @@ from regretless.alarms import ConfidenceSequence, EDetector, VilleAlarm, Watch
 from regretless.alarms.watch import WINDOWS
 from regretless.errors import ModelError, ParameterError, RegretlessError, RowRefused
 from regretless.report import WatchReport, page_of_watch, render
+from regretless.theory.alarms import BETS
 
 
 def losses(rounds: int, columns: int = 2, seed: int = 0) -> np.ndarray:
@@ -63,6 +64,42 @@ def test_a_reference_from_earlier_rounds_is_their_upper_limit(promise, delta: fl
         begun.begin(table)
 
 
+def test_references_are_renewed() -> None:
+    """With a period each reference is the upper limit of the period before, at its part of delta; the detector goes on
+    with it; and parts with files between them have the same bits."""
+    table, watch = losses(1000, 1), Watch(["a"], period=200, mean_rounds=50)
+    raised = watch.add(table)
+    references = []
+    for number in range(1, 5):
+        sequence = ConfidenceSequence(1 - 2 * 0.05 / (number * (number + 1)))
+        sequence.update(table[200 * (number - 1) : 200 * number, 0])
+        references += [sequence.interval_[1]] * 200
+    evidence, expected = 0.0, []
+    wealth = [0.0] * len(BETS)
+    for round, (x, reference) in enumerate(zip(table[200:, 0], references, strict=True), 1):
+        wealth = [(one + 1) * (1 - bet + bet * x / reference) for one, bet in zip(wealth, BETS, strict=True)]
+        evidence = sum(wealth) / len(BETS)
+        if evidence >= 50:
+            expected.append(round)
+            wealth = [0.0] * len(BETS)
+    assert [one.round for one in raised] == expected != []
+    assert "renewed every period" in watch.promise
+    assert "above the reference of its period" in str(watch.certify()[0])
+    parts = Watch(["a"], period=200, mean_rounds=50)
+    for part in np.array_split(table, 7):
+        parts.add(part)
+        parts = Watch.from_state(json.loads(json.dumps(parts.state_dict(), allow_nan=False)))
+    assert parts.state_dict() == watch.state_dict()
+
+
+def test_a_period_of_largest_losses_is_a_reference() -> None:
+    """Where all losses of a period are the largest ones, none of the next period exceeds them, and losses that are
+    small again are watched from the period after it."""
+    watch = Watch(["a"], period=50, mean_rounds=100)
+    assert watch.add(np.repeat([1.0, 1.0, 0.0], 50)) == []
+    assert [one.round > 150 for one in watch.add(np.repeat([0.0, 1.0], 50))][:1] == [True]
+
+
 def test_the_course_holds_what_came() -> None:
     """However many rounds there are the course has fewer windows than a few hundred, which add up to all losses, hold
     the most evidence, and end with the interval of the whole."""
@@ -98,6 +135,8 @@ def test_what_has_no_meaning_is_refused() -> None:
         ({"reference": 0.1, "delta": 0.1}, "delta=0.1"),
         ({"reference": 0.1, "reference_rounds": 3}, "reference_rounds=3"),
         ({"alpha": 0.1, "delta": 0.1}, "delta=0.1"),
+        ({"alpha": 0.1, "period": 50}, "alpha=0.1"),
+        ({"reference": 0.1, "period": 50}, "reference=0.1"),
         ({"reference": 1.0}, "reference=1.0"),
         ({"level": 1}, "level=1"),
     ):

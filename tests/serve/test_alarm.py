@@ -28,6 +28,7 @@ from .test_restart import KINDS, label_of, model, traffic
 SCHEMA = {"features": COLUMNS, "classes": ["no", "yes"]}
 REFERENCE = {"reference": 0.2, "reference_rounds": None, "mean_rounds": 100.0}
 PERIOD = {"reference": None, "reference_rounds": 18, "mean_rounds": 100.0}
+RENEWED = {"reference": None, "reference_rounds": None, "mean_rounds": 10.0, "period": 12}
 
 
 async def answers(client: Client, begin: int, end: int, wrong: bool) -> None:
@@ -42,7 +43,7 @@ async def answers(client: Client, begin: int, end: int, wrong: bool) -> None:
         assert (await client.ask("/v1/label", {"labels": labels})).status == 200
 
 
-@pytest.mark.parametrize("alarm", [REFERENCE, PERIOD])
+@pytest.mark.parametrize("alarm", [REFERENCE, PERIOD, RENEWED])
 def test_the_alarm_is_that_of_watch(tmp_path: Path, alarm: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Alarms come where `Watch` has them, and are the same after restarts and snapshots at any labels."""
 

@@ -113,13 +113,11 @@ class Alarm(JsonState):
                 "reference", repr(self.reference), f"it must lie between {low:g} and {high:g}, the range of losses"
             )
         self.reference = float(self.reference)
-        level = (self.reference - low) / (high - low)
-        if level < LEAST_LEVEL:
+        if (self.reference - low) / (high - low) < LEAST_LEVEL:
             above = f"it must be above {low:g} by {LEAST_LEVEL:g} of the range, which ends at {high:g}"
             raise ParameterError("reference", repr(self.reference), above)
-        self._factors: list[tuple[float, float]] = [
-            (1 - bet, bet / level) for bet in BETS
-        ]  # a bet multiplies its capital by 1 - b + (b / p) x
+        self._factors: list[tuple[float, float]] = []
+        self.renew(self.reference)
         self._rounds: int = 0
         self._alarms: int = 0
         self._last: int | None = None
@@ -144,6 +142,19 @@ class Alarm(JsonState):
     @abstractmethod
     def facts(self) -> Any:
         """What theorems may ask."""
+
+    def renew(self, reference: float) -> None:
+        """Go on with another reference: that of the rounds to come, of which it must not depend.
+
+        Parameters
+        ----------
+        reference : float
+            Inside `value_range`.
+        """
+        low, high = self.value_range
+        self.reference = reference
+        level = (reference - low) / (high - low)
+        self._factors = [(1 - bet, bet / level) for bet in BETS]  # by 1 - b + (b / p) x a capital is multiplied
 
     # Rounds.
 

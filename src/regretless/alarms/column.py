@@ -48,11 +48,13 @@ class _Window(NamedTuple):
 
 
 class WatchedLosses:
-    """One column: its alarm once there is a reference, its mean, and its windows."""
+    """One column: its alarm once there is a reference, its mean, and its windows; where references are renewed, also
+    the rounds of this period, for the next one."""
 
     def __init__(self, name: str, earlier: ConfidenceSequence, mean: ConfidenceSequence) -> None:
         self.name, self.earlier, self.mean = name, earlier, mean
         self.alarm: Alarm | None = None
+        self.period: ConfidenceSequence | None = None
         self.windows: list[_Window] = []
         self.open: _Window | None = None
 
@@ -61,6 +63,8 @@ class WatchedLosses:
         assert self.alarm is not None
         evidence = self.alarm.play(values)
         self.mean.update(values)
+        if self.period is not None:
+            self.period.update(values)
         before, sums = self.open or _Window(0, 0.0, 0.0, 0, 0.0, 0.0), self.mean.sums
         most = max(before.evidence, float(evidence.max()))
         ends = (sums.rounds, sums.total, sums.variance)
@@ -118,6 +122,7 @@ class WatchedLosses:
             "alarm": None if self.alarm is None else self.alarm.state_dict(),
             "earlier": self.earlier.state_dict(),
             "mean": self.mean.state_dict(),
+            "period": None if self.period is None else self.period.state_dict(),
             "windows": [list(window) for window in self.windows],
             "open": None if self.open is None else list(self.open),
         }
@@ -127,6 +132,7 @@ class WatchedLosses:
         self.alarm = None if state["alarm"] is None else rule.from_state(state["alarm"])
         self.earlier = ConfidenceSequence.from_state(state["earlier"])
         self.mean = ConfidenceSequence.from_state(state["mean"])
+        self.period = None if state.get("period") is None else ConfidenceSequence.from_state(state["period"])
         self.windows = [_window_of(window) for window in state["windows"]]
         self.open = None if state["open"] is None else _window_of(state["open"])
 

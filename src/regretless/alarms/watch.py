@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nextafter
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,10 @@ class Watch(JsonState):
         The largest expected loss that is no alarm. By default the upper confidence limit of earlier rounds: those of
         `begin`, or the first `reference_rounds`.
     reference_rounds : int, optional
+    period : int, optional
+        Instead: the reference is the upper limit of the last `period` rounds, and is renewed every `period` rounds. So
+        a drift that is slow beside a period raises no alarm, and what got worse is usual from the next period on. The
+        k-th limit has its part delta / (k (k + 1)) of `delta`.
     mean_rounds : float, optional
         The mean number of rounds to a false alarm of any column, at least: 10,000 by default.
     alpha : float, optional
@@ -71,6 +76,7 @@ class Watch(JsonState):
     delta: float | None = None
     level: float = 0.95
     value_range: tuple[float, float] = (0.0, 1.0)
+    period: int | None = None
 
     _kind = "watch"
 
@@ -81,11 +87,10 @@ class Watch(JsonState):
         self._check_promise()
         many = len(self.columns)
         self.level = share("level", self.level)
-        limits = 1 - 2 * self.reference_delta / many  # of an interval whose upper end alone is used
         self._each = [
             WatchedLosses(
                 name,
-                ConfidenceSequence(limits, value_range=self.value_range),
+                self._earlier(1),
                 ConfidenceSequence(1 - (1 - self.level) / many, value_range=self.value_range),
             )
             for name in self.columns
@@ -100,6 +105,11 @@ class Watch(JsonState):
             raise ParameterError(
                 "alpha", repr(self.alpha), "it is one promise, and mean_rounds is another: give one of them"
             )
+        if self.period is not None:
+            self.period = whole("period", self.period)
+            for name in ("reference", "reference_rounds", "alpha"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(name, repr(getattr(self, name)), "the reference is renewed every period")
         if self.reference is not None and (self.reference_rounds is not None or self.delta is not None):
             wrong = "reference_rounds" if self.reference_rounds is not None else "delta"
             raise ParameterError(wrong, repr(getattr(self, wrong)), "it is for a reference from earlier rounds")
@@ -118,6 +128,11 @@ class Watch(JsonState):
         return self.delta or (DELTA if self.alpha is None else self.alpha / 2)
 
     # The reference.
+
+    def _earlier(self, number: int) -> ConfidenceSequence:
+        """What takes the rounds before the k-th reference, of whose interval the upper end alone is used."""
+        part = self.reference_delta / len(self.columns) / (1 if self.period is None else number * (number + 1))
+        return ConfidenceSequence(1 - 2 * part, value_range=self.value_range)
 
     @property
     def references_(self) -> list[float] | None:
@@ -153,10 +168,28 @@ class Watch(JsonState):
             raise RegretlessError("there is no reference: give one, or earlier rounds")
         limits = [each.earlier.interval_[1] for each in self._each]
         for each, limit in zip(self._each, limits, strict=True):
-            if limit >= self.value_range[1]:
+            if self.period is None and limit >= self.value_range[1]:
                 fault = f"the upper limit of {each.name!r} in {self.reference_rounds_:,} rounds is {limit:g}"
                 raise RegretlessError(f"{fault}, which no loss exceeds; give more rounds for the reference")
-        self._set(limits)
+        self._set([self._below_the_top(limit) for limit in limits])
+        if self.period is not None:
+            for each in self._each:
+                each.period = self._earlier(2)
+
+    def _below_the_top(self, limit: float) -> float:
+        """A limit as a reference: where no loss can exceed it, nothing is found in this period."""
+        low, high = self.value_range
+        return min(limit, nextafter(high, low))
+
+    def _renew(self) -> None:
+        """Let the rounds of the period that is over give the reference of the next one."""
+        assert self.period is not None
+        for each in self._each:
+            assert each.alarm is not None
+            assert each.period is not None
+            each.earlier = each.period
+            each.alarm.renew(self._below_the_top(each.earlier.interval_[1]))
+            each.period = self._earlier(self.rounds_ // self.period + 2)
 
     def _set(self, references: Sequence[float]) -> None:
         many = len(self._each)
@@ -201,7 +234,7 @@ class Watch(JsonState):
         """
         table, raised = self._table(losses), []
         if self.references_ is None:
-            first = max(0, (self.reference_rounds or 0) - self.reference_rounds_)
+            first = max(0, (self.reference_rounds or self.period or 0) - self.reference_rounds_)
             self.begin(table[:first])
             table = table[first:]
             if not len(table):
@@ -210,9 +243,12 @@ class Watch(JsonState):
         begin = 0
         while begin < len(table):
             done = self._each[0].open.rounds if self._each[0].open else 0
-            end = min(len(table), begin + self._stride - done)
+            left = len(table) if self.period is None else self.period - self.rounds_ % self.period
+            end = min(len(table), begin + self._stride - done, begin + left)
             raised += self._window(table[begin:end], done + end - begin == self._stride)
             begin = end
+            if self.period is not None and self.rounds_ % self.period == 0:
+                self._renew()
         self.alarms_ += raised[: max(0, MOST_ALARMS - len(self.alarms_))]
         return raised
 
@@ -260,7 +296,8 @@ class Watch(JsonState):
             return f"ever a false alarm with probability {100 * self.alpha:.4g}% at most{columns}{part}"
         assert self.mean_rounds is not None
         often = f"{self.mean_rounds:,.10g} rounds on average at least to a false alarm{columns}"
-        doubt = f", but for a probability of {100 * self.reference_delta:.4g}% that the reference is too low"
+        which = "the reference" if self.period is None else "any of the references, renewed every period,"
+        doubt = f", but for a probability of {100 * self.reference_delta:.4g}% that {which} is too low"
         return often + (doubt if earlier else "")
 
     def results(self) -> list[WatchedColumn]:
@@ -272,10 +309,9 @@ class Watch(JsonState):
         certificates = []
         for each in self._each:
             if each.alarm is not None:
-                certificates += [
-                    replace(one, assuming=str(one.assuming).replace("no loss", f"no loss of {each.name!r}"))
-                    for one in each.alarm.certify()
-                ]
+                above = f"{each.alarm.reference:.6g}" if self.period is None else "the reference of its period"
+                words = f"that no loss of {each.name!r} is above {above} in expectation, given those before"
+                certificates += [replace(one, assuming=words) for one in each.alarm.certify()]
         return certificates + (self._each[0].mean.certify() if len(self._each) == 1 else [])
 
     def plot(self) -> Any:

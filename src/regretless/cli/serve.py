@@ -47,6 +47,7 @@ class ServeOptions(Arguments):
     default_loss: float | None
     alarm_reference: float | None
     alarm_after: int | None
+    alarm_period: int | None
     alarm_rounds: int | None
     most_loss: float | None
     alert_url: str | None
@@ -107,6 +108,9 @@ def _add_late_labels(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--alarm-after", type=options.whole, metavar="N", help="or the upper limit of it in the next N labels"
+    )
+    group.add_argument(
+        "--alarm-period", type=options.whole, metavar="N", help="or that of the last N labels, renewed every N"
     )
     group.add_argument(
         "--most-loss",
@@ -200,17 +204,23 @@ def settings_of(arguments: ServeOptions) -> Settings:
 
 def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
     """Settings of the alarm, if there is to be one."""
-    reference, after = arguments.alarm_reference, arguments.alarm_after
-    if reference is None and after is None:
+    ways = {
+        "--alarm-reference": arguments.alarm_reference,
+        "--alarm-after": arguments.alarm_after,
+        "--alarm-period": arguments.alarm_period,
+    }
+    stated = [name for name, value in ways.items() if value is not None]
+    if not stated:
         more = {"--alarm-rounds": arguments.alarm_rounds, "--alert-url": arguments.alert_url}
-        options.refuse_set(more, "needs --alarm-reference or --alarm-after")
+        options.refuse_set(more, "needs --alarm-reference, --alarm-after or --alarm-period")
         if arguments.shadow is None:
             options.refuse_set({"--most-loss": arguments.most_loss}, "is for an alarm, or beside a --shadow")
         return None
-    if reference is not None and after is not None:
-        raise UsageError("--alarm-reference is one reference, and --alarm-after another: give one of them")
+    if len(stated) > 1:
+        raise UsageError(f"{stated[0]} is one reference, and {stated[1]} another: give one of them")
     rounds = float(arguments.alarm_rounds or MEAN_ROUNDS)
-    return {"reference": reference, "reference_rounds": after, "mean_rounds": rounds}
+    fixed = {"reference": arguments.alarm_reference, "reference_rounds": arguments.alarm_after, "mean_rounds": rounds}
+    return fixed if arguments.alarm_period is None else {**fixed, "period": arguments.alarm_period}
 
 
 def _paths(arguments: ServeOptions) -> dict[str, Path]:

@@ -44,6 +44,7 @@ class WatchOptions(ReportOptions):
     header: bool | None
     reference: float | None
     reference_rounds: int | None
+    period: int | None
     previous: str | None
     delta: float | None
     mean_rounds: float | None
@@ -99,6 +100,12 @@ def _add_watching(parser: ArgumentParser) -> None:
         type=options.whole,
         metavar="M",
         help="take the upper confidence limit of the first M rows for it, which are not watched",
+    )
+    group.add_argument(
+        "--period",
+        type=options.whole,
+        metavar="M",
+        help="take that of the last M rows, and renew it every M rows",
     )
     group.add_argument("--previous", metavar="FILE", help="take that of all rows of this file, as last month's")
     group.add_argument(

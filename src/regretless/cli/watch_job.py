@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 STATE = "regretless.watch-state/1"
 OF_STATE = (
-    "column", "against", "reference", "reference_rounds", "previous", "mean_rounds", "alpha", "delta", "level", "range",
+    "column", "against", "reference", "reference_rounds", "period", "previous", "mean_rounds", "alpha", "delta",
+    "level", "range",
 )  # fmt: skip
 
 
@@ -148,13 +149,18 @@ class Job:
         arguments, (columns, value_range) = self._arguments, self._watched(names)
         settings: dict[str, Any] = {
             "reference_rounds": arguments.reference_rounds,
+            "period": arguments.period,
             "mean_rounds": arguments.mean_rounds,
             "alpha": arguments.alpha,
             "delta": arguments.delta,
             "level": 0.95 if arguments.level is None else arguments.level,
             "reference": arguments.reference,
         }
-        if self._against is not None and arguments.previous is None and arguments.reference_rounds is None:
+        if (
+            self._against is not None
+            and arguments.previous is None
+            and arguments.reference_rounds is arguments.period is None
+        ):
             settings["reference"] = arguments.reference or 0.0
         reference, (low, high) = settings["reference"], value_range
         if reference is not None and not low < reference < high:
@@ -221,18 +227,21 @@ def _refuse_sources(arguments: WatchOptions) -> None:
     references = {
         "--reference": arguments.reference,
         "--reference-rounds": arguments.reference_rounds,
+        "--period": arguments.period,
         "--previous": arguments.previous,
     }
     stated = [name for name, value in references.items() if value is not None]
     if len(stated) > 1:
         raise UsageError(f"{' and '.join(stated)}: one reference is expected")
     if not stated and arguments.against is None:
-        ways = "--reference P, --reference-rounds M, --previous FILE, or another column --against COLUMN"
+        ways = "--reference P, --reference-rounds M, --period M, --previous FILE, or another column --against COLUMN"
         raise UsageError(f"say what the losses are compared with: {ways}")
     if arguments.alpha is not None and arguments.mean_rounds is not None:
         raise UsageError("--mean-rounds and --alpha: one promise is expected")
     if arguments.delta is not None and stated in ([], ["--reference"]):
-        raise UsageError("--delta is for a reference from earlier rows: --reference-rounds M or --previous FILE")
+        raise UsageError(
+            "--delta is for a reference from earlier rows: --reference-rounds M, --period M or --previous FILE"
+        )
 
 
 def alarm_line(row: int, time: str | None, alarm: ColumnAlarm, watch: Watch) -> str:
@@ -241,8 +250,9 @@ def alarm_line(row: int, time: str | None, alarm: ColumnAlarm, watch: Watch) -> 
     assert watch.references_ is not None
     reference = watch.references_[list(watch.columns).index(alarm.column)]
     since = "" if alarm.since is None else f", {_since(row - alarm.round + alarm.since)}"
+    than = number_text(reference) if watch.period is None else "the limit of the period before"
     evidence = f"evidence {number_text(alarm.evidence)}, and {number_text(alarm.threshold)} is enough"
-    return f"{when}: alarm: {alarm.column} exceeds {number_text(reference)}: {evidence}{since}"
+    return f"{when}: alarm: {alarm.column} exceeds {than}: {evidence}{since}"
 
 
 def _since(row: int) -> str:

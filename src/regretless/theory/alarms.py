@@ -30,6 +30,14 @@ confidence limit, which is below m with probability at most delta (`confidence`)
 rounds, whenever p >= m, of later rounds whose conditional means are at most m. So a fixed start with alpha - delta
 fails with probability alpha at most in all; and the mean number of rounds is at least N but for a probability of
 delta that the reference was too low.
+
+**References that are renewed.** All that was said of a detector holds where p is another number p_t in each round, as
+long as it is known before x_t: then E_{t-1}[L_t] <= 1 where E_{t-1}[x_t] <= p_t. So p_t may be the upper confidence
+limit of the period before that of round t, of the k-th such limit with the part delta / (k (k + 1)) of delta; these add
+up to delta. Of losses whose conditional means in each period are at most the average of those of the period before, let
+G be the beginning of the first period whose reference is too low. That is known then, so that N A_t + e_t - t stopped
+at G is a supermartingale: E[A_{min(T, G)}] <= T / N, and G is finite with probability at most delta. What got worse is
+the reference of the next period, and of a drift slower than the limits are wide nothing is said.
 """
 
 from __future__ import annotations
