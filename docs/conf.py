@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import regretless
@@ -12,7 +14,19 @@ import regretless
 project = "Regretless"
 release = regretless.__version__
 copyright = "the Regretless developers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+sys.path.append(str(Path(__file__).parent))  # of gallery_style; functions of this file cannot be kept with a build
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
+sphinx_gallery_conf = {
+    "examples_dirs": str(Path(__file__).parent / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\d\d_",
+    "within_subsection_order": "FileNameSortKey",
+    "run_stale_examples": True,  # they have not changed, but what they call may have
+    "image_scrapers": ("gallery_style.svg",),
+    "reset_modules": ("gallery_style.style",),
+    "download_all_examples": False,
+    "show_signature": False,
+}
 html_theme = "furo"
 html_show_sphinx = False
 html_copy_source = False

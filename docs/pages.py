@@ -32,7 +32,7 @@ KINDS = {
     "class": "Learners of finite classes",
 }
 NAVIGATION = {
-    "Start here": ("tour", "command-line", "data", "glossary"),
+    "Start here": ("tour", "gallery/index", "command-line", "data", "glossary"),
     "Labels": ("linear", "accuracy", "calibration", "batch"),
     "Numbers": ("regression", "intervals", "experts"),
     "Decisions": ("bandits", "contextual"),
@@ -50,7 +50,8 @@ def pages() -> dict[str, str]:
     for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG"):
         made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
     made = {path: text.replace("](../", "](") for path, text in made.items()}
-    made["index.md"] = made.pop("README.md") + "".join(_tree(names, head) for head, names in NAVIGATION.items())
+    readme = made.pop("README.md").replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")
+    made["index.md"] = readme + "".join(_tree(names, head) for head, names in NAVIGATION.items())
     made["glossary.md"] = "# Words\n" + made["CONTRIBUTING.md"].partition("## Words")[2]
     return made | dict(_apart(learner_pages())) | dict(_apart(theorem_pages())) | dict(_apart(reference_pages()))
 
