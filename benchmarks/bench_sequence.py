@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
 from regretless.games.extensive_form.sequence import SequenceGame, plan
-from regretless.games.extensive_form.sequence_play import TreePlay
+from regretless.games.play import TreePlay
 from regretless.games.solution import SolveError
 
 GAMES = ((5, 2, 4), (10, 3, 4), (60, 2, 4), (30, 3, 4), (10, 3, 6))  # cards, actions, turns

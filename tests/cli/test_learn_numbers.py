@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.regression import AggregatedQuantile, AggregatedRegressor, comparators
+from regretless.regression import AggregatedQuantile, AggregatedRegressor, certificates
 
 from ..command_line import CommandLine
 
@@ -110,8 +110,8 @@ def test_the_best_constant_is_computed_again(run, table, tmp_path, loss):
 def test_a_constant_of_a_sample_is_not_called_the_best(run, table, monkeypatch):
     """Of rows too many to be kept a constant is chosen on the first ones: its certificate says so, and no line and no
     number calls it the best one known in hindsight."""
-    monkeypatch.setattr(comparators, "BLOCK", 10)
-    monkeypatch.setattr(comparators, "ENTRIES", 40)
+    monkeypatch.setattr(certificates, "BLOCK", 10)
+    monkeypatch.setattr(certificates, "ENTRIES", 40)
     words = ("--task", "quantile", "--set", "quantile=0.9")
     result = run("learn", table, *RENT, *words)
     assert "against a constant chosen on the first" in result.out

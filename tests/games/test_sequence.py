@@ -19,9 +19,9 @@ from regretless.errors import RegretlessError
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import COARSE, LARGEST_PROGRAM, SequenceGame, plan
 from regretless.games.extensive_form.sequence_form import SequenceSolution
-from regretless.games.extensive_form.sequence_play import TreePlay
 from regretless.games.matrix import MatrixGame
 from regretless.games.methods import IN_TURNS
+from regretless.games.play import TreePlay
 from regretless.games.solution import SolveError
 from regretless.games.solvers import exact
 

@@ -14,7 +14,7 @@ from regretless.comparator import GameComparator
 from regretless.games.certificates import sequence_certificates, sequence_facts, sequence_gap_bound
 from regretless.games.extensive_form.extensive import ExtensiveGame, read_efg
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.extensive_form.sequence_play import tree_play
+from regretless.games.play import tree_play
 from regretless.ledger import GameLedger
 from regretless.textbook.games import counterfactual as textbook
 from regretless.textbook.games import self_play

@@ -18,7 +18,7 @@ from regretless.regression import (
     OnlineGradientDescent,
     OnlineNewtonStep,
     VovkAzouryWarmuth,
-    comparators,
+    certificates,
 )
 from regretless.textbook import regression as book
 from regretless.theory import regression as theory
@@ -201,9 +201,9 @@ def test_no_constant_loses_less_than_the_best(parameters, rows):
 def test_a_constant_of_a_sample_is_called_so(parameters, monkeypatch):
     """Of rows that are too many a constant is chosen on the first ones, 20 of them that are charged, and says so; the
     mean is known of all."""
-    monkeypatch.setattr(comparators, "BLOCK", 10)
-    monkeypatch.setattr(comparators, "ENTRIES", 40)
-    monkeypatch.setattr(comparators, "WIDE", 0)
+    monkeypatch.setattr(certificates, "BLOCK", 10)
+    monkeypatch.setattr(certificates, "ENTRIES", 40)
+    monkeypatch.setattr(certificates, "WIDE", 0)
     X, y = np.random.default_rng(1).normal(size=(100, 1)) + 2, np.arange(100.0)
     learner = OnlineGradientDescent(**parameters).fit(X, y)
     best = constant_of(learner, X, y)

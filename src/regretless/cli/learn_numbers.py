@@ -202,7 +202,7 @@ def of_squares(learner: OnlineRegressor) -> bool:
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:
     """The loss of the best constant known in hindsight; of losses that are not squared, where all rows were read again
     for it, and not a sample of them."""
-    from ..regression.comparators import BEST_CONSTANT
+    from ..regression.certificates import BEST_CONSTANT
 
     if learner.rules().loss == "square":
         return learner.best_constant_loss_

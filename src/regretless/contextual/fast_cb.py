@@ -15,7 +15,7 @@ from ..errors import ParameterError
 from ..info import ContextualInfo, RegressionInfo
 from ..regression.aggregated import member_names, places
 from ..regression.base import OnlineRegressor
-from ..regression.comparators import Rounds
+from ..regression.certificates import Rounds
 from ..regression.state import MOST, SUMS, RegressionRules, RegressionState
 from ..rows.estimator import with_constructor
 from ..rows.mixture_state import RATES

@@ -1,8 +1,15 @@
-"""How a learner of numbers has its theorems read against the rounds that it played."""
+"""How a learner of numbers has its theorems read against the rounds that it played.
+
+Comparators in hindsight are the members, the best constant, ridge regression and least squares. Every vector gives a
+valid certificate, so that a sample of the rows is good enough to choose them by. What is printed is read on all rows.
+Outcomes are measured from the first one, whose round is not among those that are charged.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from typing import Any, ClassVar
@@ -10,16 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificate import NOT_REPRODUCED, Certificate
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
-from ..rows.mixture_state import FULL
+from ..rows.mixture_state import FULL, LANES, RATES
 from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts, against_all, by_a_full_matrix
-from .comparators import PlayedRun, Rounds, comparators_of
-from .state import RegressionRules, RegressionState
+from .state import MOST, SUMS, RegressionRules, RegressionState
 from .validation import read_outcomes
 
 
@@ -172,3 +178,299 @@ class CertifiedRegressor(ABC):
         bias = vector[columns] if vector.size > columns else 0.0
         origin = self.state_.one("origin") / size if size else 0.0
         return np.append(bias - origin, vector[:columns])
+
+
+WIDE = 600  # features, the constant one included, up to which all products of two of them are summed
+ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are more, or where the loss is not square
+LOWEST = -50.0  # logarithm of the best constant mean of counts, where there was none
+EXPONENT = 300.0  # of a mean in the search for a vector, at most
+STEPS = 60  # of a search on a sample
+HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
+BEST_CONSTANT = "the best constant"
+DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
+BLOCK = 4096  # rows whose scores are made at once
+LAST_BITS = 2.0**-50  # of a logarithm of a mean of counts, absolutely
+
+Rounds = Callable[[], Iterator[Batch]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRun:
+    """A run of a learner of numbers.
+
+    Attributes
+    ----------
+    state : RegressionState
+    rules : RegressionRules
+        By which all rounds were played.
+    names : list of str
+        Of the members, by place.
+    rounds : float
+        That were played.
+    """
+
+    state: RegressionState
+    rules: RegressionRules
+    names: list[str]
+    rounds: float
+
+
+@dataclass(slots=True)
+class VectorLoss:
+    """A vector, the constant feature first, and its loss."""
+
+    name: str
+    label: str
+    vector: Array
+    loss: float = 0.0
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
+def comparators_of(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[MemberComparator]:
+    """The members, and what each vector is to each of them."""
+    some = _candidates(run, rounds, vector)
+    rows, norm2 = _suffer(run, rounds, some)
+    state, names = run.state, run.names
+    members = [
+        MemberComparator("member", f"the member {names[place]}", rows, float(loss), norm2, member=names[place])
+        for place, loss in enumerate(state.part("loss"))
+        if state.present[place]
+    ]
+    each = [*members, *(one for candidate in some for one in _to_members(run, candidate, rows, norm2))]
+    # The last bit of the logarithm of a mean is worth this part of the count.
+    off = LAST_BITS * sum(float(z.sum()) for _, z in _blocks(run, rounds)) if run.rules.counts else 0.0
+    return [replace(one, off=off) for one in each] if off else each
+
+
+def _to_members(run: PlayedRun, one: VectorLoss, rows: float, norm2: float) -> Iterator[MemberComparator]:
+    state, rules, names = run.state, run.rules, run.names
+    cells = state.all_cells()
+    base = MemberComparator(
+        one.name, one.label, rows, one.loss, norm2, vector=one.vector[1:], bias=float(one.vector[0])
+    )
+    for place in range(LANES):
+        if not state.present[place]:
+            continue
+        member = replace(base, member=names[place])
+        if place < RATES:
+            yield replace(member, linear=float(state.part("linear")[place] + cells[:, SUMS][:, place] @ one.vector))
+        else:
+            penalty = rules.priors[place - FULL] * float((cells[:, MOST] * one.vector) @ (cells[:, MOST] * one.vector))
+            # Newton steps cost what their sum of lower bounds falls by.
+            energy = -state.part("least")[place] if rules.newton else state.part("energy")[place]
+            yield replace(member, regularised=penalty, energy=float(energy))
+
+
+# ---- which vectors
+
+
+def _candidates(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[VectorLoss]:
+    if vector is not None:
+        return [VectorLoss("yours", "yours", vector)]
+    state, rules, names = run.state, run.rules, run.names
+    weights = state.member_weights()
+    some = [
+        VectorLoss("final weights", f"the final weights of {names[place]}", weights[:, place])
+        for place in range(LANES)
+        if state.present[place] and np.isfinite(weights[:, place]).all()
+    ]
+    some.append(VectorLoss("zero", "the first outcome", np.zeros(1 + state.columns)))
+    if rules.loss == "square" and 1 + state.columns <= WIDE:
+        return [*some, *_by_products(run, rounds)]
+    return [*some, *_by_sample(run, rounds)]
+
+
+def _constant(run: PlayedRun, value: float, label: str = BEST_CONSTANT) -> list[VectorLoss]:
+    """A constant forecast, which takes an intercept."""
+    size = run.rules.intercept
+    if not size:
+        return []
+    vector = np.zeros(1 + run.state.columns)
+    vector[0] = value / size
+    return [VectorLoss("constant", label, vector)]
+
+
+def _mean(run: PlayedRun) -> float:
+    """Of all outcomes that were charged, measured from the first one; of counts the logarithm of the mean."""
+    state = run.state
+    if run.rules.counts:
+        mean = state.one("second") + state.one("mean")
+        return (float(np.log(mean)) if mean > 0 else LOWEST) - state.one("origin")
+    return state.one("second") - state.one("origin") + state.one("mean")
+
+
+def least_constant(z: Array, rules: RegressionRules) -> float:
+    """The constant of the least loss, which is not squared, on these outcomes: a quantile, or the zero of the sum of
+    Huber's slopes, which rises with the constant."""
+    if rules.loss != "huber":
+        return float(np.quantile(z, rules.level, method="inverted_cdf"))
+    low, high = float(z.min()), float(z.max())
+    for _ in range(HALVINGS):
+        middle = low + (high - low) / 2
+        if middle in (low, high):
+            break
+        if np.clip(middle - z, -rules.tau, rules.tau).sum() < 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _sizes(run: PlayedRun) -> Array:
+    """The largest size of each feature, 1 of those that never came."""
+    most = run.state.all_cells()[:, MOST]
+    return np.where(most > 0, most, 1.0)
+
+
+def _by_products(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
+    """Ridge regressions and least squares from the sums of all products of two features, in units of their sizes."""
+    sizes, rules = _sizes(run), run.rules
+    products, with_z, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0
+    for matrix, z in _blocks(run, rounds):
+        scaled = (matrix.toarray() if hasattr(matrix, "toarray") else matrix) / sizes
+        products += scaled.T @ scaled
+        with_z += scaled.T @ z
+        rows += len(z)
+    if not rows:
+        return
+    yield from _constant(run, _mean(run))
+    for prior in sorted({*rules.priors, *DAMPS}):
+        try:
+            solved = np.linalg.solve(products + prior * np.eye(len(sizes)), with_z)
+        except np.linalg.LinAlgError:
+            continue
+        yield VectorLoss("ridge", f"ridge regression, prior {prior:g}", solved / sizes)
+    solved = np.linalg.lstsq(products, with_z, rcond=1e-12)[0]
+    yield VectorLoss("least squares", "least squares", solved / sizes)
+
+
+def _by_sample(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
+    """Regressions on the first rows, as many as fit."""
+    from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
+
+    sizes, rules = _sizes(run), run.rules
+    parts, outcomes, entries = [], [], 0
+    for matrix, z in _blocks(run, rounds):
+        parts.append(csr_array(matrix))
+        outcomes.append(z)
+        entries += parts[-1].nnz
+        if entries >= ENTRIES:
+            break
+    if not parts:
+        return
+    z, scaled = np.concatenate(outcomes), vstack(parts).tocsr()
+    scaled = scaled @ _diagonal(1 / sizes)
+    if rules.counts:
+        yield from _constant(run, _mean(run))
+        for damp in DAMPS:
+            solved = _of_counts(scaled, z, damp, run.state.one("origin"))
+            yield VectorLoss("regression of counts", f"Poisson regression, prior {damp:g}", solved / sizes)
+        return
+    if rules.loss == "square":
+        yield from _constant(run, _mean(run))
+        for damp in DAMPS:
+            yield VectorLoss("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
+        return
+    all_rows = len(z) + 1 >= run.rounds
+    label = BEST_CONSTANT if all_rows else f"a constant chosen on the first {len(z) + 1:,} rows"
+    yield from _constant(run, least_constant(z, rules), label)
+    for damp in DAMPS:
+        label = f"quantile regression, prior {damp:g}"
+        yield VectorLoss("quantile regression", label, _of_quantile(scaled, z, rules.level, damp) / sizes)
+
+
+def _diagonal(numbers: Array) -> Any:
+    from scipy.sparse import dia_array
+
+    return dia_array((numbers[None], [0]), shape=(len(numbers), len(numbers)))
+
+
+def _damped(rows: Any, z: Array, damp: float) -> Array:
+    from scipy.sparse.linalg import lsqr  # type: ignore[import-untyped, unused-ignore]
+
+    return np.asarray(lsqr(rows, z, damp=damp**0.5, iter_lim=200)[0])
+
+
+def _of_counts(rows: Any, counts: Array, damp: float, origin: float) -> Array:
+    """The least loss of the likelihood of counts, and a penalty in units of their mean."""
+    from scipy.optimize import minimize
+
+    unit = damp * max(float(counts.mean()), 1e-12)
+
+    def loss(u: Array) -> tuple[float, Array]:
+        logarithms = rows @ u + origin
+        means = np.exp(np.minimum(logarithms, EXPONENT))
+        total = float(means.sum() - counts @ logarithms + unit / 2 * u @ u)
+        return total, rows.T @ (means - counts) + unit * u
+
+    return np.asarray(
+        minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    )
+
+
+def _of_quantile(rows: Any, z: Array, tau: float, damp: float) -> Array:
+    """The least pinball loss, its kink rounded off, and a penalty."""
+    from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
+
+    width = max(float(np.subtract(*np.quantile(z, [0.75, 0.25]))) / 100, 1e-12)
+
+    def loss(u: Array) -> tuple[float, Array]:
+        missed = z - rows @ u
+        inside = np.clip(missed / width, -1, 1)
+        smooth = (tau - 0.5) * missed + 0.5 * np.where(
+            np.abs(missed) < width, width / 2 * (inside**2 + 1), np.abs(missed)
+        )
+        slope = (tau - 0.5) + 0.5 * inside
+        return float(smooth.sum() + damp / 2 * u @ u), damp * u - rows.T @ slope
+
+    return np.asarray(
+        minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    )
+
+
+# ---- what they lose
+
+
+def _suffer(run: PlayedRun, rounds: Rounds, some: list[VectorLoss]) -> tuple[float, float]:
+    """Read all rounds once, and note what each vector loses; how many rounds there are, and their squared lengths."""
+    vectors = np.stack([one.vector for one in some], axis=1)
+    rules, total, rows, norm2, size = (
+        run.rules,
+        np.zeros(len(some)),
+        0,
+        0.0,
+        run.rules.intercept,
+    )
+    for batch in rounds():
+        lengths = norms2(batch) + size * size
+        norm2 += float(lengths[0 if rows else 1 :].sum())
+        rows += len(batch)
+    for matrix, z in _blocks(run, rounds):
+        total += rules.lost(matrix @ vectors, z[:, None], run.state.one("origin")).sum(axis=0)
+    for one, loss in zip(some, total, strict=True):
+        one.loss = float(loss)
+    return float(rows), norm2
+
+
+def _blocks(run: PlayedRun, rounds: Rounds) -> Iterator[tuple[Any, Array]]:
+    """The rounds that are charged, in blocks: matrices with the constant feature first, and their outcomes, which are
+    measured from the first one unless they are counts."""
+    origin, first = 0.0 if run.rules.counts else run.state.one("origin"), True
+    for batch in rounds():
+        if batch.labels is None or not len(batch):
+            continue
+        for begin in range(int(first), len(batch), BLOCK):
+            part = batch.slice(begin, min(begin + BLOCK, len(batch)))
+            yield _matrix(run, part), np.asarray(part.labels, dtype=np.float64) - origin
+        first = False
+
+
+def _matrix(run: PlayedRun, batch: Batch) -> Any:
+    size, columns = run.rules.intercept, run.state.columns
+    constant = np.full((len(batch), 1), size)
+    values = batch.values.astype(np.float64)
+    if batch.starts is None:
+        return np.hstack([constant, values, np.zeros((len(batch), columns - batch.columns))])
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([constant, csr_array((values, batch.indices, batch.starts), shape=(len(batch), columns))]).tocsr()

@@ -15,10 +15,10 @@ from typing import Any
 from ...certificate import Certificate
 from ...errors import ParameterError, RegretlessError
 from ..methods import IN_TURNS, NO_FRACTIONS, SolverStopped, default_gap, wanted_gap
+from ..play import tree_play
 from ..solution import ExactSolution, GapBound, Once, RawSolution, SolveError
 from ..solvers.linear_program import tree_program
 from .sequence_form import SequenceForm, SequenceSolution
-from .sequence_play import tree_play
 
 METHODS = ("auto", "linear-programming", *IN_TURNS)
 # The tolerance, as a share of the range of expected payoffs, from which self-play is faster than linear programming.
