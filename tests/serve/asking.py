@@ -21,10 +21,9 @@ import numpy as np
 from regretless.persist.model import write
 from regretless.serve.access import AccessTokens
 from regretless.serve.logs import ServiceLog
-from regretless.serve.new import new_model
 from regretless.serve.server import Service
 from regretless.serve.settings import Settings
-from regretless.serve.startup import open_model
+from regretless.serve.startup import new_model, open_model
 
 COLUMNS = 4
 PATIENCE = 120  # seconds until something that should have come is given up

@@ -23,7 +23,8 @@ import uvicorn  # noqa: F401 (so that no fork has to import it)
 
 from regretless.cli import main
 from regretless.linear import AROW, Perceptron
-from regretless.serve.replay import replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
 from regretless.serve.store import BY_NUMBER
 
 from .asking import COLUMNS, PATIENCE, begun

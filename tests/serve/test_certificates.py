@@ -28,8 +28,8 @@ from regretless.linear import (
 from regretless.persist.model import read
 from regretless.regression import AggregatedRegressor
 from regretless.serve.access import AccessTokens
+from regretless.serve.databases import store_of
 from regretless.serve.logs import ServiceLog
-from regretless.serve.replay import store_of
 from regretless.serve.rows import ServedClassifier
 from regretless.serve.server import Service
 from regretless.serve.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from regretless.catalogue import SERVED, TABLES
 from regretless.persist.model import model_bytes
 from regretless.serve.live import Live
-from regretless.serve.new import new_model
+from regretless.serve.startup import new_model
 from regretless.serve.store import LEARNT, Event, Snapshot
 from regretless.serve.wire import write_json
 

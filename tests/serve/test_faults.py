@@ -19,12 +19,12 @@ from regretless.bandits import Exp3IX
 from regretless.linear import AROW
 from regretless.serve import durable, engine
 from regretless.serve.access import AccessTokens
+from regretless.serve.databases import SqliteStore, store_of
 from regretless.serve.live import Live
 from regretless.serve.logs import ServiceLog
-from regretless.serve.replay import replay, store_of
+from regretless.serve.replay import replay
 from regretless.serve.server import Service
 from regretless.serve.settings import Settings
-from regretless.serve.sqlite import SqliteStore
 from regretless.serve.startup import open_model
 from regretless.serve.store import BY_NUMBER, Event, Held, StoreError
 from regretless.serve.store_thread import StoreThread
@@ -133,7 +133,7 @@ def test_the_database_is_gone(path: Path, postgres: Postgres, monkeypatch: pytes
 def test_a_lock_that_is_lost(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two servers on PostgreSQL the second is refused with the name of the first; one whose session has ended writes
     nothing more once another holds the lock."""
-    monkeypatch.setattr("regretless.serve.postgres.PATIENCE", 0.1)
+    monkeypatch.setattr("regretless.serve.databases.PATIENCE", 0.1)
     where = f"{postgres.url}#lock"
     first, second = store_of(where), store_of(where)
     first.open()

@@ -13,9 +13,10 @@ from regretless.contextual import SquareCB
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import Squint
 from regretless.persist.model import write
-from regretless.serve.new import new_model
-from regretless.serve.replay import replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
+from regretless.serve.startup import new_model
 
 from ..command_line import CommandLine
 from .asking import Answered, Client, begun, served

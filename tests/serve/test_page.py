@@ -12,7 +12,7 @@ import pytest
 
 from regretless.linear import AggregatedClassifier
 from regretless.serve.access import AccessTokens
-from regretless.serve.page import follow, index
+from regretless.serve.views import follow, index
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import KINDS, traffic

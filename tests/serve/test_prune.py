@@ -16,7 +16,8 @@ import pytest
 
 from regretless.cli import main
 from regretless.errors import RegretlessError
-from regretless.serve.replay import prune, replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import prune, replay
 from regretless.serve.settings import Settings
 from regretless.serve.startup import open_model
 from regretless.serve.store import Change

@@ -19,7 +19,8 @@ from regretless.experts import Squint
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.regression import AggregatedRegressor
 from regretless.serve import durable
-from regretless.serve.replay import replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
 from regretless.serve.store import Held
 

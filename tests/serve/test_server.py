@@ -22,10 +22,9 @@ from regretless.experts import Hedge
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.serve.access import AccessTokens, read_tokens
 from regretless.serve.logs import ServiceLog
-from regretless.serve.new import new_model
 from regretless.serve.server import Service
 from regretless.serve.settings import Settings
-from regretless.serve.startup import open_model
+from regretless.serve.startup import new_model, open_model
 
 from ..command_line import CommandLine
 from .asking import COLUMNS, Client, begun

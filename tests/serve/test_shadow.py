@@ -17,9 +17,10 @@ from regretless.regression import AggregatedQuantile, AggregatedRegressor, Onlin
 from regretless.run.comparison import Comparison
 from regretless.run.competitors import Losses
 from regretless.serve.access import AccessTokens
-from regretless.serve.new import new_model
-from regretless.serve.replay import replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
 from regretless.serve.settings import Settings
+from regretless.serve.startup import new_model
 
 from .asking import COLUMNS, Client, begun, rows, served
 from .test_restart import label_of, model, traffic

@@ -15,7 +15,8 @@ from regretless.bandits import Exp3IX, Hedge
 from regretless.experts import Squint
 from regretless.linear import AggregatedClassifier
 from regretless.regression import AggregatedRegressor
-from regretless.serve.replay import replay, store_of
+from regretless.serve.databases import store_of
+from regretless.serve.replay import replay
 
 from .asking import COLUMNS, Client, begun, served
 

@@ -65,7 +65,8 @@ def _replayed(where: str, age: float | None) -> tuple[Live, list[SnapshotCompari
 
     With an age the log is pruned, where nothing differs: it is locked first, so that what is forgotten was compared.
     """
-    from ..serve.replay import prune, replay, store_of
+    from ..serve.databases import store_of
+    from ..serve.replay import prune, replay
 
     before = None if age is None else time.time() - age
     store = store_of(where, writes=False)

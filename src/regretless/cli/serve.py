@@ -256,7 +256,7 @@ def _begin(arguments: ServeOptions, path: Path) -> None:
     """
     from ..catalogue import class_of
     from ..persist.model import write
-    from ..serve.new import new_model
+    from ..serve.startup import new_model
     from .parameters import read_settings
 
     if arguments.learner is None and path.exists():
@@ -295,7 +295,7 @@ def _refuse_other(arguments: ServeOptions, path: Path, name: str | None) -> None
     """Refuse a model that is there already, where it is not the one that the options describe."""
     from ..persist.model import read
     from ..serve.live import served
-    from ..serve.new import new_model
+    from ..serve.startup import new_model
     from .parameters import read_settings
 
     held, extra = read(path)

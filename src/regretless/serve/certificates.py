@@ -25,9 +25,10 @@ from ..data.batch import Batch
 from ..data.stream import Stream, past
 from ..errors import RegretlessError
 from ..theory.late_labels import as_answered
+from .databases import store_of
 from .engine import ModelEngine, label_of
 from .live import Live
-from .replay import BLOCK, store_of
+from .replay import BLOCK
 from .rows import ServedRows
 from .store import BY_SEQUENCE, LEARNT, Snapshot, Store
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ModelError
@@ -11,26 +10,6 @@ from .live import Live
 from .store import BY_NUMBER, BY_SEQUENCE, LEARNT, Event, Snapshot, Store, StoreError, digest
 
 BLOCK = 1000  # events that are read at once
-
-
-def store_of(where: str | Path, *, writes: bool = True) -> Store:
-    """The store of an address, not opened yet.
-
-    Parameters
-    ----------
-    where : str or Path
-        The file of an SQLite database, or ``postgresql://...``, to which the name of the model is added as
-        ``#name``.
-    writes : bool
-        Whether it is to be written to; if not, nothing is locked.
-    """
-    if str(where).startswith(("postgresql://", "postgres://")):
-        from .postgres import PostgresStore
-
-        return PostgresStore(str(where), writes=writes)
-    from .sqlite import SqliteStore
-
-    return SqliteStore(Path(where), writes=writes)
 
 
 def begin(store: Store, model: bytes, name: str, time: float) -> None:
