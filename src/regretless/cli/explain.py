@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
@@ -140,6 +139,8 @@ def _resolved(text: str) -> tuple[Kind, str]:
 
 def describe_learner(kind: Kind, name: str) -> dict[str, Any]:
     """A learner as JSON values."""
+    import inspect
+
     learner = class_of(kind, name)
     summary, rule, about = _parts(inspect.getdoc(learner) or "")
     room = learner.__module__.split(".")[1]
@@ -172,6 +173,8 @@ def _revealed(kind: Kind, info: Any) -> str:
 
 def _parts(doc: str) -> tuple[str, str, str]:
     """The first paragraph of a docstring, its first verbatim block, and what else stands before the sections."""
+    import inspect
+
     paragraphs = SECTION.split(doc)[0].split("\n\n")
     rule, about = "", []
     for paragraph in paragraphs[1:]:
@@ -184,6 +187,8 @@ def _parts(doc: str) -> tuple[str, str, str]:
 
 def _twin(room: str, info: Any) -> dict[str, str] | None:
     """The function of the textbook, with its source."""
+    import inspect
+
     name = getattr(info, "twin", "")
     if not name:
         return None
@@ -193,6 +198,8 @@ def _twin(room: str, info: Any) -> dict[str, str] | None:
 
 def _examples(kind: Kind, name: str) -> Iterator[str]:
     """Command lines: on a file of the user's, and one that needs no file."""
+    import inspect
+
     wanted = inspect.signature(class_of(kind, name)).parameters.values()
     needed = "".join(f" --set {one.name}=..." for one in wanted if one.default is one.empty and kind != "class")
     if kind in VERB:
@@ -255,6 +262,8 @@ def describe_theorem(theorem: Theorem) -> dict[str, Any]:
 
 def _theorem_alone(text: str) -> tuple[dict[str, Any], list[str]]:
     """A theorem with the code of its formula and the learners that it is about."""
+    import inspect
+
     known = theorems()
     name = text.replace("-", "_")
     if name not in known:
@@ -306,6 +315,8 @@ def _all() -> dict[str, Any]:
 
 
 def _list_lines() -> Iterator[str]:
+    import inspect
+
     for kind, table in TABLES.items():
         yield HEADS[kind]
         for name in table:
