@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from regretless.bandits import EXP3S, Exp3IX, Exp3P, Exp4
-from regretless.bandits.simulation import simulate
+from regretless.bandits.simulation import Pulls, simulate
 from regretless.catalogue import BANDITS, bandit_class
-from regretless.cli import pull_result
 from regretless.environments import Table
 
 from ..command_line import CommandLine, start
@@ -496,16 +495,12 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
     """If a bound that always holds does not, the exit code is 3, and everything is printed all the same."""
     from dataclasses import replace
 
-    judged = pull_result.PullOutput.of
+    judged = Pulls.certificates
 
-    def broken(*arguments: Any) -> Any:
-        outcome = judged(*arguments)
-        outcome.certificates = [
-            replace(one, bound=-1.0) if one.theorem.kind == "sure" else one for one in outcome.certificates
-        ]
-        return outcome
+    def broken(pulls: Pulls) -> list[Any]:
+        return [replace(one, bound=-1.0) if one.theorem.kind == "sure" else one for one in judged(pulls)]
 
-    monkeypatch.setattr(pull_result.PullOutput, "of", broken)
+    monkeypatch.setattr(Pulls, "certificates", broken)
     result = run("pull", table, "--learner", "hedge", *FEW, "--json")
     assert result.code == 3
     assert "hedge_mixed" in result.err

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from . import options
 from .arguments import ReportOptions
 from .files import refuse_overwriting
 from .logs import OF_LOG, TABLES, LogOptions, add_columns, files_of, policies_of, read_evaluated
-from .output import DONE, UsageError, complain
+from .output import DONE, Output, UsageError, certificate_values, complain, many, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
     from ..bandits.off_policy import Evaluation
+    from ..bandits.off_policy.estimates import Estimate
+    from ..certificate import Certificate
     from ..data.logged import Log
-    from .pull import PullOptions
+
 
 RUNS = 10
 MOST_RUNS = 100_000  # of which each keeps a learner of its own
@@ -83,7 +86,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: EvaluateOptions) -> int:
     """Read, evaluate, report."""
-    from .evaluate_result import LogOutput, SeveralOutput
 
     _refuse_contradictions(arguments)
     make = None if arguments.learner is None else _maker(arguments)
@@ -179,34 +181,194 @@ def _maker(arguments: EvaluateOptions) -> MakeBandit:
     ).learner
 
 
-def evaluate_pulled(arguments: PullOptions, path: str) -> int:
-    """``regretless pull --logged``, which came before this verb."""
+# Lines, JSON and report.
 
-    of_tables = {
-        "a table of losses": arguments.file,
-        "--arms": arguments.arms,
-        "--array": arguments.array,
-        "--missing": arguments.missing,
-        "--advice": arguments.advice,
-    }
-    options.refuse_set(of_tables, "and --logged exclude each other")
-    if arguments.rewards and arguments.losses:
-        raise UsageError("--rewards and --losses contradict each other")
-    if arguments.policy is not None and arguments.learner is not None:
-        raise UsageError("--policy and --learner exclude each other: one of them is evaluated")
-    if arguments.policy is not None:
-        options.refuse_set({"--anytime": arguments.anytime}, "is for a learner, and --policy is none")
-    if arguments.format is not None and arguments.format not in TABLES:
-        raise UsageError(f"--format {arguments.format}: a log is {', '.join(TABLES)}")
-    learner = None if arguments.policy is not None else arguments.learner or DEFAULT_BANDIT
-    if arguments.anytime:
-        info = bandit_class(learner or DEFAULT_BANDIT).info
-        if info.needs_horizon:
-            refused = f"--learner {info.name} cannot be played with --anytime"
-            raise UsageError(f"{refused}: it is tuned for a number of rounds, and has no rates that fall")
-        raise UsageError("--anytime is how a log is replayed; --set horizon=N tells the learner a number of rounds")
-    policies = [] if arguments.policy is None else [arguments.policy]
-    shared = ("range", "format", "set", "delta", "runs", "seed", "action", "reward", "propensity", "least_propensity")
-    rest = ("losses", "context", "report", "json", "quiet", "progress")
-    same = {name: getattr(arguments, name) for name in (*shared, *rest)}
-    return run(EvaluateOptions(file=path, learner=learner, policy=policies, actions=[], **same))
+SCHEMA = "regretless.logged/1"
+SEVERAL = "regretless.evaluate/1"
+POLICY = "policy"
+NAMES = {
+    "replay": "replay",
+    "ips": "inverse propensity",
+    "snips": "self-normalised",
+    "dr": "doubly robust",
+    "anytime": "at any time",
+}
+
+
+class LogOutput(Output):
+    """An evaluation, for people, for programs and for a report.
+
+    Attributes
+    ----------
+    arguments : EvaluateOptions
+    evaluation : Evaluation
+    seed : int
+    name : str
+        The learner's, or what the policy was called.
+    """
+
+    def __init__(self, arguments: EvaluateOptions, evaluation: Evaluation, seed: int, name: str) -> None:
+        self.arguments, self.evaluation, self.seed, self.name = arguments, evaluation, seed, name
+
+    @property
+    def learned(self) -> bool:
+        """Whether it is a learner."""
+        return bool(self.evaluation.learners)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of the learner, or what the policy is."""
+        learners = self.evaluation.learners
+        return parameters_of(learners[0], without=("arms", "run")) if learners else {"policy": self.name}
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """What the log says of it, and what theorems say of the rounds that the first run of a learner played: the
+        rewards of the other actions are not known."""
+        learners = self.evaluation.learners
+        return [*self.evaluation.certify(), *(learners[0].certify() if learners and learners[0].rounds_ else ())]
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the log was read, as the options say it, and the policy's columns by its name."""
+        arguments, log = self.arguments, self.evaluation.log
+        names = ("action", "reward", "propensity", "least_propensity", "losses", "context", "actions")
+        return {name: getattr(arguments, name) for name in names} | {"range": list(log.value_range)}
+
+    @property
+    def quantity(self) -> str:
+        """What the log holds."""
+        return "loss" if self.evaluation.log.losses else "reward"
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        evaluation = self.evaluation
+        return {
+            "schema": SCHEMA,
+            "learner" if self.learned else "policy": self.name,
+            "parameters": self.parameters,
+            "runs": evaluation.runs,
+            "seed": self.seed,
+            "rounds": len(evaluation.log),
+            "arms": len(evaluation.log.names),
+            "quantity": self.quantity,
+            "log": self.reading,
+            "confidence": 1 - evaluation.delta,
+            "estimates": {name: one.describe() for name, one in evaluation.estimates.items()},
+            "logged": evaluation.logged.describe(),
+            "effective_rounds": evaluation.effective,
+            "largest_weight": evaluation.largest,
+            "course": [[look.rounds, look.low, look.high] for look in evaluation.course()],
+            "draws": dict(zip(evaluation.log.names, evaluation.draws.tolist(), strict=True)),
+            **certificate_values(self.certificates),
+            "notes": list(evaluation.notes),
+            "seconds": evaluation.seconds,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Lines for people before the certificates."""
+        evaluation = self.evaluation
+        runs = f", {evaluation.runs} runs (seed {self.seed})" if evaluation.runs > 1 else f" (seed {self.seed})"
+        log = evaluation.log
+        yield f"{self.name}: {many(len(log), 'logged round')} of {many(len(log.names), 'action')}{runs}"
+        level = f"with probability {100 * (1 - evaluation.delta):g}%"
+        yield f"{f'mean {self.quantity} a round':<28} {'estimate':>12} {'from':>12} {'to':>12} {'rounds':>10}  {level}"
+        for name, one in evaluation.estimates.items():
+            yield _line(NAMES[name], one)
+            if one.cautious is not None:
+                condition = "" if one.assuming is None else f"  assuming {one.assuming}"
+                low, high = one.cautious
+                yield f"{'    however few the rounds are':<41} {low:>12.6g} {high:>12.6g}{condition}"
+        if evaluation.refuted is not None:
+            yield f"  {NAMES['anytime']:<26} {'refused':>12} {'-':>12} {'-':>12}"
+        yield _line("the log itself", evaluation.logged)
+        worth = "1 round" if round(evaluation.effective) == 1 else f"{evaluation.effective:,.0f} rounds"
+        yield f"  worth {worth} of equal weights; the largest weight is {evaluation.largest:.4g}"
+        often = f"with probability {100 * (1 - evaluation.delta / evaluation.together):.6g}%, at any time"
+        if evaluation.refuted is not None:
+            yield f"refused: {evaluation.refuted}; so nothing is said of {evaluation.bets.name} at any time"
+        yield from (f"{words} ({often})" for words in evaluation.better_than())
+        yield from (f"note: {note}" for note in evaluation.notes)
+        if self.learned and (played := int(evaluation.learners[0].rounds_)):
+            which = "the first run" if evaluation.runs > 1 else "it"
+            yield f"what theorems say of it, and last of the {many(played, 'round')} that {which} played"
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Where the log came from, for a page."""
+        arguments, rows = self.arguments, len(self.evaluation.log)
+        columns = {"action": arguments.action, self.quantity: arguments.reward, "propensity": arguments.propensity}
+        context = {} if arguments.context is None else {"context": arguments.context}
+        return {"path": arguments.file, "rows": rows, **columns, **context}
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import LoggedReport, page_of_log, write_report
+
+        evaluation, log = self.evaluation, self.evaluation.log
+        what = type(evaluation.learners[0]).__name__ if self.learned else self.name
+        report = LoggedReport(
+            title=f"{os.path.basename(what)} on {os.path.basename(log.name)}",
+            evaluation=evaluation,
+            learner=self.name if self.learned else POLICY,
+            parameters={name: value for name, value in self.parameters.items() if value is not None},
+            source=self.source,
+            certificates=self.certificates,
+        )
+        write_report(path, page_of_log(report))
+
+
+class SeveralOutput(Output):
+    """Several policies on one log.
+
+    Attributes
+    ----------
+    each : list of LogOutput
+    """
+
+    def __init__(self, each: Sequence[LogOutput]) -> None:
+        self.each = each
+
+    @property
+    def certificates(self) -> list[Certificate]:  # type: ignore[override]
+        """Of all of them."""
+        return [one for output in self.each for one in output.certificates]
+
+    def describe(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        first = self.each[0].evaluation
+        return {
+            "schema": SEVERAL,
+            "policies": [one.describe() for one in self.each],
+            "confidence": 1 - first.delta,
+            "anytime_confidence": 1 - first.delta / first.together,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Lines for people before the certificates."""
+        first = self.each[0].evaluation
+        for output in self.each:
+            yield from output.lines()
+        each, all_of_them = (f"{100 * (1 - risk):.6g}%" for risk in (first.delta / first.together, first.delta))
+        yield (
+            f"at any time: each of the {len(self.each)} intervals holds with probability {each}, so that all of them "
+            f"hold together with {all_of_them} (union bound); the same is true of the lines of each kind below"
+        )
+
+    def write_page(self, path: str) -> None:
+        """Write the report."""
+        from ..report import PoliciesReport, page_of_policies, write_report
+
+        first = self.each[0]
+        report = PoliciesReport(
+            title=f"{len(self.each)} policies on {os.path.basename(first.evaluation.log.name)}",
+            evaluations={output.name: output.evaluation for output in self.each},
+            source=first.source,
+            certificates=self.certificates,
+        )
+        write_report(path, page_of_policies(report))
+
+
+def _line(name: str, one: Estimate) -> str:
+    doubt = "" if one.enough else "  (too few)"
+    return f"  {name:<26} {one.value:>12.6g} {one.low:>12.6g} {one.high:>12.6g} {one.n:>10,}  {one.method}{doubt}"
