@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..data.forecast_stream import ForecastStream
     from ..experts.base import ExpertLearner
     from ..experts.label_efficient import LabelEfficient
-    from .combine import CombineOptions
 
 
 def add_budget(group: _ArgumentGroup) -> None:
@@ -27,29 +26,13 @@ def add_budget(group: _ArgumentGroup) -> None:
     )
 
 
-def refuse_beside_budget(arguments: CombineOptions) -> None:
-    """Refuse what takes all outcomes, before anything is read."""
-    if arguments.label_budget is None:
-        return
-    late = {
-        "--delay": arguments.delay if arguments.delay != 1 else None,
-        "--arrival": arguments.arrival,
-        "--block": arguments.block,
-    }
-    options.refuse_set(late, "has no meaning with --label-budget: an outcome that is asked comes before the next row")
-    options.refuse_set({"--interval": arguments.interval}, "needs all outcomes, and --label-budget asks for few")
-    if arguments.resume is not None:
-        raise UsageError(f"--label-budget {arguments.label_budget}: the model to go on with has its own, or none")
-
-
-def asking_of(
-    arguments: CombineOptions, learner: ExpertLearner, rows: Callable[[], ForecastStream]
-) -> LabelEfficient | None:
+def asking_of(budget: str | None, learner: ExpertLearner, rows: Callable[[], ForecastStream]) -> LabelEfficient | None:
     """What asks for the outcomes, if not all are to be learned.
 
     Parameters
     ----------
-    arguments : CombineOptions
+    budget : str or None
+        How many, or a share of them.
     learner : ExpertLearner
         It has played nothing.
     rows : callable
@@ -65,7 +48,6 @@ def asking_of(
     from ..experts.label_efficient import LabelEfficient
     from ..experts.losses import WITHOUT_OUTCOME
 
-    budget = arguments.label_budget
     if budget is None:
         return None
     if learner._loss.name in WITHOUT_OUTCOME:
