@@ -10,7 +10,7 @@ from time import sleep
 
 import pytest
 
-from regretless.cli.watch_job import Job
+from regretless.cli.watch import Job
 from regretless.errors import Interrupted
 from regretless.verify.formulas import FORMULAS
 

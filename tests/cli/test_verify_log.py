@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.cli.verify_log import check_log
+from regretless.cli.verify import check_log
 
 from ..command_line import CommandLine
 
