@@ -32,7 +32,7 @@ KINDS = {
     "class": "Learners of finite classes",
 }
 NAVIGATION = {
-    "Start here": ("tour", "gallery/index", "command-line", "data", "glossary"),
+    "Start here": ("tour", "gallery/index", "command-line", "data", "notebooks", "glossary"),
     "Labels": ("linear", "accuracy", "calibration", "batch"),
     "Numbers": ("regression", "intervals", "experts"),
     "Decisions": ("bandits", "contextual"),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from math import floor, inf, isfinite
 from typing import Any, Literal, NamedTuple, Protocol
+
+from . import html
 
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
@@ -221,6 +224,14 @@ class Certificate:
     def __repr__(self) -> str:
         return f"<{self}>"
 
+    def _repr_html_(self) -> str:
+        """The certificate as a table of one row."""
+        return html.table([_cells(self)], HEADS)
+
+    def plot(self) -> Any:
+        """A matplotlib figure of what was observed beside its bound; see `Certificates.plot`."""
+        return Certificates([self]).plot()
+
     def __str__(self) -> str:
         if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
@@ -252,6 +263,50 @@ class Certificate:
 
     def _when(self) -> str:
         return ALONE if self.at_once is False else ""
+
+
+HEADS = ("theorem", "observed", "", "bound", "holds", "against", "source")
+ALWAYS = {"sure": "always", "expected": "in expectation"}
+
+
+class Certificates(list[Certificate]):
+    """Certificates of one run: a list that notebooks show as a table, and that can be drawn."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        """A row for each certificate; those that do not apply say why."""
+        return html.table([_cells(one) for one in self], HEADS)
+
+    def plot(self) -> Any:
+        """A matplotlib figure: of each theorem that applies what was observed, as a dot, and its bound, as a bar.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        return import_module(f"{__package__}.plot").figure_of_certificates(self)  # it stands above what it draws
+
+
+def _cells(certificate: Certificate) -> tuple[str, ...]:
+    """A certificate as the row of a table."""
+    one = certificate
+    if one.shown_bound is None:
+        return (one.theorem.title, "-", "", "-", f"does not apply: {one.why}", "", one.theorem.source)
+    shown, limit = "not observed", in_figures(one.shown_bound)
+    if one.observed is not None:
+        shown, limit = compared(one.observed, one.shown_bound)
+    often = ALWAYS.get(one.theorem.kind) or f"with probability {100 * (one.confidence or 0):.6g}%"
+    empty = f", no better than {one.most.words}" if one.vacuous else ""
+    against = "" if one.comparator is None else one.comparator.label
+    sign = "≤" if one.holds else ">"
+    return (one.theorem.title, f"{one.quantity} {shown}", sign, limit, often + empty, against, one.theorem.source)
 
 
 def _part(certificate: Certificate) -> dict[str, Any]:

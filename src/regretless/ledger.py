@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import Field, astuple, dataclass, field, fields, replace
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from .html import Recorded
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 EXTREMES: dict[str, Callable[[float, float], float]] = {"max": max, "min": min}
@@ -14,7 +17,38 @@ EXTREMES: dict[str, Callable[[float, float], float]] = {"max": max, "min": min}
 MAX, MIN, FIRST, LAST = ({"merge": how} for how in ("max", "min", "first", "last"))
 
 
-class Mergeable:
+class Totals(Recorded):
+    """Running totals, a dataclass, that notebooks show and draw."""
+
+    __slots__ = ()
+
+    def plot(self) -> Any:
+        """A matplotlib figure: a chart of the totals that are numbers, and one of each that is a number for each expert
+        or arm.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        known = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        arrays = [(name, None, _drawable(value)) for name, value in known.items() if isinstance(value, np.ndarray)]
+        numbers = {name: float(value) for name, value in known.items() if isinstance(value, int | float)}
+        totals = (type(self).__name__, list(numbers), _drawable(np.array(list(numbers.values()))))
+        # What draws stands above what it draws.
+        return import_module(f"{__package__}.plot").figure_of_bars([totals, *arrays])
+
+
+def _drawable(numbers: Array) -> Array:
+    """Those that a bar can be as long as; others are 0."""
+    return np.nan_to_num(numbers.ravel(), nan=0.0, posinf=0.0, neginf=0.0)
+
+
+class Mergeable(Totals):
     """Running totals of a stretch of rounds, a dataclass; those of two stretches add up, field by field.
 
     A field is a sum unless its metadata say how two of them merge: the larger, the smaller, or that of the first or the
@@ -171,7 +205,7 @@ class ExpertLedger(Mergeable):
 
 
 @dataclass(slots=True)
-class IntervalLedger:
+class IntervalLedger(Totals):
     """Running totals of intervals, over the rounds that had a forecast and whose outcome is known.
 
     Attributes
@@ -352,7 +386,7 @@ class ContextualLedger(Mergeable):
 
 
 @dataclass(frozen=True, slots=True)
-class GameLedger:
+class GameLedger(Totals):
     """Running totals of two learners that played each other on one matrix, in the row player's payoffs.
 
     Round t counts with its weight w_t in the average strategies: 1, t or t^2. The row player's payoffs of round t are
@@ -404,7 +438,7 @@ GAME_FIELDS = tuple(one.name for one in fields(GameLedger))
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLedger:
+class ClassLedger(Totals):
     """Running totals of a play with the hypotheses of a finite class.
 
     Attributes

@@ -8,6 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import html
+from .certificate import Certificates
+from .errors import RegretlessError
+
 Array = np.ndarray[Any, Any]
 
 
@@ -30,12 +34,40 @@ class Bars(NamedTuple):
     values: Array
 
 
+CHARTS = 3  # that a notebook shows as tables
+
+
+def _largest(chart: Bars) -> str:
+    """The numbers of a chart that are largest in size, as a table."""
+    order = np.argsort(-np.abs(chart.values), kind="stable")[: html.MOST].tolist()
+    rows = [(str(place) if chart.names is None else chart.names[place], float(chart.values[place])) for place in order]
+    more = len(chart.values) - len(rows)
+    return html.table([*rows, (f"and {more:,} more", "")] if more else rows)
+
+
 class Pictured(ABC):
     """A learner that can be drawn as it stands."""
 
     @abstractmethod
     def bars(self) -> list[Bars]:
         """The numbers that it goes by: weights, or the probabilities of a draw."""
+
+    def _repr_html_(self) -> str:
+        """The learner as it is made, its ledger, its numbers, and what theorems say without the rows."""
+        parts = [html.code(repr(self))]
+        try:
+            ledger = self.ledger_  # type: ignore[attr-defined]
+            charts = self.bars()
+        except RegretlessError:  # nothing was learned yet
+            return parts[0]
+        parts.append(ledger._repr_html_())
+        parts += [html.titled(chart.title, _largest(chart)) for chart in charts[:CHARTS]]
+        certificates = self._without_rows()
+        return "".join(parts) + (html.titled("Certificates", certificates._repr_html_()) if certificates else "")
+
+    def _without_rows(self) -> Certificates:
+        """What theorems say without the rows: what notebooks show."""
+        return Certificates(self.certify())  # type: ignore[attr-defined]
 
     def plot(self) -> Any:
         """A matplotlib figure of the numbers that it goes by, the largest first.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-not-found,unused-ignore]
     from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore]
 
+    from .certificate import Certificate
+
 Draw = Callable[["Axes"], None]
 Bars = tuple[str, Sequence[str] | None, Any]  # a title, names unless places will do, and an array of numbers
 
@@ -126,6 +128,44 @@ def figure_of_bars(charts: Sequence[Bars]) -> Figure:
     result = _empty_figure((6.0 * max(across, 1), down * (1.0 + 0.24 * longest)))
     for place, chart in enumerate(charts, 1):
         _draw_signed(result.add_subplot(down, across, place), *chart)
+    return result
+
+
+def figure_of_certificates(certificates: Sequence[Certificate]) -> Figure:
+    """What was observed beside its bound, a line for each certificate that applies.
+
+    Parameters
+    ----------
+    certificates : sequence of Certificate
+        Of which the first 20 that apply are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Numbers are as shares of the bound, which is 1, so that those of different units stand on one axis; what is
+        below 0, as a regret may be, is drawn there.
+
+    Raises
+    ------
+    MissingError
+        If matplotlib is not installed.
+    """
+    shown = [one for one in certificates if one.applies and one.observed is not None and one.bound][:MOST_BARS]
+    result = _empty_figure((9.0, 1.4 + 0.4 * max(len(shown), 1)))
+    axes = result.add_subplot()
+    for place, one in enumerate(shown):
+        limit, observed = one.bound or 1.0, one.observed or 0.0
+        names = ("bound", "observed") if not place else (None, None)
+        end = 1.0 if limit > 0 else -1.0
+        axes.barh(place, end, color=STYLES["bound0"]["color"], alpha=0.25, height=0.7, label=names[0])
+        axes.plot([observed / abs(limit)], [place], "o", color=OBSERVED, label=names[1])
+        axes.text(1.01, place, f" {observed:,.6g} of {limit:,.6g}", va="center", fontsize="small")
+    axes.set_yticks(range(len(shown)), [_plain(one.theorem.title) for one in shown], fontsize="small")
+    axes.invert_yaxis()
+    axes.set(title="Observed, as a share of what is guaranteed")
+    axes.margins(x=0.05)
+    _bare(axes)
+    _legend(axes)
     return result
 
 

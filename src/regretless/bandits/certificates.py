@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import ERRORS, FEW, Certificate, Most, compared
+from ..certificate import ERRORS, FEW, Certificate, Certificates, Most, compared
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import BOUNDLESS, Theorem
@@ -111,7 +111,7 @@ def certificates(
     comparators : sequence of sequences of BanditComparator
         For each run what it is compared with, in the same order.
     """
-    return [_certificate(theorem, learner, ledgers, comparators) for theorem in theorems]
+    return Certificates(_certificate(theorem, learner, ledgers, comparators) for theorem in theorems)
 
 
 def _certificate(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegretlessError
+from ..html import Recorded
 from ..turns import BUSY
 from .state import BanditState
 from .validation import complaint
@@ -17,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Play:
+class Play(Recorded):
     """A table that was played.
 
     Attributes

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..bandits.certificates import BanditCertificate
+from ..certificate import Certificates
 from ..ledger import ContextualLedger
 from ..theorem import Theorem
 from .asked import Asked
@@ -58,4 +59,6 @@ class CertifiedBandit(Asked):
         facts, ledger = self.facts(), self.ledger_
         each = [theorem.certify(ledger, [None], facts) for theorem in self.proven()]
         # As of other bandits in production, which are looked at again and again, lines say "at any time".
-        return [BanditCertificate(**{part.name: getattr(one, part.name) for part in fields(one)}) for one in each]
+        return Certificates(
+            BanditCertificate(**{part.name: getattr(one, part.name) for part in fields(one)}) for one in each
+        )

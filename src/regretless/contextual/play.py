@@ -10,6 +10,7 @@ import numpy as np
 from ..bandits.validation import LossError, complaint, outside, table_of
 from ..data.batch import Batch
 from ..errors import RegretlessError
+from ..html import Recorded
 from ..rows.faults import fault_of
 from ..rows.validation import ascending
 
@@ -18,7 +19,7 @@ AT_A_TIME = 10_000  # rounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class Trial(Recorded):
     """A table that was played.
 
     Attributes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..arrays import names_of
-from ..certificate import Certificate
+from ..certificate import Certificate, Certificates
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
 from ..info import ExpertInfo
@@ -209,7 +209,7 @@ def certificates(
     smallest that any of them gives.
     """
     strongest = sorted(compared, key=lambda one: -one.regret)
-    return [_certified(theorem, ledger, strongest, stands) for theorem in theorems]
+    return Certificates(_certified(theorem, ledger, strongest, stands) for theorem in theorems)
 
 
 def _certified(

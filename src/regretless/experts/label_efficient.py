@@ -244,12 +244,13 @@ class LabelEfficient(Pictured):
         comparators : sequence of ExpertComparator, optional
             Of the asked rounds, to read the theorems against; by default the best expert alone.
         """
+        from ..certificate import Certificates
         from ..theory.selective import LABEL_EFFICIENT
 
         compared = self.learner_.comparators() if comparators is None else comparators
         stands, ledger = self.facts(delta), self.ledger_
         own = [replace(one, theorem=_of_asked(one.theorem)) for one in self.learner_.certify(comparators=compared)]
-        return [*(one.certify(ledger, compared, stands) for one in LABEL_EFFICIENT), *own]
+        return Certificates([*(one.certify(ledger, compared, stands) for one in LABEL_EFFICIENT), *own])
 
     # In a file, beside the combiner.
 

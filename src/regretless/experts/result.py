@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import html
 from ..errors import RegretlessError
 from ..persist.validation import fits
 from .certificates import CertifiedCombiner, best_expert, bound_so_far
@@ -144,6 +145,12 @@ class CombinerPlay:
         if not self._again:
             raise RegretlessError("there is no history of a play in stretches; look at each of them")
         return replayed(*self._again)
+
+    def _repr_html_(self) -> str:
+        """How many rounds were played, and what they lost."""
+        total, rounds = float(np.sum(self.losses)), len(self.losses)
+        rows = [("rounds", rounds), ("loss", total), ("loss a round", total / rounds if rounds else nan)]
+        return html.titled("CombinerPlay", html.table(rows))
 
     def plot(self) -> Any:
         """A matplotlib figure: regret under its bound, weights, losses, residuals and rates.

@@ -10,7 +10,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..certificate import Certificate
+from .. import html
+from ..certificate import Certificate, Certificates
 from ..errors import RegretlessError
 from ..ledger import GameLedger
 from ..report.formatting import fraction_text
@@ -183,6 +184,32 @@ class Solution:
                 "column_strategy": named_chances(self.columns, self.exact.column, fraction_text),
             }
         return record
+
+    def _repr_html_(self) -> str:
+        """The value, both strategies, and the certificates."""
+        sides = {"Rows": (self.rows, self.row), "Columns": (self.columns, self.column)}
+        parts = [html.code(repr(self))]
+        for title, (names, strategy) in sides.items():
+            order = np.argsort(-strategy, kind="stable")[: html.MOST].tolist()
+            played = [(names[place], float(strategy[place])) for place in order if strategy[place] > 0]
+            parts.append(html.titled(title, html.table(played, ("", "probability"))))
+        return "".join(parts) + Certificates(self.certificates)._repr_html_()
+
+    def plot(self) -> Any:
+        """A matplotlib figure: the probabilities of both strategies, the largest first.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ..plot import figure_of_bars
+
+        return figure_of_bars([("Rows", self.rows, self.row), ("Columns", self.columns, self.column)])
 
     def __repr__(self) -> str:
         return f"<Solution: value {self.value:.9g}, gap {self.gap:.3g}, {self.method}>"

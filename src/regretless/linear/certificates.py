@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..certificate import NOT_REPRODUCED, Certificate
+from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
@@ -272,12 +272,12 @@ class CertifiedLearner(FirstPass, ABC):
         if self.ledger_.weighted == 0 and self.state_.steady:
             same, replayed = self.plays_again(again)
             if not same:
-                return self.declined(NOT_REPRODUCED.format(name="X")) + future
+                return Certificates(self.declined(NOT_REPRODUCED.format(name="X")) + future)
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         question = replace(question, replayed=replayed)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))
-        return self.certify_rounds(question) + future
+        return Certificates(self.certify_rounds(question) + future)
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""

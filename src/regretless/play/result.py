@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..certificate import ERRORS, RELATIVE, Certificate, in_figures
+from .. import html
+from ..certificate import ERRORS, RELATIVE, Certificate, Certificates, in_figures
 from .player import CurvePoint
 
 if TYPE_CHECKING:
@@ -176,6 +177,28 @@ class PlayResult:
         """Names of the theorems, and titles of the lower bounds, that always hold and did not."""
         certificates = [one.theorem.name for one in self.certificates if one.violated]
         return certificates + [one.lower_bound.title for one in self.lower_bounds if one.violated]
+
+    def _repr_html_(self) -> str:
+        """The result in a line, what was forced at least, and what is allowed at most."""
+        forced = "".join(html.code(str(one)) for one in self.lower_bounds)
+        return html.code(repr(self)) + forced + Certificates(self.certificates)._repr_html_()
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the curve, beside what was forced at least and is allowed at most.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ..plot import figure
+        from ..report.play_page import PlayReport, page_of_play
+
+        return figure(page_of_play(PlayReport(self, called(self.environment), {}, {}, "")))
 
     def __repr__(self) -> str:
         who = f"{self.learner.name} against {called(self.environment)}"

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificate import NOT_REPRODUCED, Certificate
+from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
@@ -128,8 +128,8 @@ class CertifiedRegressor(ABC):
         outcomes = read_outcomes(y, len(rows))
         again = partial(iter, [Batch(rows.values, outcomes, rows.columns, rows.indices, rows.starts)])
         if not self.gives(again):
-            return self.declined(NOT_REPRODUCED.format(name="X"))
-        return self.certify_rounds(again, against)
+            return Certificates(self.declined(NOT_REPRODUCED.format(name="X")))
+        return Certificates(self.certify_rounds(again, against))
 
     def certify_rounds(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import Certificates
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..info import HasInfo
@@ -37,6 +38,10 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
         RegretlessError
             If a parameter has no meaning.
         """
+
+    def _without_rows(self) -> Certificates:
+        """Nothing: its theorems are read on the rows."""
+        return Certificates()
 
     def checked(self) -> Rules:
         """The same, once all other parameters are known to have a meaning too.

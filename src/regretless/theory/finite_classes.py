@@ -63,7 +63,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
-from ..certificate import Certificate
+from ..certificate import Certificate, Certificates
 from ..comparator import ClassComparator
 from ..facts import Facts
 from ..ledger import ClassLedger
@@ -123,9 +123,9 @@ def certified(
         One a theorem, in their order.
     """
     if ledger.died is None:
-        return [one.certify(ledger, comparators, learner) for one in theorems]
+        return Certificates(one.certify(ledger, comparators, learner) for one in theorems)
     why = f"{REALIZABLE[0]}: the last one died in round {ledger.died}"
-    return [Certificate(one, None, None, None, why) for one in theorems]
+    return Certificates(Certificate(one, None, None, None, why) for one in theorems)
 
 
 def floor_log2(count: int) -> int:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...certificate import Certificate
+from ... import html
+from ...certificate import Certificate, Certificates
 from ...comparator import BanditComparator
 from ...environments import Stochastic, Table
 from ...ledger import BanditLedger
@@ -53,6 +54,10 @@ class Pulls(Statistics):
     def __repr__(self) -> str:
         kind, mean = type(self.learner).__name__, float(self.regrets.mean())
         return f"<Pulls: {self.runs} runs of {self.rounds} rounds, {kind}, mean regret {mean:.6g}>"
+
+    def _repr_html_(self) -> str:
+        """The runs in a line, and their certificates."""
+        return html.code(repr(self)) + Certificates(self.certificates())._repr_html_()
 
     # What theorems say.
 
@@ -105,7 +110,7 @@ class Pulls(Statistics):
         """
         compared = self.comparators()
         best = [[one for one in of_run if one.name != "arm"] for of_run in compared]
-        each = []
+        each = Certificates()
         for theorem in self._theorems():
             against = compared if theorem.kind == "expected" else best
             each += certificates([theorem], self.stands, self.ledgers, against)

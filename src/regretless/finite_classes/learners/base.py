@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...certificate import Certificate
+from ... import html
+from ...certificate import Certificate, Certificates
 from ...comparator import ClassComparator
 from ...errors import RegretlessError
 from ...info import ClassInfo, HasInfo
@@ -66,6 +67,25 @@ class ClassLearner(HasInfo, PersistentRecord):
         self._open: tuple[int, Label] | None = None
         self._tickets = 0
         self._made = True
+
+    def _repr_html_(self) -> str:
+        """The learner as it is made, its ledger and its certificates."""
+        certificates = html.titled("Certificates", Certificates(self.certify())._repr_html_())
+        return html.code(repr(self)) + self.ledger_._repr_html_() + (certificates if self.rounds_ else "")
+
+    def plot(self) -> Any:
+        """A matplotlib figure of its certificates: what was observed beside its bound.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        return Certificates(self.certify()).plot()
 
     # The prediction rule.
 

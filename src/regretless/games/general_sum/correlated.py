@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError, RegretlessError
+from ...html import Recorded
 from ..methods import OBJECTIVES
 from ..payoffs import Array, Payoffs, Vector
 from .nash import above, joint_gains, joint_of, scaled, two_payoffs
@@ -84,7 +85,7 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrelatedEquilibrium:
+class CorrelatedEquilibrium(Recorded):
     """A joint distribution from which no player gains by deviating more than `row_gain` and `column_gain`.
 
     Attributes

@@ -12,6 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ...html import Recorded
 from ...report.formatting import fraction_text
 from ..payoffs import Array, Payoffs, Vector
 from ..solution import named_chances
@@ -46,7 +47,7 @@ class ExactEquilibrium:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Equilibrium:
+class Equilibrium(Recorded):
     """Two strategies from which no player gains by deviating more than `row_gain` and `column_gain`.
 
     Attributes
@@ -91,6 +92,22 @@ class Equilibrium:
             return (self.exact.row, self.exact.column) == (other.exact.row, other.exact.column)
         apart = max(np.abs(self.row - other.row).max(), np.abs(self.column - other.column).max())
         return bool(apart <= 1e-7) and self.support == other.support
+
+    def plot(self) -> Any:
+        """A matplotlib figure: the probabilities of both strategies, the largest first.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ...plot import figure_of_bars
+
+        return figure_of_bars([("Rows", None, self.row), ("Columns", None, self.column)])
 
     def __repr__(self) -> str:
         shown = ", ".join(np.array2string(side, precision=6, separator=", ") for side in (self.row, self.column))

@@ -1,0 +1,16 @@
+"""The document on notebooks."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import examples
+
+
+def test_examples_run() -> None:
+    """Every example of docs/notebooks.md prints what stands there."""
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    result = examples("notebooks")
+    assert result.attempted > 0
+    assert result.failed == 0
