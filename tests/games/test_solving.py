@@ -20,8 +20,9 @@ from scipy.sparse.linalg import aslinearoperator
 
 from regretless.errors import RegretlessError
 from regretless.games import MatrixGame, SolveError
-from regretless.games import solving as solving_module
+from regretless.games import matrix as matrix_module
 from regretless.games.extensive_form.sequence import SequenceGame
+from regretless.games.matrix import choose
 from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
 from regretless.games.payoffs import Payoffs, enclose
 from regretless.games.solution import RawSolution
@@ -37,7 +38,6 @@ from regretless.games.solvers.linear_program import (
     tree_program,
 )
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
-from regretless.games.solving import choose
 
 # What runs on the compiled core is run under the sanitizers too; interior points and linear programs are not its.
 kernel = pytest.mark.kernel
@@ -285,18 +285,18 @@ class TestSelfSuspicion:
 
     @staticmethod
     def spoil(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-        real_find: Callable[..., RawSolution] = solving_module._by_method
+        real_find: Callable[..., RawSolution] = matrix_module._by_method
 
         def uniform(payoffs: Payoffs, **_: Any) -> RawSolution:
             rows, columns = payoffs.shape
             return RawSolution(np.full(rows, 1 / rows), np.full(columns, 1 / columns), method, 1)
 
         if method == "simplex":
-            monkeypatch.setattr(solving_module, "simplex", uniform)
-            monkeypatch.setattr(solving_module, "simplex_at_once", lambda payoffs: None)
+            monkeypatch.setattr(matrix_module, "simplex", uniform)
+            monkeypatch.setattr(matrix_module, "simplex_at_once", lambda payoffs: None)
         else:
             monkeypatch.setattr(
-                solving_module,
+                matrix_module,
                 "_by_method",
                 lambda name, payoffs, *rest: uniform(payoffs) if name == method else real_find(name, payoffs, *rest),
             )
