@@ -17,7 +17,8 @@ from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.distributed import arrays, calls, files, mix
-from regretless.distributed.sources import natural, paths_of, shards_of
+from regretless.distributed.paths import natural, paths_of
+from regretless.distributed.sources import shards_of
 from regretless.errors import DataError, RegretlessError
 from regretless.linear import Perceptron
 

@@ -18,7 +18,7 @@ from ..experts.losses import WITHOUT_OUTCOME, Loss
 from ..experts.validation import AdviceError, in_order, outcomes_of, table_of
 from ..ledger import ExpertLedger
 from ..theory.expert_facts import MIXED
-from .sources import paths_of
+from .paths import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

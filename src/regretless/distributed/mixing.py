@@ -18,10 +18,11 @@ from .epochs import Epochs
 from .history import Epoch, MixingSums
 from .learner_adapter import learner_of, refuse
 from .messages import WEIGHTINGS, Weighting
+from .paths import same_file
 from .pools import engine_of
 from .result import Mixture as Mixture
 from .shards import FileShard, Shard
-from .sources import refuse_unlike, same_file, shards_of
+from .sources import refuse_unlike, shards_of
 
 Path = str | os.PathLike[str]
 
