@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .arm_advice import read_advice
     from .arrays import ArrayStream
     from .batch import Batch
     from .decision_tables import CostTable, DecisionLog, LogColumns
     from .decisions import LabelDecisions
     from .feature_crosses import CrossedStream
+    from .losses import read_losses
     from .rows import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
@@ -29,6 +31,8 @@ __all__ = [
     "WabbitDecisions",
     "load_svmlight",
     "open_stream",
+    "read_advice",
+    "read_losses",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -46,5 +50,7 @@ __getattr__, __dir__ = lazy_names(
         "WabbitDecisions": "vowpal_wabbit",
         "load_svmlight": "svmlight",
         "open_stream": "rows",
+        "read_advice": "arm_advice",
+        "read_losses": "losses",
     },
 )
