@@ -19,6 +19,10 @@ bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
   return array.shape(0) == rows && array.shape(1) == columns;
 }
 
+bool shaped(const State3& array, std::size_t first, std::size_t rows, std::size_t columns) {
+  return array.shape(0) == first && array.shape(1) == rows && array.shape(2) == columns;
+}
+
 struct SecondOrderKind {
   using State = SecondOrder;
   using Rules = regretless::Rules;
@@ -63,9 +67,40 @@ class SecondOrderPlayer : public RoundPlayer<SecondOrderKind> {
     begin(loss, tie, intercept);
   }
 
+  // A sketch.
+  SecondOrderPlayer(State2 sums, State2 weights, State2 shed, State2 sizes, State2 inverse, State3 rows, State3 gram,
+                    State3 lower, State2 memory, State2 books, State1 scratch, const std::string& loss, double tie,
+                    double intercept)
+      : memory_(memory), books_(books), scratch_(scratch) {
+    const std::size_t targets = memory.shape(0), n = sums.shape(1), room = rows.shape(1);
+    demand(n > 0 && room >= 2 && room <= std::size_t(most_sketch_rows) && room % 2 == 0,
+           "a sketch has an even number of rows, at most 200");
+    demand(shaped(sums, targets, n) && shaped(weights, targets, n) && shaped(shed, targets, n) &&
+               shaped(sizes, targets, n) && shaped(inverse, targets, n) && shaped(rows, targets, room, n) &&
+               shaped(gram, targets, room, room) && shaped(lower, targets, room, room),
+           "the arrays of the sketch do not fit each other");
+    demand(loss == below_one, "a sketch goes with the squared hinge alone");
+    state_.sized = reinterpret_cast<const SecondOrderMemory*>(memory.data())->size >= 0;
+    state_.sums = hold(0, sums);
+    state_.weights = hold(1, weights);
+    state_.shed = hold(2, shed);
+    state_.sizes = hold(3, sizes);
+    state_.inverse = hold(4, inverse);
+    state_.rows = hold(0, rows);
+    state_.gram = hold(1, gram);
+    state_.lower = hold(2, lower);
+    state_.sketch_rows = std::int64_t(room);
+    state_.columns = std::int64_t(n - 1);
+    begin(loss, tie, intercept);
+  }
+
  private:
   double* hold(std::size_t place, State2& array) {
     arrays_[place] = array;
+    return array.data();
+  }
+  double* hold(std::size_t place, State3& array) {
+    blocks_[place] = array;
     return array.data();
   }
 
@@ -73,7 +108,8 @@ class SecondOrderPlayer : public RoundPlayer<SecondOrderKind> {
     const std::size_t targets = memory_.shape(0);
     demand(targets > 0 && memory_.shape(1) == second_order_memory_size, "memory has the wrong shape");
     demand(shaped(books_, targets + (targets > 1), ledger_size), "books have the wrong shape");
-    demand(scratch_.size() >= 5 * targets + 4 * (std::size_t(state_.columns) + 8), "scratch is too small");
+    const auto scratch = second_order_scratch(std::int64_t(targets), state_.columns, state_.sketch_rows);
+    demand(std::int64_t(scratch_.size()) >= scratch, "scratch is too small");
     demand(loss == on_mistake || loss == below_one, "no such loss");
     rules_.loss = loss == on_mistake ? on_mistake : below_one;
     rules_.tie = tie;
@@ -84,7 +120,8 @@ class SecondOrderPlayer : public RoundPlayer<SecondOrderKind> {
     state_.targets = std::int64_t(targets);
   }
 
-  std::optional<State2> arrays_[4];
+  std::optional<State2> arrays_[5];
+  std::optional<State3> blocks_[3];
   State2 memory_, books_;
   State1 scratch_;
 };
@@ -101,11 +138,18 @@ void bind_second_order(nb::module_& m) {
       .def(nb::init<State2, State2, State2, State2, State2, State2, State1, const std::string&, double, double>(),
            "sums"_a.noconvert(), "weights"_a.noconvert(), "scales"_a.noconvert(), "factor"_a.noconvert(),
            "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
+           "tie"_a = 0.0, "intercept"_a = 0.0)
+      .def(nb::init<State2, State2, State2, State2, State2, State3, State3, State3, State2, State2, State1,
+                    const std::string&, double, double>(),
+           "sums"_a.noconvert(), "weights"_a.noconvert(), "shed"_a.noconvert(), "largest"_a.noconvert(),
+           "inverse"_a.noconvert(), "directions"_a.noconvert(), "gram"_a.noconvert(), "lower"_a.noconvert(),
+           "memory"_a.noconvert(), "books"_a.noconvert(), "scratch"_a.noconvert(), nb::kw_only(), "loss"_a,
            "tie"_a = 0.0, "intercept"_a = 0.0);
   bind_play(player, play_words);
   bind_score(player, score_words);
   player.def("watch", &SecondOrderPlayer::watch, "scores"_a.noconvert().none(), watch_words);
   m.attr("SECOND_ORDER_MEMORY_SIZE") = second_order_memory_size;
+  m.attr("MOST_SKETCH_ROWS") = most_sketch_rows;
 }
 
 }  // namespace regretless

@@ -1,5 +1,6 @@
 // The second-order kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/second_order.hpp"
+#include "regretless/second_order_sketch.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -10,6 +11,7 @@ static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f
   const SquaredHinge below_one(rules);
   if (state.factor && rules.loss == PerceptronLoss::name) return f(Whole(state), on_mistake);
   if (state.factor) return f(Whole(state), below_one);
+  if (state.rows) return f(Sketched(state), below_one);
   if (rules.loss == PerceptronLoss::name) return f(BySums(state), on_mistake);
   if (state.sized) return f(ByWeights<InSizes>(state), below_one);
   return f(ByWeights<InUnits>(state), below_one);

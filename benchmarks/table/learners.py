@@ -24,7 +24,8 @@ def second_order() -> Iterator[Row]:
     """Full matrices, and many dense columns."""
     yield Row("AROW, full matrix of 100 columns", ROUND, partial(_full, 100, 2000))
     yield Row("AROW, full matrix of 784 columns", ROUND, partial(_full, 784, 200))
-    yield Row("AROW, diagonal, 784 dense columns", "ns a value", _diagonal)
+    yield Row("AROW, diagonal, 784 dense columns", "ns a value", partial(_dense, matrix="diagonal"))
+    yield Row("AROW, sketch of rank 5, 784 dense columns", "ns a value", partial(_dense, matrix="sketch"))
     yield Row("VovkAzouryWarmuth, 100 columns", ROUND, _vaw)
 
 
@@ -71,10 +72,10 @@ def _full(columns: int, count: int) -> Contest:
     return Contest(Job(lambda: AROW(matrix="full").fit(X, y), count), beside)
 
 
-def _diagonal() -> Contest:
+def _dense(matrix: str) -> Contest:
     X, y = labelled(5000, 784, 784)
     reading = Job(lambda: read_arrays(X), X.size)
-    return Contest(Job(lambda: AROW(matrix="diagonal").fit(X, y), X.size), {}, reading)
+    return Contest(Job(lambda: AROW(matrix=matrix).fit(X, y), X.size), {}, reading)
 
 
 def _vaw() -> Contest:

@@ -29,15 +29,25 @@ struct SecondOrder {
   // Full: (targets, 1 + columns), the constant feature first; and the columns of U, each above its one, one after the
   // other.
   double *sums = nullptr, *weights = nullptr, *scales = nullptr, *factor = nullptr;
+  // A sketch, D + B'B: sums and weights as above, and of the same shape what D has from rows that B has shed, the
+  // largest squares of the updates, and 1 / D; B, (targets, sketch_rows, 1 + columns), whose rows beyond those in use
+  // are zeros; B D^-1 B' and the lower L with L L' = I + B D^-1 B', (targets, sketch_rows, sketch_rows).
+  double *shed = nullptr, *sizes = nullptr, *inverse = nullptr, *rows = nullptr, *gram = nullptr, *lower = nullptr;
+  std::int64_t sketch_rows = 0;
   SecondOrderMemory* memory = nullptr;  // (targets)
   Ledger* book = nullptr;               // (targets), and one more for the whole when there are several
-  double* scratch = nullptr;            // 5 * targets + 4 * (columns + 8)
+  double* scratch = nullptr;            // `second_order_scratch`
   double* scores = nullptr;             // (rounds, targets), or null: what each round was predicted by
   std::int64_t columns = 0, targets = 1;
   bool sized = false;  // whether a is in units of the largest x^2 of each feature
 };
 inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3, numbers_by_sizes = 4;  // a feature and a
 inline constexpr std::int64_t numbers_by_one_weight = 4;  // target of several; a feature, of one target
+
+inline constexpr std::int64_t most_sketch_rows = 200;
+inline constexpr std::int64_t second_order_scratch(std::int64_t targets, std::int64_t columns, std::int64_t rows) {
+  return 5 * targets + 4 * (columns + 8) + 2 * rows * (rows + 1);
+}
 
 struct SecondOrderKernels {
   LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const SecondOrder&, std::int64_t begin,

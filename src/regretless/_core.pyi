@@ -541,6 +541,9 @@ class SecondOrderPlayer:
     @overload
     def __init__(self, sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scales: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, loss: str, tie: float = 0.0, intercept: float = 0.0) -> None: ...
 
+    @overload
+    def __init__(self, sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], shed: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], largest: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], inverse: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], directions: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], books: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], scratch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, loss: str, tie: float = 0.0, intercept: float = 0.0) -> None: ...
+
     def play(self, values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, begin: int = 0, end: int = -1) -> tuple[int, str | None]:
         """
         Play the rounds begin <= t < end; how many were played, and what stopped them.
@@ -558,6 +561,8 @@ class SecondOrderPlayer:
         """
 
 SECOND_ORDER_MEMORY_SIZE: int = 6
+
+MOST_SKETCH_ROWS: int = 200
 
 class Shatter:
     """

@@ -181,7 +181,9 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
     return {
         "Player": lambda: player(Perceptron()),
         "MirrorPlayer": lambda: player((Winnow(), Winnow(balanced=True), PNormPerceptron())[random.integers(3)]),
-        "SecondOrderPlayer": lambda: player((AROW(), SecondOrderPerceptron(matrix="full"))[random.integers(2)]),
+        "SecondOrderPlayer": lambda: player(
+            (AROW(), AROW(matrix="sketch", rank=1), SecondOrderPerceptron(matrix="full"))[random.integers(3)]
+        ),
         "AggregatedPlayer": lambda: player(AggregatedClassifier(full=int(random.choice([0, 256])))),
         "RegressionPlayer": lambda: numbers(
             (AggregatedRegressor(full=int(random.choice([0, 256]))), AggregatedQuantile(), VovkAzouryWarmuth())[

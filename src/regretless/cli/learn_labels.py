@@ -345,7 +345,7 @@ def largest_weights(
 
 
 MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class
-# Features, the share of them in a row, and up to how many a full matrix is advised.
+# Features, the share of them in a row, and up to how many another matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
 # Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
 SELDOM, SHARE, MOST_RARE = 3, 50, 5
@@ -444,12 +444,13 @@ def _constant_feature(run: Run) -> Iterator[str]:
 
 
 def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
-    """Rows that a full matrix would learn better."""
-    if getattr(learner.state_, "full", True) or not MANY <= batch.columns <= WIDEST:
+    """Rows that another matrix would learn better."""
+    if getattr(learner.state_, "matrix", "full") != "diagonal" or not MANY <= batch.columns <= WIDEST:
         return
     present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
     if present >= DENSE:
+        matrix = "sketch" if "sketch" in getattr(learner, "MATRICES", ()) else "full"
         yield (
             f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
-            "itself; --set matrix=full learns how they go together too, and errs less if they do (in more time)"
+            f"itself; --set matrix={matrix} learns how they go together too, and errs less if they do (in more time)"
         )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..checks import one_of, positive
+from .. import _core
+from ..checks import one_of, positive, whole
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theory.second_order_perceptron import AROW as THEOREMS
-from .second_order_learner import MATRICES, SecondOrderLearner, invertible
+from .second_order_learner import SecondOrderLearner, invertible
 
 SCALES = ("auto", "none")
+MOST_RANK = _core.MOST_SKETCH_ROWS // 2
 UPDATES = (
     10.0  # of the largest size, that each feature starts with as if it had seen them; of 1 to 30 the best on texts
 )
@@ -48,15 +50,30 @@ class AROW(SecondOrderLearner):
 
     Costs are those of `SecondOrderPerceptron`; a prediction is a product with the weights.
 
+    Between the two lies a sketch, D + B'B with a diagonal D and `rank` to 2 `rank` rows B, for rows of some hundreds to
+    thousands of columns that go together, such as pixels::
+
+        an update     w as above, with A = D + B'B;  x is appended to B
+        of 2 k rows   those of B are turned until they are orthogonal in D^-1 (by the eigenvectors of B D^-1 B'); of the
+                      k shorter ones, b, the squares go to D: D_i <- D_i + b_i^2
+
+    so that the diagonal is always that of the whole matrix (Luo, Agarwal, Cesa-Bianchi & Langford 2016, and Luo, Chen,
+    Zhang, Li & Zhang 2019, have a multiple of the identity in the place of D). D starts as a diagonal matrix does. A
+    feature that is larger in an update than in all before raises it, and the weights become (A + R)^-1 A w, R being
+    what D gains. The bound is that of a diagonal matrix, with A = D + B'B: its v'A v exceeds that of the whole matrix
+    by at most the sum of v_i^2 times what D_i got. An update costs about 4 `rank` products of d numbers.
+
     Parameters
     ----------
     r : float, default=1.0
         > 0. The larger, the more slowly the Gaussian moves and narrows; it counts when learning begins.
-    matrix : {"auto", "full", "diagonal"}, default="auto"
+    matrix : {"auto", "full", "diagonal", "sketch"}, default="auto"
         As in `SecondOrderPerceptron`: "auto" keeps all of the matrix of up to 200 features, and the diagonal of more.
+    rank : int, default=5
+        From 1 to 100. How many directions a sketch keeps besides its diagonal; it counts when learning begins.
     scale : {"auto", "none"}, default="auto"
-        Whether a diagonal matrix measures each feature by its largest value so far; with "none", and with a full
-        matrix, r is in the units of the rows. It counts when learning begins.
+        Whether a diagonal matrix, or a sketch, measures each feature by its largest value so far; with "none", and with
+        a full matrix, r is in the units of the rows. It counts when learning begins.
     intercept : float, default=1.0
         Size of a constant feature that is appended to every row; 0 for none. Unlike first-order learners this one finds
         how much of it is needed, whatever its size, so that there is one unless it is not wanted.
@@ -66,8 +83,8 @@ class AROW(SecondOrderLearner):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        The mean of the Gaussian. A feature that is larger in a row than in all updates is scored by a smaller weight,
-        as above.
+        The mean of the Gaussian. With a diagonal matrix a feature that is larger in a row than in all updates is scored
+        by a smaller weight, as above.
     classes_, ledger_, n_features_in_, feature_names_in_, n_iter_
         As in `Perceptron`.
 
@@ -103,9 +120,11 @@ class AROW(SecondOrderLearner):
     )
     theorems = THEOREMS
     WEIGHTED = True
+    MATRICES = (*SecondOrderLearner.MATRICES, "sketch")
 
     r: float = 1.0
     matrix: str = "auto"
+    rank: int = 5
     scale: str = "auto"
     intercept: float = 1.0
 
@@ -117,9 +136,14 @@ class AROW(SecondOrderLearner):
         """Ten times r, unless r is to be in the units of the rows."""
         return UPDATES * self.prior() if one_of("scale", self.scale, SCALES) == "auto" else None
 
+    def sketch_rank(self) -> int:
+        """The parameter rank."""
+        return whole("rank", self.rank, 1, MOST_RANK)
+
     def rules(self) -> Rules:
         """It moves when its margin is below 1."""
         self.prior()
-        one_of("matrix", self.matrix, MATRICES)
+        one_of("matrix", self.matrix, self.MATRICES)
+        self.sketch_rank()
         one_of("scale", self.scale, SCALES)
         return Rules(loss="squared-hinge", intercept=positive("intercept", self.intercept, or_zero=True))

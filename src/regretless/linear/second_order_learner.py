@@ -26,7 +26,6 @@ from .state import Geometry, State
 
 ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
-MATRICES = ("auto", "full", "diagonal")
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
@@ -47,6 +46,7 @@ class SecondOrderLearner(OnlineClassifier):
     """A learner that keeps the sum of x x' over its updates, or the diagonal of that."""
 
     WEIGHTED: ClassVar[bool]  # whether a diagonal matrix goes with weights besides the sums
+    MATRICES: ClassVar[tuple[str, ...]] = ("auto", "full", "diagonal")
 
     matrix: str
     state_: SecondOrderState
@@ -60,14 +60,19 @@ class SecondOrderLearner(OnlineClassifier):
         all."""
         return None
 
+    def sketch_rank(self) -> int:
+        """How many directions a sketch has besides its diagonal."""
+        return 0
+
     def new_state(self, columns: int, targets: int) -> SecondOrderState:
         """An empty state, with all of the matrix or its diagonal."""
-        matrix = one_of("matrix", self.matrix, MATRICES)
+        matrix = one_of("matrix", self.matrix, self.MATRICES)
         full = matrix == "full" or (matrix == "auto" and columns <= FEW_COLUMNS)
         sized = None if full else self.sized_prior()
         prior = self.prior() if sized is None else sized
+        rank = self.sketch_rank() if matrix == "sketch" else 0
         return SecondOrderState(
-            columns, targets, prior=prior, full=full, weighted=self.WEIGHTED, sized=sized is not None
+            columns, targets, prior=prior, full=full, weighted=self.WEIGHTED, sized=sized is not None, rank=rank
         )
 
     # While classes may still come, a spare target learns what each of them will have learned.
@@ -98,7 +103,7 @@ class SecondOrderLearner(OnlineClassifier):
 
     def settled(self) -> dict[str, Any]:
         """Which matrix is kept."""
-        return {"matrix": "full" if self.state_.full else "diagonal"}
+        return {"matrix": self.state_.matrix}
 
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target."""
@@ -141,7 +146,8 @@ class Ellipsoid(Geometry):
     ) -> list[tuple[str, Array, float]]:
         """Averages of gradient descent in balls that are round in this geometry: over the rows A^-1/2 x."""
         size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
-        if not 0 < size < np.inf or (self.state.full and len(batch) * (batch.columns + 1) > MOST_WHITENED):
+        whole = self.state.matrix != "diagonal"
+        if not 0 < size < np.inf or (whole and len(batch) * (batch.columns + 1) > MOST_WHITENED):
             return []
         rows, intercept, back = self._whitened(batch, target)
         directions = []
@@ -157,6 +163,8 @@ class Ellipsoid(Geometry):
     ) -> tuple[Batch, float, Callable[[Array, float], tuple[Array, float]]]:
         """Rows and constant feature in which v'A v is a squared length, and the way back from vectors to vectors."""
         intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
+        if self.state.rank:
+            return self._whitened_by_sketch(batch, target, intercept)
         if not self.state.full:
             scales, constant = self.state.roots(target)
             columns = slice(None) if batch.indices is None else batch.indices
@@ -170,6 +178,21 @@ class Ellipsoid(Geometry):
             return whole[1:], float(whole[0])
 
         return Batch(np.ascontiguousarray(rows), None, rows.shape[1]), 0.0, back
+
+    def _whitened_by_sketch(
+        self, batch: Batch, target: int, intercept: float
+    ) -> tuple[Batch, float, Callable[[Array, float], tuple[Array, float]]]:
+        """The same where the matrix is a sketch."""
+        sketch, values = self.state.sketch(target), matrix_of(batch)
+        rows = np.zeros((len(batch), 1 + self.state.columns))
+        rows[:, 0] = intercept
+        rows[:, 1 : 1 + batch.columns] = values if batch.starts is None else values.toarray()
+
+        def back(vector: Array, _: float) -> tuple[Array, float]:
+            whole = sketch.unwhitened(vector)
+            return whole[1:], float(whole[0])
+
+        return Batch(np.ascontiguousarray(sketch.whitened(rows)), None, rows.shape[1]), 0.0, back
 
 
 def _averaged(rows: Batch, signs: Array, rules: Rules, passes: int) -> tuple[Array, float] | None:

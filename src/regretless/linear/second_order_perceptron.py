@@ -10,7 +10,7 @@ from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theory.second_order_perceptron import SECOND_ORDER
 from .perceptron import TIES
-from .second_order_learner import MATRICES, SecondOrderLearner, invertible
+from .second_order_learner import SecondOrderLearner, invertible
 
 
 @with_constructor
@@ -104,7 +104,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
     def rules(self) -> Rules:
         """It moves when its score has the wrong sign."""
         self.prior()
-        one_of("matrix", self.matrix, MATRICES)
+        one_of("matrix", self.matrix, self.MATRICES)
         return Rules(
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],
             intercept=positive("intercept", self.intercept, or_zero=True),

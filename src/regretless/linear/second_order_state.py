@@ -1,4 +1,5 @@
-"""What second-order learners remember: sums and the matrix A = a I + sum of x x' over the updates, or its diagonal."""
+"""What second-order learners remember: sums and the matrix A = a I + sum of x x' over the updates, its diagonal, or a
+sketch of it."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
+from .sketch import Sketch
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
@@ -21,14 +23,17 @@ SPARE = "spare_"  # before the names of arrays
 
 class SecondOrderState(BaseState):
     """With a diagonal matrix, sums and squares of features; with a full one, sums, weights and the factors of an
-    inverse.
+    inverse; with a sketch, sums, weights, a diagonal D and some rows B.
 
     With a diagonal matrix there is one array, `records`, a row a feature: the sums of y x over the updates of each
     target, then those of x^2; or, where weights are kept, the weights, the sums of x^2, the sums of y x and, if the
     prior is in units of that, the largest x^2 of the updates. With a full one there are `sums`, `weights` and `scales`
     of shape (targets, 1 + columns), the constant feature first, and `factor`, (targets, (1 + columns) * columns / 2):
     the inverse of A is U D U' with D the scales, and the factor holds the columns of U above the diagonal, one after
-    the other.
+    the other. With a sketch there are, of shape (targets, 1 + columns), `sums`, `weights`, `shed`, what D has from rows
+    that B no longer has, `largest`, the largest squares of the updates, and `inverse`, 1 / D; `directions`, which is B,
+    has the shape (targets, 2 rank, 1 + columns), and `gram` and `lower`, B D^-1 B' and the lower triangle L with
+    L L' = I + B D^-1 B', are (targets, 2 rank, 2 rank).
 
     Parameters
     ----------
@@ -41,7 +46,10 @@ class SecondOrderState(BaseState):
     weighted : bool
         Whether a learner with a diagonal matrix keeps weights besides the sums.
     sized : bool
-        Whether such a learner's prior is in units of the largest square of each feature so far.
+        Whether such a learner's prior, or that of one with a sketch, is in units of the largest square of each feature
+        so far.
+    rank : int
+        How many directions a sketch has besides its diagonal; 0 for none.
 
     Attributes
     ----------
@@ -57,6 +65,12 @@ class SecondOrderState(BaseState):
     weights: Array
     scales: Array
     factor: Array
+    shed: Array
+    largest: Array
+    inverse: Array
+    directions: Array
+    gram: Array
+    lower: Array
     spare: SecondOrderState | None = None
 
     def __init__(
@@ -68,8 +82,10 @@ class SecondOrderState(BaseState):
         full: bool = False,
         weighted: bool = False,
         sized: bool = False,
+        rank: int = 0,
     ) -> None:
         self.full = full
+        self.rank = rank
         self._weighted = weighted
         self.sized = sized and weighted and not full
         super().__init__(columns, targets)
@@ -80,6 +96,8 @@ class SecondOrderState(BaseState):
             setattr(self, name, np.zeros(shape))
         if full:
             self.scales[:] = 1 / prior
+        if rank:
+            self.inverse[:] = 1 / self._least()
 
     @property
     def prior(self) -> float:
@@ -88,15 +106,28 @@ class SecondOrderState(BaseState):
 
     def options(self) -> dict[str, Any]:
         """Which matrix is kept, and what it starts with."""
-        return {"prior": self.prior, "full": self.full, "weighted": self._weighted, "sized": self.sized}
+        return {"prior": self.prior, "full": self.full, "weighted": self._weighted, "sized": self.sized} | (
+            {"rank": self.rank} if self.rank else {}
+        )
+
+    @property
+    def matrix(self) -> str:
+        """Which matrix is kept."""
+        return "full" if self.full else "sketch" if self.rank else "diagonal"
+
+    @property
+    def _apart(self) -> bool:
+        """Whether arrays are kept target after target, the constant feature first."""
+        return self.full or self.rank > 0
 
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays, and those of the spare target."""
+        rows = 2 * self.rank
         player = _core.SecondOrderPlayer(
             **{name: getattr(self, name) for name in self._layout(0)},
             memory=self.memory,
             books=self.books,
-            scratch=np.zeros(5 * self.targets + 4 * (self._room() + 8)),
+            scratch=np.zeros(5 * self.targets + 4 * (self._room() + 8) + 2 * rows * (rows + 1)),
             loss=rules.loss,
             tie=rules.tie,
             intercept=rules.intercept,
@@ -107,14 +138,14 @@ class SecondOrderState(BaseState):
 
     def coefficients(self) -> Array:
         """The weights that scores are made of; with sums alone, those that short rows are scored by, u / A."""
-        if self.full:
+        if self._apart:
             return np.ascontiguousarray(self.weights[:, 1:].T)
         first = self._part(0)
         return np.array(first) if self._weighted else np.asarray(first / self._diagonal())
 
     def biases(self) -> Array:
         """Weights of the constant feature, shape (targets,)."""
-        if self.full:
+        if self._apart:
             return np.array(self.weights[:, 0])
         if self._weighted:
             return np.array(self.memory[:, WEIGHT])
@@ -122,6 +153,8 @@ class SecondOrderState(BaseState):
 
     def stretched(self, vector: Array, bias: float, target: int) -> float:
         """sqrt(v'A v), the constant feature included."""
+        if self.rank:
+            return self.sketch(target).stretched(np.append(bias, vector))
         if self.full:
             t = np.concatenate([[bias], vector])
             for j, column in self._columns_of_factor(target):
@@ -132,6 +165,8 @@ class SecondOrderState(BaseState):
 
     def energy(self, target: int) -> float:
         """u'A^-1 u."""
+        if self.rank:
+            return self.sketch(target).energy(self.sums[target])
         if self.full:
             u, scales = self.sums[target], self.scales[target]
             products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
@@ -141,6 +176,8 @@ class SecondOrderState(BaseState):
 
     def volume(self, target: int) -> float:
         """ln det(A / a), the sum over the entries of a diagonal matrix, each over what it starts with."""
+        if self.rank:
+            return self.sketch(target).volume()
         if self.full:
             return float(self.memory[target, VOLUME])
         squares = np.append(self._part(1)[:, target], self.memory[target, SQUARE])
@@ -150,6 +187,11 @@ class SecondOrderState(BaseState):
     def roots(self, target: int) -> tuple[Array, float]:
         """Square roots of the entries of a diagonal A, and that of the constant feature."""
         return np.sqrt(self._diagonal(target)), sqrt(self._constants()[target])
+
+    def sketch(self, target: int) -> Sketch:
+        """The matrix of a target where a sketch is kept, the constant feature first."""
+        start = self._start(self.largest[target]) if self.sized else np.full(1 + self.columns, self.prior)
+        return Sketch(start, self.shed[target], self.directions[target])
 
     def root(self, target: int) -> Array:
         """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
@@ -191,7 +233,7 @@ class SecondOrderState(BaseState):
 
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target."""
-        if self.full:
+        if self._apart:
             for array in (self.sums, self.weights):
                 array[target] = 0 - array[target]
         else:
@@ -205,9 +247,10 @@ class SecondOrderState(BaseState):
         super().copy_target(source, i, j)
         if not isinstance(source, SecondOrderState) or source.options() != self.options():
             raise TypeError("targets are copied between states of one kind")
-        if self.full:
+        if self._apart:
             for name in self._layout(0):
-                getattr(self, name)[j] = getattr(source, name)[i]
+                ours, theirs = getattr(self, name)[j], getattr(source, name)[i]
+                ours[..., : theirs.shape[-1]] = theirs
         else:
             for place in range(self._numbers()):
                 self._part(place)[: source.columns, j] = source._part(place)[:, i]
@@ -218,21 +261,23 @@ class SecondOrderState(BaseState):
             self.spare.grow(columns)
         if columns > self._room():
             self._refuse_many(columns)
-            # A full matrix is as large as it must be: it grows seldom, and room would be dear.
-            room = columns if self.full else max(columns, min(2 * self._room(), 2 * columns))
+            # A matrix is as large as it must be: it grows seldom, and room would be dear.
+            room = columns if self._apart else max(columns, min(2 * self._room(), 2 * columns))
             for name, shape in self._layout(room).items():
                 larger, old = np.zeros(shape), getattr(self, name)
-                larger[: old.shape[0], : old.shape[1]] = old
+                larger[tuple(map(slice, old.shape))] = old
                 setattr(self, name, larger)
             if self.full:
                 self.scales[:, 1 + self.columns :] = 1 / self.prior
+            if self.rank:
+                self.inverse[:, 1 + self.columns :] = 1 / self._least()
             self._player = None
         super().grow(columns)
 
     def tensors(self) -> dict[str, Array]:
         """All that must be kept of it, by name, and of the spare target."""
         arrays = {name: getattr(self, name) for name in self._layout(0)}
-        if not self.full:
+        if not self._apart:
             arrays["records"] = self.records[: self.columns]
         spare = {} if self.spare is None else self.spare.tensors()
         return {**arrays, **super().tensors(), **{SPARE + name: array for name, array in spare.items()}}
@@ -249,27 +294,39 @@ class SecondOrderState(BaseState):
         ValueError
             If arrays are missing, too many, of another shape, or hold something else than they must.
         """
-        full = "factor" in tensors
+        full, rows = "factor" in tensors, tensors.get("directions")
         sized = not full and "memory" in tensors and tensors["memory"].size > SIZE and tensors["memory"].flat[SIZE] >= 0
-        if (full, sized) != (self.full, self.sized):
-            options = self.options() | {"full": full, "sized": bool(sized)}
+        rank = rows.shape[1] // 2 if rows is not None and rows.ndim == 3 else 0
+        if (full, sized, rank) != (self.full, self.sized, self.rank):
+            options = self.options() | {"full": full, "sized": bool(sized), "rank": rank}
             other = type(self)(0, self.targets, **options)
             vars(self).clear()
             vars(self).update(vars(other))
         spare = {name.removeprefix(SPARE): array for name, array in tensors.items() if name.startswith(SPARE)}
         self.spare = None
         super().adopt(columns, {name: array for name, array in tensors.items() if not name.startswith(SPARE)})
-        positive = (self.memory[:, PRIOR], self.scales) if self.full else (self.memory[:, PRIOR],)
-        squares = [self.memory[:, [SQUARE, VOLUME]]] if self.full else [self.memory[:, SQUARE], self._part(1)]
-        if self.sized:
-            squares += [self.memory[:, SIZE], self._part(3)]
-        if any((array <= 0).any() for array in positive) or any((array < 0).any() for array in squares):
-            raise ValueError("its matrix is not positive")
+        self._check_signs()
         if spare:
             self.spare = self.blank(columns, 1)
             self.spare.adopt(columns, spare)
             if self.spare.spare is not None or self.spare.options() != self.options():
                 raise ValueError("its spare target is of another kind")
+
+    def _check_signs(self) -> None:
+        """Refuse what no matrix that was learned has."""
+        positive = [self.memory[:, PRIOR]]
+        squares = [self.memory[:, [SQUARE, VOLUME]]]
+        if self.full:
+            positive.append(self.scales)
+        elif self.rank:
+            positive.append(self.inverse)
+            squares += [self.shed, self.largest, np.diagonal(self.lower, axis1=1, axis2=2)]
+        else:
+            squares.append(self._part(1))
+        if self.sized and not self.rank:
+            squares += [self.memory[:, SIZE], self._part(3)]
+        if any((array <= 0).any() for array in positive) or any((array < 0).any() for array in squares):
+            raise ValueError("its matrix is not positive")
 
     def add_spare(self) -> None:
         """Let one more target see -1 in every round from here on."""
@@ -283,8 +340,19 @@ class SecondOrderState(BaseState):
         """How many bytes it takes when there are so many columns."""
         return super().size(columns) + (0 if self.spare is None else self.spare.size(columns))
 
-    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
+    def _least(self) -> float:
+        """What the entry of a sketch's diagonal is for a feature that no update had."""
+        return LEAST_PRIOR if self.sized else self.prior
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, ...]]:
         """The arrays besides memory and books, and their shapes for so many columns."""
+        if self.rank:
+            rows = 2 * self.rank
+            return {
+                **dict.fromkeys(("sums", "weights", "shed", "largest", "inverse"), (self.targets, 1 + columns)),
+                "directions": (self.targets, rows, 1 + columns),
+                **dict.fromkeys(("gram", "lower"), (self.targets, rows, rows)),
+            }
         if not self.full:
             # One target's three numbers are filled up to four, which a register holds.
             filled = self._weighted and self.targets == 1
@@ -300,7 +368,7 @@ class SecondOrderState(BaseState):
         return 2 + self._weighted + self.sized
 
     def _room(self) -> int:
-        return self.sums.shape[1] - 1 if self.full else len(self.records)
+        return self.sums.shape[1] - 1 if self._apart else len(self.records)
 
     def _refuse_many(self, columns: int) -> None:
         if self.full and columns > MOST_COLUMNS:

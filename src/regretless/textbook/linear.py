@@ -336,6 +336,33 @@ def arow_in_sizes(X: Array, y: Array, r: float = 1.0) -> tuple[Array, Array, Arr
     return mu, 10 * r * np.where(size > 0, size, 1), squares, updates, int(mistakes)
 
 
+def arow_sketched(
+    X: Array, y: Array, r: float = 1.0, rank: int = 5, sizes: bool = True
+) -> tuple[Array, Array, Array, Array, int, int]:
+    """The same with A = D + B'B: an update appends its row to B, and of 2 `rank` rows, turned until they are orthogonal
+    in D^-1, the longer half stays, while the squares of the others go to D. D starts with r, or with 10 r times the
+    largest square of each feature over the updates: the mean, what D starts with, D, B, updates and mistakes."""
+    n = X.shape[1]
+    size, shed, B, mu, updates, mistakes = np.zeros(n), np.zeros(n), np.zeros((0, n)), np.zeros(n), 0, 0
+    for x, label in zip(X, y, strict=True):
+        margin = label * (mu @ x)
+        mistakes += margin < 0 or (margin == 0 and label < 0)
+        if margin < 1:
+            larger = np.maximum(size, x * x)
+            start = 10 * r * np.where(larger > 0, larger, 1) if sizes else np.full(n, r)
+            A = np.diag(start + shed) + B.T @ B
+            mu = mu - np.linalg.solve(A, 10 * r * (larger - size) * mu if sizes else np.zeros(n))
+            gain = np.linalg.solve(A, x)
+            mu = mu + (label - mu @ x) / (1 + x @ gain) * gain
+            size, B, updates = larger, np.vstack([B, x]), updates + 1
+            if len(B) == 2 * rank:
+                _, axes = np.linalg.eigh(B / (start + shed) @ B.T)
+                B = axes[:, ::-1].T @ B
+                shed, B = shed + (B[rank:] ** 2).sum(axis=0), B[:rank]
+    start = 10 * r * np.where(size > 0, size, 1) if sizes else np.full(n, r)
+    return mu, start, start + shed, B, updates, int(mistakes)
+
+
 # ---- The perceptron in the dual, plain, averaged, voted, and with a budget
 
 

@@ -10,6 +10,14 @@ replaced by its diagonal, or by a diagonal with entries 10 r M_i^2 + sum of x_i^
 rounds I: that is known when the run is over, and so is the inequality. If feature i is measured in another unit,
 c_i x_i and v_i / c_i, nothing of it changes then. What is left is to bound the last factor, the energy.
 
+Or A is replaced by a sketch D + B'B: the rows of B are those of updates, and when there are too many, B is turned, Q B
+with Q orthogonal, which leaves B'B as it is; its shorter rows b go, and b_i^2 is added to each D_i. So the diagonal is
+that of A, and with sums over the rows b that went
+
+    v'(D + B'B) v = v'A v + sum_i v_i^2 sum_b b_i^2 - sum_b <b, v>^2:
+
+the sketch costs at most the squares of v, each times what D has got, and less as far as v goes along what went.
+
 The second-order perceptron moves when y u'A_+^-1 x <= 0, where A_+ = A + x x', so its energy grows by
 
     u'A_+^-1 u - u'A^-1 u + 2 y u'A_+^-1 x + x'A_+^-1 x <= x'A_+^-1 x <= ln det A_+ - ln det A,
@@ -70,7 +78,7 @@ WEIGHED = (
     "the rows are so short beside what the matrix starts with that floats lose them: lower that, or scale the rows",
     _weighed,
 )
-FULL = ("it is about the whole matrix, and this run kept its diagonal alone", _full)
+FULL = ("it is about the whole matrix, and this run kept its diagonal, or a sketch of it", _full)
 
 
 @theorem(
@@ -129,9 +137,9 @@ def arow_mistakes(ledger: Ledger, comparator: Comparator, learner: SecondOrderFa
 )
 def arow_posterior(ledger: Ledger, comparator: Comparator, learner: SecondOrderFacts) -> float:
     """For every vector v, the mistakes are at most H + sqrt(v'A v) sqrt(u'A^-1 u) - U, where U is the number of
-    updates that were no mistakes, A is r I plus the sum of x x' over the updates, or a diagonal that starts with r, or
-    with 10 r times the largest square of each feature over the updates, u is the sum of y x over them, and H is the sum
-    of the hinge losses of v over all rounds."""
+    updates that were no mistakes, A is r I plus the sum of x x' over the updates, or a diagonal or a sketch of that
+    which starts with r, or with 10 r times the largest square of each feature over the updates, u is the sum of y x
+    over them, and H is the sum of the hinge losses of v over all rounds."""
     others = ledger.updates - ledger.mistakes
     return _stretched(ledger, comparator, learner, learner.energy) - others * (1 - EPSILON)
 

@@ -377,7 +377,11 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any]
         return {}
     X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
     size: Any
-    if "r" in parameters and not full and parameters["scale"] == "auto":
+    if parameters["matrix"] == "sketch":
+        sizes = parameters["scale"] == "auto"
+        _, size, D, B, updates, mistakes = rules.arow_sketched(X, y, parameters["r"], parameters["rank"], sizes)
+        matrix = np.diag(D) + B.T @ B
+    elif "r" in parameters and not full and parameters["scale"] == "auto":
         _, start, squares, updates, mistakes = rules.arow_in_sizes(X, y, parameters["r"])
         matrix, size = np.diag(start + squares), start
     elif "r" in parameters:
