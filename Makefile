@@ -36,7 +36,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test check golden tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel clean
+.PHONY: demo test check golden tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -131,6 +131,14 @@ wheel: $(VENV)/.ready
 	$(call create,build/wheel/venv)
 	$(call install,build/wheel/venv) build/wheel/*.whl
 	.ci/smoke build/wheel/venv/bin
+
+# The source as it is published, unpacked, compiled and tested there: nothing of it may lean on the checkout. What wants git's
+# history, or the corpus of the fuzzers, is not in it.
+sdist: $(VENV)/.ready
+	rm -rf build/sdist
+	$(VENV)/bin/python -c 'from scikit_build_core.build import build_sdist; build_sdist("build/sdist")'
+	tar -xzf build/sdist/*.tar.gz -C build/sdist
+	cd build/sdist/regretless-*/ && $(MAKE) test
 
 clean:
 	rm -rf $(VENV) build

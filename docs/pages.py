@@ -40,14 +40,14 @@ NAVIGATION = {
     "At work": ("serving", "alarms", "scale", "SECURITY"),
     "Why to believe it": ("certificates", "theorems", "proofs", "trust", "speed"),
     "Reference": ("learners", *(f"learners/{kind}/index" for kind in KINDS), "theorems/index", "reference/index"),
-    "For maintainers": ("architecture", "CONTRIBUTING", "CHANGELOG"),
+    "For maintainers": ("architecture", "CONTRIBUTING", "CODE_OF_CONDUCT", "packaging", "release-0.2.0", "CHANGELOG"),
 }
 
 
 def pages() -> dict[str, str]:
     """The text of each page, by its path."""
     made = {f"{path.stem}.md": path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
-    for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG"):
+    for name in ("README", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"):
         made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
     made = {path: text.replace("](../", "](") for path, text in made.items()}
     readme = made.pop("README.md").replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .run.comparison import compare
     from .run.mixture import LearnerMixture
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["LearnerMixture", "__version__", "compare", "load"]
 ROOMS = [
     "alarms",
