@@ -97,6 +97,25 @@ def test_what_is_said_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixt
         served(path, work)
 
 
+def test_no_file_helps_a_pruned_log(tmp_path: Path) -> None:
+    """The certificates of a model that had learned rows before its log, which was pruned, name no option that would not
+    help."""
+    make, schema = KINDS["three classes"]
+
+    async def work(client: Client) -> Any:
+        await traffic(client, "three classes", 0, 24)
+        return await model(client), (await client.ask("/v1/certificate")).json["certificates"]
+
+    path = tmp_path / "m.rgl"
+    path.write_bytes(served(begun(tmp_path, make(), schema, "first"), work)[0])
+    assert any("--rows" in str(one["why"]) for one in served(path, work)[1])
+    assert pruned(path.with_suffix(".db"))[0] > 0
+    certificate = served(path, lambda client: client.ask("/v1/certificate")).json
+    reasons = [str(one["why"]) for one in certificate["certificates"]]
+    assert any("the log was pruned" in why for why in reasons)
+    assert not any("--rows" in why for why in reasons)
+
+
 def test_what_is_not_pruned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

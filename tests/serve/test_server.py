@@ -18,7 +18,7 @@ from regretless.bandits import Exp3IX
 from regretless.cli.entry import make
 from regretless.cli.serve import settings_of
 from regretless.errors import RegretlessError
-from regretless.experts import Hedge
+from regretless.experts import Hedge, Squint
 from regretless.linear import AROW, AggregatedClassifier
 from regretless.serve.access import AccessTokens, read_tokens
 from regretless.serve.logs import ServiceLog
@@ -32,7 +32,7 @@ from .asking import COLUMNS, Client, begun
 OPTIONS = (
     "serve m.rgl --max-body 1k --max-rows 2 --max-queue 3 --body-timeout 4 --no-log-predictions --expire 5m "
     "--default-loss 0.5 --snapshot-every 6 --allow-host Example.org --log-requests paths --alarm-after 7 "
-    "--alarm-rounds 800 --alert-url http://localhost:9/"
+    "--alarm-rounds 800 --most-loss 9 --alert-url http://localhost:9/"
 )
 ROW = [0.5, -1.0, 2.0, 0.25]
 
@@ -134,6 +134,9 @@ def test_the_rows_of_another_model(
         assert refused.code == 1
         assert "--rows changed.csv: the rows of this file, played again, do not give the model" in refused.err
         assert run("serve", "m.rgl", "--port", 0, "--rows", "r.csv").code == 0
+    forecasts = begun(tmp_path, Squint(n_experts=2, value_range=(0, 1)), {"experts": 2}, "forecasts")
+    with pytest.raises(RegretlessError, match="the theorems of squint need no rows again"):
+        open_model(forecasts, tmp_path / "forecasts.db", Settings(), None, "r.csv")
 
 
 def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,5 +315,6 @@ def test_every_option_reaches_the_server() -> None:
         hosts=("example.org",),
         log_requests="paths",
         alarm={"reference": None, "reference_rounds": 7, "mean_rounds": 800.0},
+        most_loss=9.0,
         alert_url="http://localhost:9/",
     )

@@ -219,14 +219,13 @@ def _certificates(live: Live, where: Any, rows: str | None) -> list[Certificate]
     learner: Any = live.served.learner
     if not isinstance(live.served, ServedRows):
         return list(learner.certify())
-    tally = live.tally
+    tally, log = live.tally, LogStream(store_of(where, writes=False), live)
+    if (pruned := log.begins_after()) > tally.since:
+        return _by_sums(learner, PRUNED.format(label=pruned))
     if tally.before and (rows is None or tally.since):
         return _by_sums(learner, (EARLIER if not tally.since else ASIDE).format(rounds=tally.before))
     if not live.served.sums()[0]:
         return list(learner.declined("no label was learned yet"))
-    log = LogStream(store_of(where, writes=False), live)
-    if (pruned := log.begins_after()) > tally.since:
-        return _by_sums(learner, PRUNED.format(label=pruned))
     stream: Stream = log
     if tally.before:
         stream = FileAndLog(rows_before(str(rows), live), log, learner.state_.columns)
@@ -252,21 +251,21 @@ def refuse_rows(path: str, first: Live) -> None:
     Raises
     ------
     RegretlessError
-        If there is no such file, the model had learned nothing, or other rows.
+        If there is no such file, the model had learned nothing, or other rows, or is none of rows.
     """
-    before = first.tally.base_rounds
+    before, learner = first.tally.base_rounds, first.served.learner
+    if not isinstance(first.served, ServedRows):
+        raise RegretlessError(f"--rows {path}: the theorems of {learner.name} need no rows again; leave --rows out")
     if not Path(path).is_file():
         raise RegretlessError(f"--rows {path}: there is no such file")
     if not before:
         raise RegretlessError(f"--rows {path}: the model had learned nothing before it was served")
-    if not isinstance(first.served, ServedRows):
-        return
     stream = rows_before(path, first)
     rows = sum(map(len, stream.batches()))
     if not rows or before % rows:  # of several passes they are a multiple
         fault = f"this file has {rows:,} rows, and the model had learned {before:,} rounds before it was served"
         raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
-    if not gives(first.served.learner, stream):
+    if not gives(learner, stream):
         fault = "the rows of this file, played again, do not give the model as it was before it was served"
         raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import RegretlessError
@@ -17,7 +17,10 @@ from .store import EXPIRED, LEARNT, OLDEST, PENDING, PROMOTED, Event, State
 from .wire import write_json
 
 EXPIRY = 1.0  # seconds between two looks for events that are to be given up
-Fresh = tuple[Event, Any] | RegretlessError  # a prediction whose label has come with its input; or why there is none
+AT_ONCE = 100  # rows and labels that are checked before other requests have their turn
+Fresh = tuple[Event, Any] | RegretlessError  # a prediction and its label; or why there is none
+Unpredicted = tuple[bytes, Any]  # an input and its label
+Fate = Fresh | dict[str, Any]  # or what is answered, where it had its label before
 
 
 class ModelEngine(DurableModel):
@@ -43,7 +46,11 @@ class ModelEngine(DurableModel):
             return await self._predict(asked)
 
     async def _predict(self, asked: Sequence[RowRequest]) -> list[bytes]:
-        inputs = [self._read(one.value, one.place) for one in asked]
+        inputs = []
+        for place, one in enumerate(asked, 1):
+            inputs.append(self._read(one.value, one.place))
+            if place % AT_ONCE == 0:
+                await asyncio.sleep(0)
         ids = [check_id(one.id) for one in asked if one.id is not None]
         if not self.settings.log_predictions:
             made = [one.id or self._new_id() for one in asked]
@@ -120,12 +127,14 @@ class ModelEngine(DurableModel):
                 self._ids.give(ids)
 
     async def _label_known(self, reported: Sequence[LabelReport], known: dict[str, Event]) -> list[dict[str, Any]]:
+        fates, read = await self._checked(reported, known)
+        self._refuse_if_down()
         settled: list[Event] = []
         number = self.live.number
-        try:
-            new = self._predicted_now(reported, known)
+        try:  # from here to the log nothing may come between
+            new = self._predicted_now(reported, read)
             results = [
-                self._labelled(one, known.get(one.id or ""), new.get(place), settled)
+                self._labelled(one, new[place] if place in new else fates[place], settled)
                 for place, one in enumerate(reported)
             ]
         except BaseException:
@@ -136,50 +145,51 @@ class ModelEngine(DurableModel):
             self._complete(results, settled)
         return results
 
-    def _labelled(
-        self,
-        one: LabelReport,
-        event: Event | None,
-        new: Fresh | None,
-        settled: list[Event],
-    ) -> dict[str, Any]:
-        """What becomes of a label; where it is to be learned, its event is among those to be settled."""
-        try:
-            if isinstance(new, RegretlessError):
-                raise new
-            if new is not None:
-                event, label = new
-            else:
-                assert event is not None
-                if one.with_input and event.input != self._read(one.value):
-                    raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
-                if event.state != PENDING:
-                    return self._settled_before(event, one.label)
-                label = self.live.served.read_label(one.label, event)
-        except Refused as error:
-            return {"id": one.id, "status": "error", "code": UNFIT, "reason": str(error)}
-        except RequestError as error:
-            return {"id": one.id, "status": "error", "code": error.status, "reason": str(error)}
+    async def _checked(
+        self, reported: Sequence[LabelReport], known: dict[str, Event]
+    ) -> tuple[dict[int, Fate], dict[int, Unpredicted]]:
+        """By their places, what becomes of labels whose predictions are known or that are none, and what is to be
+        predicted of the others; a few at a time, as other requests wait."""
+        fates: dict[int, Fate] = {}
+        read: dict[int, Unpredicted] = {}
+        for place, one in enumerate(reported):
+            try:
+                if one.id in known:
+                    fates[place] = self._checked_one(one, known[str(one.id)])
+                else:
+                    read[place] = self._read_new(one)
+            except (Refused, RequestError) as error:
+                fates[place] = error
+            if place % AT_ONCE == AT_ONCE - 1:
+                await asyncio.sleep(0)
+        return fates, read
+
+    def _checked_one(self, one: LabelReport, event: Event) -> Fate:
+        if one.with_input and event.input != self._read(one.value):
+            raise RequestError(CONFLICT, f"the id {one.id} was used for another input")
+        if event.state != PENDING:
+            return self._settled_before(event, one.label)
+        return event, self.live.served.read_label(one.label, event)
+
+    def _labelled(self, one: LabelReport, fate: Fate, settled: list[Event]) -> dict[str, Any]:
+        """What is answered to a label; where it is to be learned, its event is among those to be settled."""
+        if isinstance(fate, dict):
+            return fate
+        if isinstance(fate, RegretlessError):
+            code = fate.status if isinstance(fate, RequestError) else UNFIT
+            return {"id": one.id, "status": "error", "code": code, "reason": str(fate)}
+        event, label = fate
         self._settle(event, LEARNT, label)
         settled.append(event)
         return {"id": event.id, "status": "learnt"}
 
-    def _predicted_now(self, reported: Sequence[LabelReport], known: dict[str, Event]) -> dict[int, Fresh]:
-        """By their places, the events and labels that come with their inputs; or why there is none."""
-        new: dict[int, Fresh] = {}
-        read: list[tuple[int, str, bytes, Any]] = []
-        for place, one in enumerate(reported):
-            if one.id in known:
-                continue
-            try:
-                read.append((place, one.id or self._new_id(), *self._read_new(one)))
-            except (Refused, RequestError) as error:
-                new[place] = error
-        for (place, _, _, label), event in zip(read, self._predicted_each(read), strict=True):
-            new[place] = event if isinstance(event, RequestError) else (event, label)
-        return new
+    def _predicted_now(self, reported: Sequence[LabelReport], read: Mapping[int, Unpredicted]) -> dict[int, Fresh]:
+        """By their places, the events of labels that came with their inputs; or why there is none."""
+        rows = [(reported[place].id or self._new_id(), stored) for place, (stored, _) in read.items()]
+        events = zip(read.items(), self._predicted_each(rows), strict=True)
+        return {place: one if isinstance(one, RequestError) else (one, label) for (place, (_, label)), one in events}
 
-    def _read_new(self, one: LabelReport) -> tuple[bytes, Any]:
+    def _read_new(self, one: LabelReport) -> Unpredicted:
         """The input and the label of a row that was not predicted."""
         if not one.with_input:
             raise RequestError(UNKNOWN, f"no prediction has the id {one.id}")
@@ -191,16 +201,16 @@ class ModelEngine(DurableModel):
         blank = Event(0, one.id or "", 0.0, stored, b"", None, None, 0)
         return stored, self.live.served.read_label(one.label, blank)
 
-    def _predicted_each(self, read: list[tuple[int, str, bytes, Any]]) -> Sequence[Event | RequestError]:
-        """Predictions of rows, of which one that cannot be predicted does not keep the others from it."""
-        if not read:
+    def _predicted_each(self, rows: list[tuple[str, bytes]]) -> Sequence[Event | RequestError]:
+        """Predictions of rows by their ids, of which one that cannot be predicted does not keep the others from it."""
+        if not rows:
             return []
         try:
-            return self._predicted([id for _, id, _, _ in read], [stored for _, _, stored, _ in read], answers=False)
+            return self._predicted([id for id, _ in rows], [stored for _, stored in rows], answers=False)
         except RequestError as error:
-            if len(read) == 1:
+            if len(rows) == 1:
                 return [error]
-            return [event for one in read for event in self._predicted_each([one])]
+            return [event for one in rows for event in self._predicted_each([one])]
 
     def _settled_before(self, event: Event, label: Any) -> dict[str, Any]:
         if event.state == EXPIRED:
