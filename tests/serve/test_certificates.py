@@ -343,4 +343,4 @@ def test_a_share_of_0_has_no_loss(tmp_path: Path) -> None:
     assert delay["cost"]["mistakes"] == 0
     model = ServedClassifier(OnlineGradientDescent(loss="logistic").partial_fit([[1.0]], [1], classes=[0, 1]), {})
     event, few = Event(1, "a", 0.0, b"", b"", None, None, 0), 5e-324  # one digit of it is left
-    assert model.judge(event, {"label": 1, "probabilities": {"0": few, "1": 1.0}}, 0) == (True, None)
+    assert model.judge(event, {"label": 1, "probabilities": {"0": few, "1": 1.0}}, 0) == (True, None, 1.0)
