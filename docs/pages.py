@@ -17,6 +17,8 @@ from typing import Any
 
 from latex2mathml.converter import convert
 from learners import ROOT
+from lectures import notebooks
+from lectures import pages as lecture_pages
 
 import regretless
 from regretless.catalogue import TABLES, class_of
@@ -33,6 +35,7 @@ KINDS = {
 }
 NAVIGATION = {
     "Start here": ("tour", "gallery/index", "command-line", "data", "notebooks", "glossary"),
+    "Lectures": tuple(f"notebooks/{path.stem}" for path in notebooks()),
     "Labels": ("linear", "accuracy", "calibration", "batch"),
     "Numbers": ("regression", "intervals", "experts"),
     "Decisions": ("bandits", "contextual"),
@@ -44,15 +47,17 @@ NAVIGATION = {
 }
 
 
-def pages() -> dict[str, str]:
-    """The text of each page, by its path."""
+def pages(*, play: bool = True) -> dict[str, str]:
+    """The text of each page, by its path; `play` says whether the notebooks of lectures are run for theirs."""
     made = {f"{path.stem}.md": path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
     for name in ("README", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"):
         made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
     made = {path: text.replace("](../", "](") for path, text in made.items()}
+    made["notebooks.md"] = made["notebooks.md"].replace(".ipynb)", ".md)")
     readme = made.pop("README.md").replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")
     made["index.md"] = readme + "".join(_tree(names, head) for head, names in NAVIGATION.items())
     made["glossary.md"] = "# Words\n" + made["CONTRIBUTING.md"].partition("## Words")[2]
+    made |= lecture_pages(play=play)
     return made | dict(_apart(learner_pages())) | dict(_apart(theorem_pages())) | dict(_apart(reference_pages()))
 
 

@@ -16,7 +16,7 @@ from .documents import DOCS, script
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     """The text of each page by its path."""
-    return script("pages").pages()
+    return script("pages").pages(play=False)  # notebooks are run by a test of their own
 
 
 def test_each_learner_has_a_page_with_its_theorems(pages):
