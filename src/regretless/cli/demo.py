@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
@@ -49,6 +48,8 @@ def run(arguments: DemoOptions) -> int:
 
 def _show(name: str, *words: str) -> int:
     """Print a command, and run it as the command line would."""
+    import shlex
+
     print(f"\n$ regretless {name} {shlex.join(words)}", flush=True)
     parser, verb = ArgumentParser(), verb_of(name)
     verb.add_arguments(parser)

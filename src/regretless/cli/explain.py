@@ -6,7 +6,6 @@ import re
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pkgutil import iter_modules
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +97,8 @@ def run(arguments: ExplainOptions) -> int:
 
 def theorems() -> dict[str, Theorem]:
     """All theorems by their names, in the order of the modules of the theory."""
+    from pkgutil import iter_modules
+
     from ..theorem import Theorem
 
     known: dict[str, Theorem] = {}

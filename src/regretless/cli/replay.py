@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options
@@ -91,7 +91,7 @@ def _show(arguments: ReplayOptions, live: Live, compared: list[SnapshotCompariso
 
     model = live.snapshot(0.0).model
     if arguments.save is not None:
-        with replacing(Path(arguments.save)) as file:
+        with replacing(arguments.save) as file:
             file.write(model)
     if arguments.json:
         seconds = time.perf_counter() - began
@@ -106,7 +106,7 @@ def _show(arguments: ReplayOptions, live: Live, compared: list[SnapshotCompariso
 
 def _refuse_model(text: str) -> None:
     """Refuse the name of a model where that of its log is expected."""
-    if text.endswith(".rgl") or (text.endswith(".rgl.db") and not Path(text).exists()):
+    if text.endswith(".rgl") or (text.endswith(".rgl.db") and not os.path.exists(text)):
         log = text.removesuffix(".db").removesuffix(".rgl") + ".db"
         raise UsageError(f"{text}: the log of a served model is expected; of this one that is {log}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
@@ -13,6 +12,8 @@ from .arguments import Arguments
 from .output import DONE, UsageError, complain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..serve.settings import Settings
 
 HELP = "serve a model over HTTP: predictions now, labels later"
@@ -152,6 +153,8 @@ def _add_limits(parser: ArgumentParser) -> None:
 
 def run(arguments: ServeOptions) -> int:
     """Serve."""
+    from pathlib import Path
+
     from ..serve.access import read_tokens
     from ..serve.logs import ServiceLog
     from ..serve.server import listen, serve, server_package
@@ -225,6 +228,8 @@ def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
 
 def _paths(arguments: ServeOptions) -> dict[str, Path]:
     """The model files, by the names of the models; a new one is written first."""
+    from pathlib import Path
+
     if (arguments.model is None) == (arguments.models is None):
         raise UsageError("name the MODEL to serve, or a folder of them with --models DIR")
     if arguments.models is not None:
@@ -325,7 +330,8 @@ def _schema(path: str) -> dict[str, Any]:
     from ..serve.wire import MalformedBody, read_json
 
     try:
-        value = read_json(Path(path).read_bytes())
+        with open(path, "rb") as file:
+            value = read_json(file.read())
     except MalformedBody as error:
         raise UsageError(f"--schema {path}: {error}") from error
     if type(value) is not dict:
@@ -336,6 +342,8 @@ def _schema(path: str) -> dict[str, Any]:
 
 
 def _store(arguments: ServeOptions, name: str, path: Path) -> str | Path:
+    from pathlib import Path
+
     if arguments.store is None:
         return path.with_suffix(".db")
     if arguments.store.startswith(("postgresql://", "postgres://")):
