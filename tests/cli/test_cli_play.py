@@ -16,8 +16,8 @@ import pytest
 import regretless
 from regretless import report
 from regretless.catalogue import bandit_class, expert_class, learner_class
-from regretless.cli import play_settings
 from regretless.cli.output import Console
+from regretless.cli.parameters import ELSEWHERE_IN_PLAY, FIXING
 from regretless.environments import LabelFlipping, RandomTarget, Separable, ShatteredTree
 from regretless.environments.lower_bounds import LowerBound
 from regretless.environments.registry import ENVIRONMENTS, entry_of
@@ -665,7 +665,7 @@ def test_every_parameter_that_is_set_elsewhere_exists():
     tables = {"class": class_learner, "linear": learner_class, "experts": expert_class, "bandits": bandit_class}
     for kind, find in tables.items():
         known = {one for name in TABLES[kind] for one in signature(find(name)).parameters}
-        assert set(play_settings.ELSEWHERE[kind]) <= known
+        assert set(ELSEWHERE_IN_PLAY[kind]) <= known
 
 
 def test_every_parameter_of_a_learner_that_is_tuned_is_known_to_fix_its_rate_or_not():
@@ -675,4 +675,4 @@ def test_every_parameter_of_a_learner_that_is_tuned_is_known_to_fix_its_rate_or_
     others |= {"epochs"}  # it leaves the rates to the rounds where it is false, and to the horizon where it is true
     learners = [expert_class(name) for name in TABLES["experts"]] + [bandit_class(name) for name in TABLES["bandits"]]
     tuned = [set(signature(one).parameters) for one in learners if "horizon" in signature(one).parameters]
-    assert set().union(*tuned) - others == set(play_settings.FIXING)
+    assert set().union(*tuned) - others == set(FIXING)

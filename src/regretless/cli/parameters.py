@@ -1,11 +1,11 @@
-"""A learner's parameters on the command line, ``--set name=value``; and the bandit that the command line asks for."""
+"""A learner's parameters on the command line, ``--set name=value``, and the learners of several verbs made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
+from ..catalogue import BANDITS, CLASS_LEARNERS, DEFAULT_BANDIT, EXPERT_LEARNERS, Kind, bandit_class, class_of
 from ..errors import ParameterError, RegretlessError, did_you_mean
 from .arguments import Arguments
 from .output import UsageError
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inspect import Parameter
 
     from ..bandits.base import Bandit
+    from ..finite_classes import FiniteClass
 
 
 IN_ORDER = "a file is learned from in its own order; shuffle the file itself"
@@ -132,13 +133,13 @@ SEED = 0
 SWITCHES = 5  # that a learner for changing arms is tuned for, unless the user says
 MANY_ROUNDS = 2**50  # with which parameters are tried before it is known how many there are
 OPTIONS = {"value_range": "--range", "rewards": "--rewards", "seed": "--seed", "delta": "--delta"}
-OF_BANDITS_ELSEWHERE = {name: f"use {option}" for name, option in OPTIONS.items()} | {
+ELSEWHERE_OF_BANDITS = {name: f"use {option}" for name, option in OPTIONS.items()} | {
     "n_arms": "the file says how many arms there are",
     "arms": "the file names the arms (--arms chooses among them)",
     "n_experts": "the advice says how many experts there are",
     "run": "all runs are played, as many as --runs says",
 }
-FIXING = ("horizon", "rate", "beta", "explore", "share")  # what is not tuned any more when one of them is given
+FIXING = ("horizon", "rate", "eta", "beta", "explore", "share")  # what is not tuned any more when one of them is given
 
 
 class BanditSettings(Arguments):
@@ -173,7 +174,7 @@ class BanditMaker:
         self._class = bandit_class(arguments.learner or DEFAULT_BANDIT)
         self._known = signature(self._class).parameters
         self._anytime = arguments.anytime
-        self._settings = read_settings(self._class, arguments.set, OF_BANDITS_ELSEWHERE) | _own_options(arguments)
+        self._settings = read_settings(self._class, arguments.set, ELSEWHERE_OF_BANDITS) | _own_options(arguments)
         self._refuse_contradictions(arguments)
         self._make({**self._settings, **self._tuning(MANY_ROUNDS)})
 
@@ -228,3 +229,165 @@ def _own_options(arguments: BanditSettings) -> dict[str, Any]:
     if arguments.delta is not None:
         settings["delta"] = arguments.delta
     return settings
+
+
+# Learners that `play`.
+
+MANY = 1 << 20  # rounds for which a learner is made as a trial, where it is not known yet how many there are
+OF_VOTES = ("absolute", "square", "pinball", "log", "zero-one")  # losses of forecasts from 0 to 1
+ONCE = "the rounds are played once, in the order in which environment has them"
+SEEDED = "use --seed"
+ELSEWHERE_IN_PLAY: dict[Kind, dict[str, str]] = {
+    "class": {"finite_class": "use --class or --named", "random_state": SEEDED},
+    "linear": dict.fromkeys(("passes", "until_clean", "max_passes", "shuffle", "warm_start", "random_state"), ONCE),
+    "experts": {
+        "n_experts": "the environment says how many there are",
+        "value_range": "votes and losses lie between 0 and 1",
+        "random_state": SEEDED,
+    },
+    "bandits": {
+        "n_arms": "the environment says how many there are",
+        "arms": "the environment names them",
+        "n_experts": "the environment says how many there are",
+        "value_range": "losses lie between 0 and 1",
+        "rewards": "the environment tells losses",
+        "seed": SEEDED,
+        "run": "use --runs",
+    },
+}
+
+
+def settings_in_play(kind: Kind, name: str, texts: list[str]) -> dict[str, Any]:
+    """The parameters of the learner that the command line sets."""
+    orders = [text for text in texts if kind == "class" and text.partition("=")[0].strip() == "order"]
+    settings = read_settings(
+        class_of(kind, name), [text for text in texts if text not in orders], ELSEWHERE_IN_PLAY[kind]
+    )
+    if not orders:
+        return settings
+    ordered = CLASS_LEARNERS[name].info.ordered
+    if not ordered or len(orders) > 1:
+        raise UsageError("order is set twice" if ordered else f"--set {orders[-1]}: {name} has no order")
+    import csv
+
+    names = next(csv.reader([orders[0].partition("=")[2]]), [])
+    return settings | {"order": [int(one) if one.strip().isdigit() else one.strip() for one in names]}
+
+
+class PlayerMaker(Arguments):
+    """Makes the learner for this environment and so many rounds."""
+
+    kind: Kind
+    name: str
+    settings: Mapping[str, Any]
+    environment: str
+    seed: int
+    anytime: bool
+    finite_class: FiniteClass | None
+    rounds: int
+
+    def make(self) -> Any:
+        made: dict[Kind, Callable[[], Any]] = {
+            "class": self._of_class,
+            "linear": self._linear,
+            "experts": self._combiner,
+            "bandits": self._bandit,
+        }
+        try:
+            return made[self.kind]()
+        except RegretlessError as error:
+            raise UsageError(self._about(error)) from error
+
+    def of(self, finite_class: FiniteClass | None, rounds: int = 0) -> PlayerMaker:
+        """The same for such a class, and so many rounds."""
+        return self.but(finite_class=finite_class, rounds=rounds)
+
+    def check(self) -> None:
+        """Refuse settings that have no meaning, before anything else is asked for; the learner is not kept."""
+        try_out = self.but(rounds=self.rounds or MANY)
+        if self.kind == "class" and self.finite_class is None:
+            from ..finite_classes import FiniteClass
+
+            few = {name: value for name, value in self.settings.items() if name != "order"}  # that is of the real one
+            try_out = try_out.but(finite_class=FiniteClass([[0], [1]]), settings=few)
+        try_out.make()
+
+    def _about(self, error: RegretlessError) -> str:
+        """What is wrong with a parameter, by the name that it has on the command line."""
+        if isinstance(error, ParameterError) and error.name in self.settings:
+            return f"--set {fault_text(error)}"
+        if self.anytime and "horizon" in str(error):
+            return f"--anytime: {self.name} needs the number of rounds, or a rate"
+        return f"--learner {self.name}: {error}"
+
+    def _of_class(self) -> Any:
+        from inspect import signature
+
+        self._refuse_anytime()
+        learner_class = class_of(self.kind, self.name)
+        seeded = {"random_state": self.seed} if "random_state" in signature(learner_class).parameters else {}
+        return learner_class(self.finite_class, **seeded, **self.settings)
+
+    def _linear(self) -> Any:
+        self._refuse_anytime()
+        made = class_of(self.kind, self.name)(**self.settings)
+        made.checked()
+        return made
+
+    def _combiner(self) -> Any:
+        from inspect import signature
+
+        learner_class = class_of(self.kind, self.name)
+        known = signature(learner_class).parameters
+        settings = {"loss": self._loss(known["loss"].default), **self.settings}
+        self._refuse_loss(settings["loss"])
+        if settings["loss"] != "zero-one":
+            settings["value_range"] = (0.0, 1.0)
+        if "random_state" in known:
+            settings["random_state"] = self.seed
+        if "switches" not in known or settings.get("switches") is not None:
+            settings = self._tuned(known) | settings
+        made = learner_class(**settings)
+        made._rules(2)
+        return made
+
+    @property
+    def _arms(self) -> bool:
+        """Whether the environment has arms, and no points."""
+        from ..environments.registry import entry_of
+
+        return entry_of(self.environment).gives == "arms"
+
+    def _loss(self, usual: Any) -> Any:
+        """Arms have losses of their own; a vote costs the distance of the forecast from the label."""
+        if self._arms:
+            return None
+        return usual if usual == "zero-one" or EXPERT_LEARNERS[self.name].info.one_loss else "absolute"
+
+    def _refuse_loss(self, loss: Any) -> None:
+        if self._arms and loss not in (None, "table"):
+            raise UsageError(f"--set loss={loss}: {self.environment} tells what the arms lose; leave it out")
+        if not self._arms and loss not in (*OF_VOTES, None, "table"):
+            raise UsageError(f"--set loss={loss}: votes are right or wrong; {', '.join(OF_VOTES)} or none is expected")
+
+    def _bandit(self) -> Any:
+        from inspect import signature
+
+        learner_class = class_of(self.kind, self.name)
+        known = signature(learner_class).parameters
+        arms = 2 if learner_class.info.advised else None
+        settings = {"n_arms": arms, "seed": self.seed, **self._tuned(known), **self.settings}
+        if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
+            raise RegretlessError("horizon is missing")
+        if "switches" in known and "horizon" in settings:
+            settings.setdefault("switches", min(SWITCHES, self.rounds - 1))
+        return learner_class(**settings)
+
+    def _tuned(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """The number of rounds, for a learner that can make use of it and is not tuned otherwise."""
+        fixed = any(self.settings.get(name) is not None for name in FIXING) or self.settings.get("epochs") is False
+        return {} if self.anytime or fixed or "horizon" not in known else {"horizon": self.rounds}
+
+    def _refuse_anytime(self) -> None:
+        if self.anytime:
+            raise RegretlessError("--anytime is for learners whose rates follow the number of rounds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .output import label_text, number_text, short
+from .output import label_text, many, number_text, short
 
 if TYPE_CHECKING:
     from ..play.tracing import TracedDraw
@@ -72,3 +72,61 @@ def pairs(numbers: Mapping[str, Any]) -> str:
     chosen = sorted(numbers, key=lambda name: -abs(numbers[name]))[:MOST]
     shown = [f"{short(name)} {number_text(value)}" for name, value in numbers.items() if name in chosen]
     return "  ".join(shown) + (f"  and {len(numbers) - MOST:,} more" if len(numbers) > MOST else "")
+
+
+# The table of `play`.
+
+WIDTH = 12  # of a column
+FEW = 4  # numbers of a row that are shown
+
+
+def step_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
+    """One line a round, below the names of the columns; it is said where the table ends before the play does.
+
+    Parameters
+    ----------
+    steps : sequence of Step or Draw
+    rounds : int
+        That were played.
+    """
+    cells = [_draw(step) if hasattr(step, "loss") else _step(step) for step in steps]
+    shown = [name for name in cells[0] if any(one[name] != "-" for one in cells)]
+    wide = {name: max(WIDTH, *(len(one[name]) for one in cells)) for name in shown}
+    yield " ".join(f"{name:>{wide[name]}}" for name in shown)
+    for one in cells:
+        yield " ".join(f"{one[name]:>{wide[name]}}" for name in shown)
+    if len(steps) < rounds:
+        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --trace {rounds} shows all)"
+
+
+def _step(step: Any) -> dict[str, str]:
+    row = step.row or []
+    asked = short(step.point, 20) if step.point is not None else _numbers(row) if 0 < len(row) <= FEW else "-"
+    return {
+        "round": str(step.round),
+        "point": asked,
+        "says 1 with": cell(step.probability),
+        "score": cell(step.score),
+        "predicted": cell(step.prediction),
+        "label": str(step.label),
+        "": "-" if step.wrong is None else "wrong" if step.wrong else "right",
+        "alive": cell(step.alive),
+    }
+
+
+def _draw(step: Any) -> dict[str, str]:
+    return {
+        "round": str(step.round),
+        "arm": "-" if step.arm is None else short(step.arm, 20),
+        "probability": cell(step.probability),
+        "loss": cell(step.loss),
+    }
+
+
+def _numbers(row: Sequence[float]) -> str:
+    return f"({', '.join(f'{value:.3g}' for value in row)})"
+
+
+def cell(value: float | None) -> str:
+    """A number in a table; a dash where there is none."""
+    return "-" if value is None else f"{value:.6g}"
