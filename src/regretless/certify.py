@@ -9,17 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .certificate import NOT_REPRODUCED, Certificate
+from .certificate import NOT_REPRODUCED, Certificate, summed
 from .data.batch import Array, Batch
 from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
-from .linear.certificates import reproduces
+from .linear.certificates import CertifiedLearner, reproduces
+from .linear.comparators.evaluate import Vector
+from .linear.comparators.line_search import Direction
+from .linear.comparators.question import Question
+from .linear.comparators.search import all_directions, margin_directions, read
 from .linear.labels import codes_of
+from .theory.facts import SEPARATES
 
 if TYPE_CHECKING:  # or a run on labels would load what learns numbers
     from .regression.base import OnlineRegressor
+
+
+SCALES = tuple(2.0**power for power in range(-4, 9))  # of a length that brings margins to about 1
+FEW = 1 << 15  # numbers in rows among which the largest margin is searched: that ends before any limit on its time
+ROUNDING = 1e-9
 
 UNKNOWN = (
     "there are features that the model has never met, so these are not the rounds it played; give the file that it "
@@ -212,3 +222,52 @@ def gives(learner: Any, stream: Stream) -> bool:
     if learner.kind == "linear":
         return reproduces(learner, Replay(stream, learner))
     return bool(learner.gives(partial(_outcomes, learner, stream)))
+
+
+def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]:
+    """Each theorem read against a few multiples of the vectors that `certify_stream` looks along, and against v = 0.
+
+    Any vector gives a valid certificate. There is no search for the multiple that makes it smallest, which takes
+    longest. A learner that measures in another way than by vectors is certified in full.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+        After its run over the stream.
+    stream : Stream
+    """
+    if type(learner).judge is not CertifiedLearner.judge:
+        return certify_stream(learner, stream)
+    replay = Replay(stream, learner)
+    few = replay.small and replay.rows * learner.n_features_in_ <= FEW
+    question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
+    per_target = []
+    for target, directions in enumerate(all_directions(question)):
+        more, inseparable = margin_directions(question, target) if few else ([], None)
+        per_target.append(_of_target(question, target, [*directions, *more], inseparable))
+    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+
+
+def _of_target(
+    question: Question, target: int, directions: list[Direction], inseparable: str | None
+) -> list[Certificate]:
+    ledger, facts = question.state.ledgers()[target], question.target_facts[target]
+    comparators = read(question, target, list(_vectors(question, target, directions)))
+    certificates: list[Certificate] = []
+    for theorem in question.theorems:
+        # There is one regret: against the comparator of the first theorem.
+        first = certificates[0].comparator if certificates and theorem.quantity == "regret" else None
+        certificate = theorem.certify(ledger, comparators if first is None else [first], facts)
+        if certificate.why == SEPARATES[0] and inseparable is not None:
+            certificate = replace(certificate, why=inseparable)
+        certificates.append(certificate)
+    return certificates
+
+
+def _vectors(question: Question, target: int, directions: list[Direction]) -> Iterator[Vector]:
+    units = [Vector(one.name, one.vector, one.bias) for one in directions]
+    yield Vector("v = 0", np.zeros_like(units[0].vector), 0.0)
+    for unit, seen in zip(units, read(question, target, units), strict=True):
+        parting = [(1 + ROUNDING) / seen.least] if seen.least > ROUNDING else []
+        for scale in (*SCALES, *parting):
+            yield Vector(unit.name, scale * unit.vector, scale * unit.bias)

@@ -50,8 +50,8 @@ from regretless.linear import AROW, AveragedPerceptron, MulticlassPerceptron, Pe
 from regretless.play import bandits, play, trace
 from regretless.play.bandits import replayed
 from regretless.play.compatibility import environments_for, fits, resolve
-from regretless.play.linear_player import LinearPlayer
 from regretless.play.player import LabelPlayer
+from regretless.play.players import LinearPlayer
 from regretless.play.result import CheckedLowerBound, check_lower_bound, joined
 from regretless.play.run import again, player_of
 from regretless.theorem import theorem

@@ -20,7 +20,7 @@ from ..experts.base import ExpertLearner
 from ..finite_classes.learners.base import ClassLearner
 from ..linear.base import OnlineClassifier
 from .player import CurvePoint, Player
-from .point_players import ArmsPlayer, ClassPlayer, ExpertPlayer
+from .players import ArmsPlayer, ClassPlayer, ExpertPlayer, LinearPlayer
 from .result import PlayResult, called, check_lower_bound, joined, mean_point
 
 OnPoint = Callable[[CurvePoint], None]
@@ -249,8 +249,6 @@ def player_of(learner: Any, environment: Labels | Environment, run: int) -> Play
     if kind == "class":
         return ClassPlayer(learner, environment, run)
     if kind == "linear":
-        from .linear_player import LinearPlayer
-
         return LinearPlayer(learner, environment, run)
     if kind == "experts":
         return ExpertPlayer(learner, environment, run)

@@ -12,7 +12,7 @@ from ..bandits.base import Bandit
 from ..environments.labels import Labels
 from .bandits import drawn
 from .player import LabelPlayer, LabelRound
-from .point_players import ArmsPlayer
+from .players import ArmsPlayer
 from .run import again, player_of
 
 if TYPE_CHECKING:
