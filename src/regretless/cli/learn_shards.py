@@ -348,7 +348,7 @@ def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> 
     if count == 1:
         yield WatchedEngine(None, shards, console)
         return
-    from ..distributed.pools import workers
+    from ..distributed.processes import workers
 
     with workers(count) as pool:
         yield WatchedEngine(pool, shards, console)

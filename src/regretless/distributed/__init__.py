@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from .engine import Engine, Here
     from .history import Epoch
     from .mixing import average_once, mix
-    from .pools import OnExecutor, workers
+    from .pools import OnExecutor
+    from .processes import workers
     from .regression_shards import Regressed, regress
     from .result import Mixture
     from .shards import Shard
@@ -61,6 +62,6 @@ __getattr__, __dir__ = lazy_names(
         "mix": "mixing",
         "regress": "regression_shards",
         "simulate": "simulation",
-        "workers": "pools",
+        "workers": "processes",
     },
 )
