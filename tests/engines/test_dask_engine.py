@@ -20,7 +20,7 @@ from dask.base import tokenize
 from distributed import Client, LocalCluster
 
 from regretless.bandits import Exp3IX
-from regretless.distributed.dask import wait
+from regretless.distributed.dask import engine as dask_engine
 from regretless.distributed.dask.engine import DaskEngine, neighbours
 from regretless.distributed.engine import Here
 from regretless.errors import DataError, EngineError, Interrupted, RegretlessError
@@ -174,8 +174,8 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
 
 def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose workers are gone for good ends with an error instead of waiting for ever."""
-    monkeypatch.setattr(wait, "PATIENCE", 1.5)
-    monkeypatch.setattr(wait, "LOOK", 0.1)
+    monkeypatch.setattr(dask_engine, "PATIENCE", 1.5)
+    monkeypatch.setattr(dask_engine, "LOOK", 0.1)
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -188,13 +188,13 @@ def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.M
 def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
     """Whoever waits for the scheduler's answer still asks whether to stop, and sees the connection go."""
     never, asked = threading.Event(), iter([False, False, True])
-    waiting = wait.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
+    waiting = dask_engine.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
     with pytest.raises(Interrupted):
         waiting.ask(never.wait)
     with pytest.raises(EngineError, match="connection"):
-        wait.Waiting(SimpleNamespace(status="closed"), {}, None, None).ask(never.wait)
+        dask_engine.Waiting(SimpleNamespace(status="closed"), {}, None, None).ask(never.wait)
     with pytest.raises(ZeroDivisionError):
-        wait.Waiting(SimpleNamespace(status="running"), {}, None, None).ask(divmod, 1, 0)
+        dask_engine.Waiting(SimpleNamespace(status="running"), {}, None, None).ask(divmod, 1, 0)
     never.set()
 
 

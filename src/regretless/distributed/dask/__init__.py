@@ -17,7 +17,8 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from .classifier import DaskClassifier, mix
-    from .engine import DaskEngine, connected, engine_for
+    from .cluster import connected
+    from .engine import DaskEngine, engine_for
     from .shards import partitions
 
 __all__ = ["DaskClassifier", "DaskEngine", "connected", "engine_for", "mix", "partitions"]
@@ -29,7 +30,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "DaskClassifier": "classifier",
         "DaskEngine": "engine",
-        "connected": "engine",
+        "connected": "cluster",
         "engine_for": "engine",
         "mix": "classifier",
         "partitions": "shards",
