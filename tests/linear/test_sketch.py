@@ -174,6 +174,24 @@ def test_the_bound_of_the_full_matrix_is_not_for_a_sketch():
     assert not arow_mistakes.certify(learner.ledger_, [], learner.target_facts()[0]).applies
 
 
+def test_the_bound_fails_where_what_was_shed_is_forgotten_in_v_alone():
+    """On 400 rows, 20 of each of 20 axes, a sketch of rank 1 has shed nearly all: read with B'B and the start alone,
+    v is so short that the bound is below the mistakes."""
+    X, y = np.tile(np.eye(20), (20, 1)), np.ones(400, dtype=int)
+    X[::3] *= -1
+    y[::3] = -1
+    y[:20] = -1
+    learner = played(sketched(1, scale="none"), X, y)
+    v, sketch = np.ones(20), learner.state_.sketch(0)
+    forgetful = np.diag(sketch.start)[1:, 1:] + (sketch.rows.T @ sketch.rows)[1:, 1:]
+    facts = learner.target_facts()[0]
+    true, short = (
+        arow_posterior.certify(learner.ledger_, [comparator(X, y, v, A)], facts) for A in (whole(sketch), forgetful)
+    )
+    assert true.holds
+    assert not short.holds
+
+
 @SCALES
 def test_directions_that_no_sum_of_squares_has_are_found_in_hindsight(scale):
     """In whitened rows a vector has the scores of the one it stands for, and its length is sqrt(v'A v)."""

@@ -29,6 +29,7 @@ class Run:
         self.w, self.theta, self.longest = np.zeros(self.width), np.zeros(self.width), 0.0
         self.A, self.u = self._start(), np.zeros(self.width)
         self.S, self.largest = np.zeros(self.width), np.zeros(self.width)  # of squares, in AROW's diagonal
+        self.B: Array = np.zeros((0, self.width))  # the directions of AROW's sketch
         self.close = 0  # rounds of which only rounding says whether they are updates
         play = getattr(self, "_" + learner.replace("-", "_").removeprefix("averaged_").removeprefix("voted_"))
         self.facts["passes"] = float(passes)
@@ -114,6 +115,9 @@ class Run:
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
 
     def _arow(self, x: Array, label: float) -> None:
+        if self.told["matrix"] == "sketch":
+            self._arow_sketched(x, label)
+            return
         if not self.told["full"] and self.told["scale"] == "auto":
             self._arow_in_sizes(x, label)
             return
@@ -124,6 +128,32 @@ class Run:
         if loss > 0:
             self.w = self.w + loss / (spread + self.told["r"]) * label * self.told["r"] * np.linalg.solve(self.A, x)
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
+
+    def _arow_sketched(self, x: Array, label: float) -> None:
+        score, sized = float(self.w @ x), self.told["scale"] == "auto"
+        loss = max(0.0, 1 - label * score)
+        self.facts["loss"] += loss**2
+        self._count(x, label, score, loss > 0)
+        if loss > 0:
+            before = self.A
+            self.largest = np.maximum(self.largest, x * x)
+            self.A = np.diag(self.start() + self.S) + self.B.T @ self.B
+            if sized:  # the weights that minimise the old quadratic form and what the prior has grown by
+                self.w = np.linalg.solve(self.A, np.where(self.w != 0, before @ self.w, 0))
+            self.w = self.w + (label - self.w @ x) * np.linalg.solve(self.A + np.outer(x, x), x)
+            self.u, self.B = self.u + label * x, np.vstack([self.B, x])
+            if len(self.B) == 2 * self.told["rank"]:
+                D = self.start() + self.S
+                _, lengths, axes = np.linalg.svd(self.B / np.sqrt(D), full_matrices=False)
+                turned = lengths[:, None] * axes * np.sqrt(D)
+                self.B, shed = turned[: self.told["rank"]], turned[self.told["rank"] :]
+                self.S = self.S + (shed**2).sum(axis=0)
+            self.A = np.diag(self.start() + self.S) + self.B.T @ self.B
+
+    def start(self) -> Array:
+        """What the diagonal of AROW's sketch starts with."""
+        sizes = np.where(self.largest > 0, self.largest, 1.0)
+        return 10 * self.told["r"] * sizes if self.told["scale"] == "auto" else np.full(self.width, self.told["r"])
 
     def _arow_in_sizes(self, x: Array, label: float) -> None:
         start = np.diag(self.A) - self.S
@@ -216,6 +246,8 @@ def facts(run: Run) -> Facts:
     if run.kind in ("second-order-perceptron", "arow"):
         size = float(run.told.get("a", run.told.get("r", 1.0)))
         start = size * np.eye(run.width) if not run.largest.any() else run.A - np.diag(run.S)
+        if run.told["matrix"] == "sketch":
+            start = np.diag(run.start())
         found["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
         found["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
     return {name: value for name, value in found.items() if value is not None}

@@ -43,6 +43,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "AROW, full": ("arow", {"matrix": "full", "r": 0.5}),
     "AROW, diagonal": ("arow", {"matrix": "diagonal", "r": 2.0}),
     "AROW, diagonal, in the units of the rows": ("arow", {"matrix": "diagonal", "r": 0.5, "scale": "none"}),
+    "AROW, sketch": ("arow", {"matrix": "sketch", "rank": 1}),
+    "AROW, sketch, in the units of the rows": ("arow", {"matrix": "sketch", "rank": 1, "scale": "none"}),
     "AROW, full, no constant": ("arow", {"matrix": "full", "intercept": 0.0}),
     "descent, constant": ("online-gradient-descent", {"schedule": "constant", "rate": 0.1}),
     "descent, in a ball": ("online-gradient-descent", {"schedule": "self-tuned", "rate": 2.0, "radius": 1.5}),
@@ -86,7 +88,7 @@ def settings(learner: str, parameters: dict[str, Any], width: int) -> dict[str, 
         told["eta"] = told["rate"]
     if learner == "p-norm-perceptron":
         told["norm"] = told["p"]
-    told["full"] = told.get("matrix") != "diagonal"
+    told["full"] = told.get("matrix") not in ("diagonal", "sketch")
     return told
 
 
