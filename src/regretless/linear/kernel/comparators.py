@@ -48,7 +48,7 @@ GONE = UNKNOWN + "what the budget took is not at hand"
 EPOCHS = 10
 SVM_EXPONENTS = range(-2, 3)  # of C in units of 1 / r^2
 MOST_SVM_STEPS = 20_000
-SCALES = 160
+SCALES, STRIDE = 160, 8
 UNIT = 2.0**-52
 GOLDEN = (sqrt(5) - 1) / 2
 
@@ -76,7 +76,7 @@ class Line:
 
     def near(self, scale: float) -> Comparator:
         """The function times a scale, from the sums."""
-        edge = np.searchsorted(self.margins, 1 / scale) if scale > 0 else len(self.margins)
+        edge = self.margins.searchsorted(1 / scale) if scale > 0 else len(self.margins)
         count, total, squares = self.below[edge].tolist()
         hinge, squared = count - scale * total, count - 2 * scale * total + scale * scale * squares
         return self._comparator(scale, max(hinge, 0.0), max(squared, 0.0))
@@ -98,7 +98,7 @@ class Line:
             return theorem.slack(ledger, self.near(scale), facts)
 
         scales = self._scales()
-        place = min(range(len(scales)), key=lambda k: bound(scales[k]))
+        place = _least_place(bound, scales)
         low, high = scales[max(place - 1, 0)], scales[min(place + 1, len(scales) - 1)]
         candidates = [scales[place], _golden(bound, low, high), 0.0]
         if len(self.margins) and self.margins[0] > SHORTEST2:
@@ -111,6 +111,15 @@ class Line:
             return [0.0]
         first, last = float(positive[0]) / 64, float(positive[-1]) * 64
         return [0.0, *(1 / np.geomspace(last, max(first, last * 1e-12), SCALES)).tolist()]
+
+
+def _least_place(bound: Bound, scales: list[float]) -> int:
+    """Where among some scales a quasi-convex function is least: between the neighbours of the least of every eighth."""
+    rough = min(range(0, len(scales), STRIDE), key=lambda k: bound(scales[k]))
+    near = range(max(rough - STRIDE, 0), min(rough + STRIDE + 1, len(scales)))
+    if bound(scales[rough]) == inf:  # the theorem may apply at few scales
+        near = range(len(scales))
+    return min(near, key=lambda k: bound(scales[k]))
 
 
 def _golden(bound: Bound, low: float, high: float) -> float:
