@@ -396,6 +396,14 @@ def test_what_is_no_policy_is_refused_by_row(policy, expected) -> None:
         evaluate_policy(logged(), policy)
 
 
+def test_the_least_mean_of_one_round_is_found_where_capitals_fall_slowly():
+    """After one round with x = 5 the capital at the least mean is what alpha allows, though it falls by less than the
+    mean grows there."""
+    gained = np.log1p(RATES * 5.0)
+    least = least_mean(gained, 1, 10.0, 0.9)
+    assert log_mean(gained - np.log1p(RATES * least)) == pytest.approx(-np.log(0.9), rel=1e-12)
+
+
 def test_ends_are_the_range_before_the_first_round() -> None:
     """Without rounds nothing is refused."""
     assert PolicyBets("p", "ab", (-1.0, 3.0)).interval(0.1) == (-1.0, 3.0)

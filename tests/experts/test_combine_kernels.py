@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -234,6 +235,41 @@ def test_a_hedge_pays_no_more_than_its_certificate(game, composition, linear):
     regrets = room.book["charge"] - room.state[0]
     bound = -np.log(prior) / room.book["last_rate"] + room.core.gap()
     assert (regrets <= bound + 1e-9 * (1 + np.abs(bound))).all()
+
+
+def charges_of_leaders(rounds: int) -> tuple[np.ndarray[Any, Any], float]:
+    """Losses of two groups of 16 experts, the leader's so much larger that quick gaps are logarithms at the edge of
+    their series; and the sum of these gaps."""
+    sums, table, gaps = np.zeros(2), np.zeros((rounds, 2)), 0.0
+    for t in range(rounds):
+        eta = 2 * math.sqrt(math.log(32) / (t + 1))
+        weights = np.exp(-eta * (sums - sums.min()))
+        weights /= weights.sum()
+        leader = int(sums.argmin())
+        table[t, leader] = c = math.log1p(0.124 / weights[1 - leader]) / eta
+        more = weights[1 - leader] * math.expm1(eta * c)
+        gaps += c * (weights[leader] - 1) + math.log1p(more) / eta
+        sums += table[t]
+    return table.repeat(16, axis=1), gaps
+
+
+def test_quick_gaps_have_all_their_digits():
+    """The gaps that blocks of rounds make of a series are those of the logarithm, but for some units of rounding."""
+    table, gaps = charges_of_leaders(190)
+    room = Room(32, "hedge", schedule="anytime", span=1.0)
+    assert room.core.play(table, None)[1] is None
+    assert room.core.gap() == pytest.approx(gaps, rel=0, abs=2e-14)
+
+
+def test_blocks_of_rounds_know_a_small_span():
+    """Where charges span less than 1, as was declared, a table leaves the bits of its rows, one by one."""
+    table = np.random.default_rng(2).uniform(0.1, 0.3, (64, 5))
+    whole, single = (Room(5, "hedge", schedule="anytime", span=0.5) for _ in range(2))
+    whole.core.play(table, None)
+    for row in table:
+        single.core.play(row[None], None)
+    assert whole.bits() == single.bits()
+    assert whole.book["last_rate"] == pytest.approx(2 * math.sqrt(math.log(5) / 64) / 0.5)
 
 
 @pytest.mark.parametrize("sleep", [False, True])

@@ -270,6 +270,13 @@ def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
         assert (seen.rounds[k], seen.longest[k], seen.total[k]) == pytest.approx(played, rel=1e-12)
 
 
+def test_a_row_whose_squared_length_is_beyond_floats_is_refused():
+    """Nothing is charged for a row of finite values whose squared length is not, and its number is told."""
+    exact = Exact([(0, Vector("v", np.zeros(1), 0.0))], 1, 0.0, "hinge", 1)
+    with pytest.raises(RegretlessError, match="row 1 of the rounds to certify against is not finite"):
+        exact.take(np.ones(1), Batch(np.array([[1.0], [1e160]]), None, 1), np.ones(2, np.int32))
+
+
 @given(seed=st.integers(0, 2**31))
 @settings(max_examples=5)
 def test_directions_of_all_targets_are_read_as_each_alone(seed):
