@@ -6,23 +6,24 @@
 from __future__ import annotations
 
 import inspect
-import re
 import shutil
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules, walk_packages
+from pkgutil import walk_packages
+from types import MappingProxyType
 from typing import Any
 
-from latex2mathml.converter import convert
+from errata import linked
 from learners import ROOT
 from lectures import notebooks
 from lectures import pages as lecture_pages
+from run_pictures import drawings
+from theorem_pages import Drawings, listed, plain, shown, theorem_page, theorem_pages, theorems
 
 import regretless
 from regretless.catalogue import TABLES, class_of
-from regretless.theorem import Theorem
 
 ENGINES = {"dask", "spark"}  # what needs them cannot be imported everywhere
 KINDS = {
@@ -41,14 +42,14 @@ NAVIGATION = {
     "Decisions": ("bandits", "contextual"),
     "Games and classes": ("games", "games-general-sum", "finite_classes", "environments"),
     "At work": ("serving", "alarms", "scale", "SECURITY"),
-    "Why to believe it": ("certificates", "theorems", "proofs", "trust", "speed"),
+    "Why to believe it": ("certificates", "theorems", "proofs", "errata", "trust", "speed"),
     "Reference": ("learners", *(f"learners/{kind}/index" for kind in KINDS), "theorems/index", "reference/index"),
     "For maintainers": ("architecture", "CONTRIBUTING", "CODE_OF_CONDUCT", "packaging", "release-0.2.0", "CHANGELOG"),
 }
 
 
-def pages(*, play: bool = True) -> dict[str, str]:
-    """The text of each page, by its path; `play` says whether the notebooks of lectures are run for theirs."""
+def pages(drawn: Drawings = MappingProxyType({}), *, play: bool = True) -> dict[str, str]:
+    """The text of each page, by its path, with these pictures; `play` says whether notebooks are run for theirs."""
     made = {f"{path.stem}.md": path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
     for name in ("README", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"):
         made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
@@ -58,7 +59,10 @@ def pages(*, play: bool = True) -> dict[str, str]:
     made["index.md"] = readme + "".join(_tree(names, head) for head, names in NAVIGATION.items())
     made["glossary.md"] = "# Words\n" + made["CONTRIBUTING.md"].partition("## Words")[2]
     made |= lecture_pages(play=play)
-    return made | dict(_apart(learner_pages())) | dict(_apart(theorem_pages())) | dict(_apart(reference_pages()))
+    made["errata.md"] = linked(made["errata.md"], theorems(), "theorems/")
+    for part in (learner_pages(drawn), theorem_pages(learners_of_theorems(), drawn), reference_pages()):
+        made |= dict(_apart(part))
+    return made
 
 
 def _apart(pages: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -67,18 +71,30 @@ def _apart(pages: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         yield path, text if path.endswith("index.md") else f"---\norphan: true\n---\n\n{text}"
 
 
-def learner_pages() -> Iterator[tuple[str, str]]:
+def learner_pages(drawn: Drawings) -> Iterator[tuple[str, str]]:
     """A page for each learner: what it says of itself, its theorems, its class, and its twin of the textbook."""
     for kind, head in KINDS.items():
         for name in TABLES[kind]:
             learner = class_of(kind, name)
-            yield f"learners/{kind}/{name}.md", "\n".join(_learner(name, learner))
-        yield f"learners/{kind}/index.md", f"# {head}\n\n" + _list({name: name for name in TABLES[kind]})
+            page = f"learners/{kind}/{name}"
+            yield f"{page}.md", "\n".join(_learner(name, learner, shown(page, drawn)))
+        yield f"learners/{kind}/index.md", f"# {head}\n\n" + listed({name: name for name in TABLES[kind]})
 
 
-def _learner(name: str, learner: Any) -> Iterator[str]:
+def learners_of_theorems() -> dict[str, list[str]]:
+    """Links to the learners that have a theorem, by the name of its page."""
+    of: dict[str, list[str]] = {}
+    for kind in KINDS:
+        for name in TABLES[kind]:
+            for one in class_of(kind, name).theorems:
+                of.setdefault(theorem_page(one), []).append(f"[`{name}`](../learners/{kind}/{name}.md)")
+    return of
+
+
+def _learner(name: str, learner: Any, drawn: str) -> Iterator[str]:
     module = learner.__module__.removeprefix("regretless.").partition(".")[0]
     yield f"# {name}\n\n`from regretless.{module} import {learner.__name__}`\n"
+    yield drawn
     yield "## Theorems\n"
     for one in learner.theorems:
         yield f"- [{one.title}](../../theorems/{theorem_page(one)}.md): {one.kind}, bounds {one.quantity}"
@@ -92,51 +108,6 @@ def _learner(name: str, learner: Any) -> Iterator[str]:
         room = import_module(f"regretless.textbook.{module}")
         yield "## As a textbook prints it\n\nThe compiled learner is tested against these lines.\n"
         yield f"```python\n{inspect.getsource(getattr(room, twin))}```\n"
-
-
-def theorems() -> dict[str, Theorem]:
-    """All theorems, by the name of their page."""
-    found: dict[str, Theorem] = {}
-    for one in iter_modules(import_module("regretless.theory").__path__, "regretless.theory."):
-        for value in vars(import_module(one.name)).values():
-            if isinstance(value, Theorem):
-                found[theorem_page(value)] = value
-    return found
-
-
-def theorem_page(theorem: Theorem) -> str:
-    """The name of a theorem's page."""
-    return f"{theorem.bound.__module__.removeprefix('regretless.theory.')}-{theorem.name}"
-
-
-def theorem_pages() -> Iterator[tuple[str, str]]:
-    """A page for each theorem: its statement, its formula, what it assumes, its source, and whose it is."""
-    of: dict[str, list[str]] = {}
-    for kind in KINDS:
-        for name in TABLES[kind]:
-            for one in class_of(kind, name).theorems:
-                of.setdefault(theorem_page(one), []).append(f"[`{name}`](../learners/{kind}/{name}.md)")
-    for name, theorem in theorems().items():
-        yield f"theorems/{name}.md", "\n\n".join(_theorem(theorem, of.get(name, [])))
-    titles = {name: f"{one.title}, of {name.partition('-')[0]}" for name, one in theorems().items()}
-    yield "theorems/index.md", "# A page for each theorem\n\n" + _list(titles)
-
-
-def _theorem(theorem: Theorem, learners: list[str]) -> Iterator[str]:
-    yield f"# {theorem.title}"
-    kinds = {"sure": "always", "expected": "in expectation", "probable": "with a probability"}
-    yield f"*{theorem.kind}*: it holds {kinds[theorem.kind]}. It bounds {theorem.quantity}."
-    yield _text(theorem.statement)
-    yield convert(theorem.formula, display="block")
-    if theorem.assumes:
-        yield "A certificate gives no number, but one of these reasons, where an assumption fails:"
-        yield "\n".join(f"- {_text(words)}" for words, _ in theorem.assumes)
-    if theorem.presumes:
-        yield f"It presumes what no run can show: {_text(theorem.presumes)}."
-    yield f"Source: {_text(theorem.source)}"
-    if learners:
-        yield f"Learners: {', '.join(learners)}"
-    yield f"The formula as it is computed:\n\n```python\n{inspect.getsource(theorem.bound)}```"
 
 
 def public_packages() -> list[str]:
@@ -156,7 +127,7 @@ def reference_pages() -> Iterator[tuple[str, str]]:
         for name in sorted(module.__all__):
             text.append(_member(package, name, getattr(module, name), homes, done))
         yield f"reference/{package}.md", "\n".join(text)
-    yield "reference/index.md", "# The reference\n\n" + _list({name: f"`{name}`" for name in public_packages()})
+    yield "reference/index.md", "# The reference\n\n" + listed({name: f"`{name}`" for name in public_packages()})
 
 
 def _member(package: str, name: str, value: Any, homes: dict[Any, str], done: dict[int, str]) -> str:
@@ -180,23 +151,14 @@ def _tree(names: tuple[str, ...], caption: str) -> str:
     return f"\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: {caption}\n\n" + "\n".join(names) + "\n```\n"
 
 
-def _list(titles: dict[str, str]) -> str:
-    """Links to pages that the navigation leaves out: each page of the site would carry them all."""
-    return "".join(f"- [{title}]({name}.md)\n" for name, title in titles.items())
-
-
-def _text(words: str) -> str:
-    """Words in which signs of mathematics are no markup."""
-    return re.sub(r"[<*|\\_\[]", r"\\\g<0>", words)
-
-
 def _cell(value: Any) -> str:
-    return _text(str(value)) if not isinstance(value, bool) else ("yes" if value else "no")
+    return plain(str(value)) if not isinstance(value, bool) else ("yes" if value else "no")
 
 
 def write(folder: Path) -> None:
     """Write all pages and pictures; pages that did not change keep their date, and those that are no more go."""
-    made = pages()
+    drawn = drawings()
+    made = pages(drawn) | {f"{path}.svg": one.svg for path, one in drawn.items()}
     for place in folder.rglob("*.md"):
         if place.relative_to(folder).as_posix() not in made:
             place.unlink()

@@ -39,7 +39,7 @@ for learner in (Halving(thresholds), StandardOptimal(thresholds)):
 # The tree: a point in each circle, an answer on each line, and at the ends the hypotheses that agree with the whole
 # path. The heavy line is the game against the standard optimal algorithm.
 
-figure, axes = plt.subplots(figsize=(5.2, 3.8))
+figure, axes = plt.subplots(figsize=(5.2, 3.8), layout="none")
 
 
 def draw(tree, x, y, width, path):
