@@ -106,7 +106,7 @@ def _certify_without_rows(arguments: CertifyOptions, learner: Any, extra: dict[s
     UsageError
         If there are no such certificates.
     """
-    from .intervals import coverage_of
+    from .outcomes import coverage_of
     from .read_model import continuation_of
 
     of_rows = {
@@ -140,7 +140,7 @@ def _certify_numbers(
         If something is asked that is about labels or shards.
     """
     from ..certify import certify_outcomes
-    from .intervals import coverage_of
+    from .outcomes import coverage_of
     from .read_model import continuation_of, known_schema
 
     if shards.are_shards(arguments):

@@ -14,7 +14,6 @@ from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
 from . import options
 from .arguments import IntervalOptions, ReportOptions
-from .asked_outcomes import add_budget, asked_lines, asked_values, asking_of
 from .files import (
     add_vectors,
     refuse_foreign,
@@ -23,8 +22,12 @@ from .files import (
     refuse_overwriting_rows,
     write_vectors,
 )
-from .intervals import (
+from .outcomes import (
+    add_budget,
     add_intervals,
+    asked_lines,
+    asked_values,
+    asking_of,
     course_of,
     interval_lines,
     interval_text,
@@ -148,16 +151,10 @@ def _add_columns(parser: ArgumentParser) -> None:
     group.add_argument(
         "--time", metavar="COLUMN", help="when each row was: rows of one time are forecast before any of their outcomes"
     )
-    group.add_argument(
-        "--experts",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="the experts' columns; by default all columns of numbers that are nothing else",
+    options.add_names(
+        group, "--experts", "the experts' columns; by default all columns of numbers that are nothing else"
     )
-    group.add_argument(
-        "--ignore", metavar="A,B", action="append", default=[], help="columns that are not used: facts about a row, say"
-    )
+    options.add_names(group, "--ignore", "columns that are not used: facts about a row, say")
     group.add_argument(
         "--format",
         choices=FORECASTS.names,
@@ -169,13 +166,7 @@ def _add_columns(parser: ArgumentParser) -> None:
 
 def _add_learning(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("combining")
-    group.add_argument(
-        "--learner",
-        metavar="NAME",
-        type=options.learner_in(EXPERT_LEARNERS),
-        choices=tuple(EXPERT_LEARNERS),
-        help=f"{', '.join(EXPERT_LEARNERS)}; by default {DEFAULT_COMBINER}",
-    )
+    options.add_learner(group, EXPERT_LEARNERS, f"{', '.join(EXPERT_LEARNERS)}; by default {DEFAULT_COMBINER}")
     options.add_set(group)
     group.add_argument(
         "--loss",
@@ -184,9 +175,7 @@ def _add_learning(parser: ArgumentParser) -> None:
         help=f"{', '.join(LOSSES)}; wealth is of price relatives, table of losses themselves, both without outcomes",
     )
     group.add_argument("--tau", type=float, metavar="T", help="the quantile of the pinball loss")
-    group.add_argument(
-        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all forecasts and outcomes are known to lie"
-    )
+    options.add_range(group, "where all forecasts and outcomes are known to lie")
     group.add_argument(
         "--linearize",
         action=BooleanOptionalAction,
@@ -432,8 +421,7 @@ def _switches(arguments: CombineOptions, run: CombineRun) -> tuple[int, ...]:
 
 def _refuse_contradictions(arguments: CombineOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
-        raise UsageError("--checkpoint-every needs --save MODEL")
+    options.refuse_unsaved_checkpoints(arguments)
     if arguments.no_comparators and arguments.switches is not None:
         raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
     options.refuse_quiet_progress(arguments)

@@ -59,22 +59,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="LOG", help="a table of logged rounds; text may be compressed, - is stdin")
     reading = parser.add_argument_group("reading the log")
     add_columns(reading)
-    reading.add_argument(
-        "--actions", metavar="A,B", action="append", default=[], help="all actions; by default those that the log took"
-    )
-    reading.add_argument(
-        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all rewards are known to lie; by default 0 1"
-    )
+    options.add_names(reading, "--actions", "all actions; by default those that the log took")
+    options.add_range(reading, "where all rewards are known to lie; by default 0 1")
     reading.add_argument("--format", choices=TABLES, help="by default as the suffix says")
     group = parser.add_argument_group("what is evaluated")
     group.add_argument("--policy", metavar="POLICY", action="append", default=[], help=POLICY_HELP)
-    group.add_argument(
-        "--learner",
-        metavar="NAME",
-        type=options.learner_in(BANDITS),
-        choices=tuple(BANDITS),
-        help="a learner that goes along the log, in place of a policy",
-    )
+    options.add_learner(group, BANDITS, "a learner that goes along the log, in place of a policy")
     options.add_set(group)
     group.add_argument("--delta", type=options.share, metavar="D", help="how often an interval may fail (0.05)")
     group.add_argument("--runs", type=options.whole, metavar="R", help=f"how often the log is replayed ({RUNS})")

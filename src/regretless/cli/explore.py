@@ -77,13 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_rounds(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what the file says of a round")
-    group.add_argument(
-        "--costs",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="the column of the cost of each action, which is called so",
-    )
+    options.add_names(group, "--costs", "the column of the cost of each action, which is called so")
     group.add_argument("--action", metavar="COLUMN", help="of a log: the column of the actions taken")
     group.add_argument("--cost", metavar="COLUMN", help="of a log: the column of what they cost")
     group.add_argument(
@@ -91,34 +85,18 @@ def _add_rounds(parser: ArgumentParser) -> None:
         metavar="P",
         help="of a log: the column of the probability with which each was taken, or a number for all",
     )
-    group.add_argument(
+    options.add_names(
+        group,
         "--propensities",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="of a log: columns of the probability of each action, in the order of --actions; they must add up",
+        "of a log: columns of the probability of each action, in the order of --actions; they must add up",
     )
-    group.add_argument(
-        "--actions",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="all actions, or labels; by default as the file has",
-    )
-    group.add_argument(
-        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all costs are known to lie; by default 0 1"
-    )
+    options.add_names(group, "--actions", "all actions, or labels; by default as the file has")
+    options.add_range(group, "where all costs are known to lie; by default 0 1")
 
 
 def _add_learning(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("learning")
-    group.add_argument(
-        "--learner",
-        metavar="NAME",
-        type=options.learner_in(CONTEXTUAL_BANDITS),
-        choices=tuple(CONTEXTUAL_BANDITS),
-        help=f"{', '.join(CONTEXTUAL_BANDITS)}; by default {DEFAULT_CONTEXTUAL}",
-    )
+    options.add_learner(group, CONTEXTUAL_BANDITS, f"{', '.join(CONTEXTUAL_BANDITS)}; by default {DEFAULT_CONTEXTUAL}")
     options.add_set(group)
     group.add_argument(
         "--regressor",
@@ -325,8 +303,7 @@ def _refuse_contradictions(arguments: ExploreOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
     options.refuse_quiet_progress(arguments)
     options.range_of(arguments.range)
-    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
-        raise UsageError("--checkpoint-every needs --save MODEL")
+    options.refuse_unsaved_checkpoints(arguments)
     if arguments.costs:
         of_logs = {
             "--action": arguments.action,

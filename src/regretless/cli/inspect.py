@@ -302,7 +302,7 @@ def _asked(learner: ExpertLearner, described: Mapping[str, Any]) -> dict[str, An
     """What a model says of the outcomes that were asked."""
     from ..experts.label_efficient import LabelEfficient
     from ..persist.validation import fits
-    from .asked_outcomes import asked_values
+    from .outcomes import asked_values
 
     with fits("what the model says of the outcomes that were asked"):
         return asked_values(LabelEfficient.read(learner, described))

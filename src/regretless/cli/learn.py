@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT, DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, KIND_OF_TASK, LEARNERS, REGRESSORS, class_of
 from . import options, shards
 from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model
-from .intervals import add_intervals, refuse_shares
 from .learn_output import LearnOptions, LearnOutput
+from .outcomes import add_intervals, refuse_shares
 from .output import CLASSIFICATION, UsageError
 from .signals import go
 from .trace_lines import TRACED
@@ -33,12 +33,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_files(parser)
     group = parser.add_argument_group("learning")
     known = LEARNERS | REGRESSORS
-    group.add_argument(
-        "--learner",
-        metavar="NAME",
-        type=options.learner_in(known),
-        choices=tuple(known),
-        help=f"of labels: {', '.join(LEARNERS)}; by default {DEFAULT}; of numbers: {', '.join(REGRESSORS)}",
+    options.add_learner(
+        group, known, f"of labels: {', '.join(LEARNERS)}; by default {DEFAULT}; of numbers: {', '.join(REGRESSORS)}"
     )
     group.add_argument(
         "--task",
@@ -167,8 +163,7 @@ def _kind_of(task: str) -> type[LearnOutput]:
 
 def _refuse_contradictions(arguments: LearnOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
-        raise UsageError("--checkpoint-every needs --save MODEL")
+    options.refuse_unsaved_checkpoints(arguments)
     if arguments.no_certify and (arguments.against is not None or arguments.svm or arguments.deep):
         raise UsageError("--against, --svm and --deep are for certificates, and --no-certify wants none")
     refuse_shares(arguments)

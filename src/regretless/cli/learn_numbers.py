@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT_OF_TASK
 from . import options
 from .first_rows import column_notes
-from .intervals import course_of, coverage_of, interval_lines, interval_values
 from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
+from .outcomes import course_of, coverage_of, interval_lines, interval_values
 from .output import loss_name, number_text
 from .read_model import LOSS, ageing, largest_of, loss_text, member_lines, members_of
 from .signals import PointTable
@@ -81,7 +81,7 @@ class NumbersOutput(LearnOutput):
         from ..run.linear import Continuation, Place
         from ..run.regression import Forecasts, RegressionRun
         from .first_rows import refuse_words
-        from .intervals import intervals_of, refuse_others
+        from .outcomes import intervals_of, refuse_others
 
         goes_on = Continuation.read(extra, Forecasts)
         goes_on.refuse_other(stream)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..info import Entry
     from ..linear.base import OnlineClassifier
-    from .arguments import CertifyingOptions, ReadingOptions, WatchedOptions
+    from .arguments import CertifyingOptions, ReadingOptions, SavingOptions, WatchedOptions
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}  # of times, in seconds
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
@@ -125,6 +125,21 @@ def add_model(parser: ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model that --save wrote")
 
 
+def add_learner(group: argparse._ArgumentGroup, table: Mapping[str, Entry], text: str) -> None:
+    """A learner of this table, with this help."""
+    group.add_argument("--learner", metavar="NAME", type=learner_in(table), choices=tuple(table), help=text)
+
+
+def add_names(group: argparse._ActionsContainer, option: str, text: str) -> None:
+    """An option that names columns, with this help; see `names_of`."""
+    group.add_argument(option, metavar="A,B", action="append", default=[], help=text)
+
+
+def add_range(group: argparse._ArgumentGroup, text: str) -> None:
+    """Where numbers lie, with this help; see `range_of`."""
+    group.add_argument("--range", type=float, nargs=2, metavar=("LO", "HI"), help=text)
+
+
 def add_set(group: argparse._ArgumentGroup) -> None:
     """Parameters of the learner."""
     group.add_argument(
@@ -191,13 +206,7 @@ def add_reading(parser: ArgumentParser, formats: Formats = ROWS) -> argparse._Ar
     group.add_argument(
         "--missing", choices=("error", "zero"), help="tables: what an empty cell in a column of numbers is"
     )
-    group.add_argument(
-        "--categorical",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="tables: take these columns for names though they may hold numbers",
-    )
+    add_names(group, "--categorical", "tables: take these columns for names though they may hold numbers")
     group.add_argument(
         "--on-error",
         choices=("raise", "skip"),
@@ -216,12 +225,8 @@ def add_reading(parser: ArgumentParser, formats: Formats = ROWS) -> argparse._Ar
 
 def add_features(group: argparse._ArgumentGroup) -> None:
     """Features that are made of a row, beside its own, or left out."""
-    group.add_argument(
-        "--ignore", metavar="A,B", action="append", default=[], help="tables: columns that are not used: dates, ids"
-    )
-    group.add_argument(
-        "--text", metavar="A,B", action="append", default=[], help="tables: columns whose words are features, counted"
-    )
+    add_names(group, "--ignore", "tables: columns that are not used: dates, ids")
+    add_names(group, "--text", "tables: columns whose words are features, counted")
     group.add_argument(
         "--ngrams", type=whole, metavar="N", help="with --text: sequences of up to N neighbouring words too"
     )
@@ -308,6 +313,18 @@ def range_of(bounds: list[float] | None) -> tuple[float, float]:
     if not (isfinite(low) and isfinite(high) and low < high):
         raise UsageError(f"--range {low:g} {high:g}: a number and a larger one are expected")
     return low, high
+
+
+def refuse_unsaved_checkpoints(arguments: SavingOptions) -> None:
+    """Refuse to write a model now and then, and to name no file for it.
+
+    Raises
+    ------
+    UsageError
+        If no file is named.
+    """
+    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
+        raise UsageError("--checkpoint-every needs --save MODEL")
 
 
 def refuse_quiet_progress(arguments: WatchedOptions) -> None:

@@ -85,16 +85,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_table(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("reading the file")
-    group.add_argument(
-        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all losses are known to lie; by default 0 1"
-    )
+    options.add_range(group, "where all losses are known to lie; by default 0 1")
     group.add_argument("--rewards", action="store_true", help="the table holds rewards: more is better")
-    group.add_argument(
-        "--arms",
-        metavar="A,B",
-        action="append",
-        default=[],
-        help="the arms' columns; by default all columns of numbers, but one that counts the rows",
+    options.add_names(
+        group, "--arms", "the arms' columns; by default all columns of numbers, but one that counts the rows"
     )
     group.add_argument("--array", metavar="NAME", help="npz: the array of losses, if there are several")
     group.add_argument(
@@ -105,13 +99,7 @@ def _add_table(parser: ArgumentParser) -> None:
 
 def _add_learning(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("drawing")
-    group.add_argument(
-        "--learner",
-        metavar="NAME",
-        type=options.learner_in(BANDITS),
-        choices=tuple(BANDITS),
-        help=f"{', '.join(BANDITS)}; by default {DEFAULT_BANDIT}",
-    )
+    options.add_learner(group, BANDITS, f"{', '.join(BANDITS)}; by default {DEFAULT_BANDIT}")
     group.add_argument(
         "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
     )

@@ -57,8 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     reading = options.add_reading(parser)
     options.add_features(reading)
     reading.add_argument("--time", metavar="COLUMN", help="combine: the column that says when each row was")
-    reading.add_argument("--experts", metavar="A,B", action="append", default=[], help="combine: the experts' columns")
-    reading.add_argument("--arms", metavar="A,B", action="append", default=[], help="pull: the arms' columns")
+    options.add_names(reading, "--experts", "combine: the experts' columns")
+    options.add_names(reading, "--arms", "pull: the arms' columns")
     reading.add_argument("--losses", action="store_true", help="solve: the numbers are what the row player loses")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 

@@ -66,15 +66,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file", metavar="FILE", help="a table, or - for standard input; may be compressed (.gz .xz .zst .bz2)"
     )
     group = parser.add_argument_group("reading the file")
-    group.add_argument(
-        "--column", metavar="A,B", action="append", default=[], help="the columns of losses; by default all of numbers"
-    )
+    options.add_names(group, "--column", "the columns of losses; by default all of numbers")
     group.add_argument(
         "--against", metavar="COLUMN", help="watch whether the losses of --column exceed those of this column"
     )
-    group.add_argument(
-        "--range", type=float, nargs=2, metavar=("LO", "HI"), help="where all losses lie; by default from 0 to 1"
-    )
+    options.add_range(group, "where all losses lie; by default from 0 to 1")
     group.add_argument("--time", metavar="COLUMN", help="the column that says when each row was")
     group.add_argument(
         "--missing",
