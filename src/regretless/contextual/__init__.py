@@ -9,12 +9,12 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .epsilon_greedy import EpsilonGreedy
     from .fast_cb import FastCB
+    from .inputs import Trial
     from .lin_thompson import LinThompson
     from .lin_ucb import LinUCB
-    from .play import Trial
     from .square_cb import SquareCB
     from .ticket import Ticket
 
 __all__ = ["EpsilonGreedy", "FastCB", "LinThompson", "LinUCB", "SquareCB", "Ticket", "Trial"]
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "ticket", "Trial": "play"})
+__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "ticket", "Trial": "inputs"})

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,17 +16,21 @@ from ..bandits.validation import MOST, arm_names, arm_of, at_most, reward_of, sc
 from ..checks import drawn_seed, one_of, positive, share, whole
 from ..errors import ParameterError, RegretlessError
 from ..info import ContextualInfo, HasInfo
+from ..ledger import ContextualLedger
 from ..persist.model import PersistentRecord
 from ..persist.validation import count, digits, names, one, parameters, stored_as
 from ..pictured import Bars, Pictured
 from ..regression.base import OnlineRegressor
 from ..theorem import Theorem
-from .asked import policy_names, without_number
-from .certificates import CertifiedBandit
+from .certificates import certificates_of, facts_of_squares
+from .inputs import Asked, Trial, played, policy_names, refused
 from .models import begun, described, regressor_from, regressor_of, restored, states_of
-from .play import Trial, played
 from .state import ContextualState
 from .ticket import Ticket
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..theory.contextual import ContextualFacts
 
 Array = np.ndarray[Any, Any]
 
@@ -35,19 +38,8 @@ Array = np.ndarray[Any, Any]
 MOST_BITS = 16  # rows are dense
 
 
-@contextmanager
-def refused(rows: Array | None = None) -> Iterator[None]:
-    """What the core refuses is an error of ours, which names what is no number in these rows."""
-    try:
-        yield
-    except ValueError as error:
-        if rows is not None and not np.isfinite(rows).all():
-            raise RegretlessError(without_number(rows)) from error
-        raise RegretlessError(f"the decision was not made: {error}") from error
-
-
 @dataclass(kw_only=True, eq=False)
-class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
+class ContextualBandit(HasInfo, PersistentRecord, Pictured, Asked):
     """The parameters and manners that every contextual bandit has.
 
     Parameters
@@ -407,6 +399,27 @@ class ContextualBandit(HasInfo, PersistentRecord, Pictured, CertifiedBandit):
     def credit(self, advice: Array, action: int, probability: float, loss: float) -> None:
         """Let policies that would have drawn an arm have lost what it did, as it was reported."""
         self._state.credit(advice, action, probability, self._units(self._labels[action], loss))
+
+    # ---- what is proved of it
+
+    @property
+    def ledger_(self) -> ContextualLedger:
+        """What was observed so far."""
+        return self._state.ledger(self._scale.width)
+
+    def facts(self) -> ContextualFacts:
+        """What a theorem may know of the learner besides its ledger."""
+        return facts_of_squares(self)
+
+    def proven(self) -> tuple[Theorem, ...]:
+        """The theorems about this learner; those about policies only where some were named."""
+        from ..theory.contextual import observable_by_policies
+
+        return tuple(one for one in self.theorems if self.policy_names_ or one is not observable_by_policies)
+
+    def certify(self) -> list[Certificate]:
+        """Each theorem about this learner, with the numbers of its run."""
+        return certificates_of(self)
 
     # ---- in a file
 

@@ -3,62 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ..bandits.certificates import BanditCertificate
 from ..certificate import Certificates
-from ..ledger import ContextualLedger
-from ..theorem import Theorem
-from .asked import Asked
-from .state import ContextualState
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..theory.contextual import ContextualFacts
 
 
-class CertifiedBandit(Asked):
-    """What a bandit that draws by features offers of certificates."""
+def facts_of(learner: Any, least: float, **more: Any) -> ContextualFacts:
+    """What a theorem may know of a contextual bandit besides its ledger.
 
-    theorems: ClassVar[tuple[Theorem, ...]]
-    delta: float
-    norm: float
-    _model: Any
-    _state: ContextualState
+    Parameters
+    ----------
+    learner : ContextualBandit
+    least : float
+        What all its regressions are charged less than any vectors, at most.
+    **more
+        Facts that not all rules have.
+    """
+    from ..theory.contextual import ContextualFacts
 
-    @property
-    def ledger_(self) -> ContextualLedger:
-        """What was observed so far."""
-        return self._state.ledger(self._scale.width)
+    width, implicit = learner._scale.width, learner._state.IMPLICIT
+    return ContextualFacts(
+        arms=learner.n_arms_, delta=learner.delta, width=width, implicit=implicit, least=least, **more
+    )
 
-    def facts(self) -> ContextualFacts:
-        """What a theorem may know of the learner besides its ledger."""
-        from ..theory.contextual import ContextualFacts
 
-        facts = [model.facts() for model in self._models]
-        prior = max(getattr(self._model, "prior", 0.0), *getattr(self._model, "priors", (0.0,)))
-        return ContextualFacts(
-            arms=self.n_arms_,
-            delta=self.delta,
-            width=self._scale.width,
-            implicit=self._state.IMPLICIT,
-            # Of rows that were decisions of others a mean loss may miss the loss by 1.
-            least=float(sum(fact.least for fact in facts)) - self._state.one("taught"),
-            penalty=prior * self.norm**2 * self._regressions,
-            overtaken=sum(number < self._state.one("rounds") for number in self._pending),
-        )
+def facts_of_squares(learner: Any) -> ContextualFacts:
+    """The same of one whose regressions are charged squares."""
+    facts = [model.facts() for model in learner._models]
+    prior = max(getattr(learner._model, "prior", 0.0), *getattr(learner._model, "priors", (0.0,)))
+    return facts_of(
+        learner,
+        # Of rows that were decisions of others a mean loss may miss the loss by 1.
+        least=float(sum(fact.least for fact in facts)) - learner._state.one("taught"),
+        penalty=prior * learner.norm**2 * learner._regressions,
+        overtaken=sum(number < learner.rounds_ for number in learner.pending_),
+    )
 
-    def proven(self) -> tuple[Theorem, ...]:
-        """The theorems about this learner; those about policies only where some were named."""
-        from ..theory.contextual import observable_by_policies
 
-        return tuple(one for one in self.theorems if self.policy_names_ or one is not observable_by_policies)
-
-    def certify(self) -> list[Certificate]:
-        """Each theorem about this learner, with the numbers of its run."""
-        facts, ledger = self.facts(), self.ledger_
-        each = [theorem.certify(ledger, [None], facts) for theorem in self.proven()]
-        # As of other bandits in production, which are looked at again and again, lines say "at any time".
-        return Certificates(
-            BanditCertificate(**{part.name: getattr(one, part.name) for part in fields(one)}) for one in each
-        )
+def certificates_of(learner: Any) -> list[Certificate]:
+    """Each theorem about a contextual bandit, with the numbers of its run."""
+    facts, ledger = learner.facts(), learner.ledger_
+    each = [theorem.certify(ledger, [None], facts) for theorem in learner.proven()]
+    # As of other bandits in production, which are looked at again and again, lines say "at any time".
+    return Certificates(
+        BanditCertificate(**{part.name: getattr(one, part.name) for part in fields(one)}) for one in each
+    )

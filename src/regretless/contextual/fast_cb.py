@@ -22,6 +22,7 @@ from ..rows.mixture_state import RATES
 from ..theorem import Theorem
 from ..theory.contextual import OF_FAST_CB, ContextualFacts
 from .base import ContextualBandit
+from .certificates import facts_of
 
 LIMIT = float(_core.LOGISTIC_LIMIT)  # of scores
 LARGEST_LOSS = 8.001  # of a forecast, above ln(1 + e^8)
@@ -91,13 +92,7 @@ class FastCB(ContextualBandit):
 
     def facts(self) -> ContextualFacts:
         """What a theorem may know of the learner besides its ledger."""
-        return ContextualFacts(
-            arms=self.n_arms_,
-            delta=self.delta,
-            width=self._scale.width,
-            implicit=self._state.IMPLICIT,
-            least=sum(least_of(model.state_, self.norm) for model in self._models),
-        )
+        return facts_of(self, sum(least_of(model.state_, self.norm) for model in self._models))
 
 
 @with_constructor

@@ -12,7 +12,7 @@ from ..atomic_write import Replacement, naming
 from ..data.column_writer import ColumnsOut
 
 if TYPE_CHECKING:
-    from ..contextual.play import Trial
+    from ..contextual.inputs import Trial
 
 Array = np.ndarray[Any, Any]
 NAMES = ("action", "cost", "probability")

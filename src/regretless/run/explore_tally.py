@@ -18,7 +18,7 @@ from ..theory.confidence import Confidence
 from ..theory.off_policy import RATES, WEIGHT_RATES, ValueLedger, policy_value, refuted, value_interval
 
 if TYPE_CHECKING:
-    from ..contextual.play import Trial
+    from ..contextual.inputs import Trial
 
 Array = np.ndarray[Any, Any]
 HALVES = 24  # probabilities are counted by how often 1 is halved to reach them, the last of these and all below it
