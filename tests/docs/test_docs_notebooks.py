@@ -11,6 +11,7 @@ def test_examples_run() -> None:
     """Every example of docs/notebooks.md prints what stands there."""
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
     result = examples("notebooks")
     assert result.attempted > 0
     assert result.failed == 0

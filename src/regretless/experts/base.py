@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import names_of
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
+from ..frames import index_of
 from ..info import ExpertInfo, HasInfo
 from ..persist.model import PersistentRecord
 from ..persist.validation import count, names, parameters, refuse_shapes, stored_as
@@ -195,6 +196,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
         before = state.copy()
         bare = self._loss.name == TABLE and plan is None
         played = CombinerPlay.room(len(table), experts, width, weights=weights, bare=bare)
+        played._index = index_of(advice)
         self._run(state, table, known, plan, played)
         return played.of(self, before, table, known, plan)
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import html
-from ..errors import RegretlessError
+from ..errors import ParameterError, RegretlessError
+from ..frames import container, frame
 from ..persist.validation import fits
 from .certificates import CertifiedCombiner, best_expert, bound_so_far
 
@@ -117,6 +118,7 @@ class CombinerPlay:
     weights: Array | None = None
     chosen: Array | None = None
     _again: tuple[Any, ...] = field(default=(), repr=False)
+    _index: Any = field(default=None, repr=False)
 
     @classmethod
     def room(cls, rounds: int, experts: int, width: int, *, weights: bool, bare: bool = False) -> CombinerPlay:
@@ -145,6 +147,38 @@ class CombinerPlay:
         if not self._again:
             raise RegretlessError("there is no history of a play in stretches; look at each of them")
         return replayed(*self._again)
+
+    def frame(self, kind: str = "pandas") -> Any:
+        """What was played as a data frame: the predictions, the losses, and the weights if they were to be kept.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars"}
+            One of pandas has the index of the advice, where that has one.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            Columns ``prediction`` (``prediction 0`` and so on, where forecasts are vectors), ``loss``, and
+            ``weight of NAME`` for each expert.
+
+        Raises
+        ------
+        ParameterError
+            If it is neither.
+        MissingError
+            If it is not installed.
+        """
+        if container(kind) == "default":
+            raise ParameterError("kind", repr(kind), "'pandas' or 'polars' is expected")
+        columns = {"prediction": self.predictions}
+        if self.predictions.ndim > 1:
+            columns = {f"prediction {place}": column for place, column in enumerate(self.predictions.T)}
+        columns["loss"] = self.losses
+        if self.weights is not None:
+            names = self._again[0].names() if self._again else map(str, range(self.weights.shape[1]))
+            columns |= {f"weight of {name}": column for name, column in zip(names, self.weights.T, strict=True)}
+        return frame(columns, kind, self._index)
 
     def _repr_html_(self) -> str:
         """How many rounds were played, and what they lost."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import numbers, reordered
+from ..arrays import names_of, numbers, reordered
 from ..errors import RegretlessError, RoundRefused
 from .losses import Loss
 
@@ -36,10 +36,23 @@ def table_of(advice: Any) -> Array:
     RegretlessError
         If it is no such table.
     """
-    table = numbers(advice, "advice")
+    try:
+        table = numbers(advice, "advice")
+    except RegretlessError as error:
+        raise _whose(advice, error) from error
     if table.ndim not in (2, 3) or 0 in table.shape[1:]:
         raise RegretlessError(f"advice of shape {table.shape}: a row for each round, a column for each expert")
     return table
+
+
+def _whose(advice: Any, error: RegretlessError) -> RegretlessError:
+    """Which column of a data frame holds something else than numbers, and in which row; else the error."""
+    for name in names_of(advice) or ():
+        for row, value in enumerate(np.asarray(advice[name], dtype=object).tolist()):
+            if value is not None and not isinstance(value, int | float | np.number):
+                fault = f"in row {row} (from 0), expert {name!r} forecasts {value!r}, and a number is expected"
+                return RegretlessError(f"advice: {fault}; leave that column out, or convert it")
+    return error
 
 
 def row_of(advice: Any) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..errors import RegretlessError
+from ..frames import as_array
 from ..info import LinearInfo
 from ..pictured import TIMES_SIZES, Bars
 from ..rows.estimator import Estimator
@@ -42,7 +43,7 @@ class Classifier(Estimator):
         sample_weight : array-like, shape (rows,), optional
             How much each row counts.
         """
-        predicted = self.predict(X)
+        predicted = as_array(self.predict(X))
         labels = read_labels(y, len(predicted))
         weights = read_weights(sample_weight, len(predicted))
         if (labels.dtype.kind == "U") != (predicted.dtype.kind == "U"):
@@ -80,7 +81,8 @@ class LabelPredictor(RowLearner, Classifier):
             If X cannot be used, or nothing was learned yet.
         """
         scores = self._scores_of(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        boxed: Array = self._boxed(scores[:, 0] if scores.shape[1] == 1 else scores, X)
+        return boxed
 
     def predict(self, X: Any) -> Array:
         """The label of each row of X.
@@ -100,7 +102,8 @@ class LabelPredictor(RowLearner, Classifier):
         RegretlessError
             If X cannot be used, or nothing was learned yet.
         """
-        return self.labels(self._scores_of(X))
+        labels: Array = self._boxed(self.labels(self._scores_of(X)), X)
+        return labels
 
     @property
     def predicted_by(self) -> str:

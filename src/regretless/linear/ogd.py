@@ -154,8 +154,8 @@ class OnlineGradientDescent(OnlineClassifier):
         return self._predict_proba
 
     def _predict_proba(self, X: Any) -> Array:
-        scores = self.decision_function(X)
-        return np.asarray(self.probabilities(scores.reshape(len(scores), self.state_.targets)))
+        shares: Array = self._boxed(np.asarray(self.probabilities(self._scores_of(X))), X)
+        return shares
 
     @property
     def scores_are_log_odds(self) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
+from ..frames import as_array
 from ..info import RegressionInfo
 from ..pictured import TIMES_SIZES, Bars
 from ..rows.estimator import with_constructor
@@ -185,7 +186,8 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         RegretlessError
             If X cannot be used, or nothing was learned yet.
         """
-        return self._scores_of(X)[:, 0]
+        forecasts: Array = self._boxed(self._scores_of(X)[:, 0], X)
+        return forecasts
 
     def predict_one(self, x: Array | Mapping[str, float | str]) -> float:
         """The forecast of one row, without the checks of `predict`; the learner must be fitted.
@@ -221,7 +223,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         float
             1 is best; 0 where all outcomes are alike and were missed.
         """
-        predicted = self.predict(X)
+        predicted = as_array(self.predict(X))
         outcomes = read_outcomes(y, len(predicted))
         weights = read_weights(sample_weight, len(outcomes))
         weights = np.ones(len(outcomes)) if weights is None else weights

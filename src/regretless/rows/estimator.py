@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from ..data.batch import Array
 from ..errors import NotFittedError, RegretlessError
+from ..frames import container, index_of, series, several
 from ..turns import Turn
 from .one_row import RowAsTable, named_row, read_as_features, row_as_table, row_in_order
 
@@ -80,6 +81,34 @@ class Estimator(ABC):
         # Compared in print: an array has no single answer to `==`, and NaN differs from itself.
         parameters = [f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k])]
         return f"{type(self).__name__}({', '.join(parameters)})"
+
+    def set_output(self, *, predict: str | None = None) -> Self:
+        """Say in what predictions come: as scikit-learn's transformers say it of what they make.
+
+        Parameters
+        ----------
+        predict : {"default", "pandas", "polars"}, optional
+            Of `predict`, and of probabilities and scores: an array, or a Series (a data frame with a column for each
+            class). One of pandas has the index of the rows, where these have one. None changes nothing.
+
+        Raises
+        ------
+        ParameterError
+            If it is none of these.
+        """
+        if predict is not None:
+            # The name is scikit-learn's, whose clone() carries it over.
+            self._sklearn_output_config = {"predict": container(predict)}
+        return self
+
+    def _boxed(self, values: Array, X: Any) -> Any:
+        """Predictions of some rows in what was asked for by `set_output`."""
+        kind = vars(self).get("_sklearn_output_config", {}).get("predict", "default")
+        if kind == "default":
+            return values
+        if values.ndim == 1:
+            return series(values, kind, index_of(X))
+        return several(values, vars(self)["classes_"].tolist(), kind, index_of(X))
 
     # ---- fitted or not
 

@@ -15,6 +15,7 @@ from ..alarms.confidence import Increments
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..errors import DataError, RegretlessError, RowRefused
+from ..frames import as_array
 from ..theory.confidence import ComparisonLedger, Confidence, Rivals, excess_loss, interval, log_evidence
 from .competitors import Competitor, Losses, LossRecorder, refuse_lookahead
 from .linear import points_within
@@ -272,7 +273,7 @@ def compare(a: OnlineClassifier, b: OnlineClassifier, X: Any, y: Any, *, level: 
 def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
     if hasattr(learner, "classes_"):
         labels = np.asarray(y)
-        predicted = learner.predict(X)
+        predicted = as_array(learner.predict(X))
         if len(predicted) != len(labels):
             raise RegretlessError(f"X has {len(predicted)} rows and y {len(labels)}")
         return Losses(np.asarray(predicted != labels), None)

@@ -15,6 +15,7 @@ from ..certificate import Certificate
 from ..data.batch import Array
 from ..errors import ModelError, ParameterError, RegretlessError
 from ..experts.fixed_share import FixedShare
+from ..frames import as_array
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels, stored_classes
 from ..persist.format import MIXTURE
@@ -190,7 +191,7 @@ class LearnerMixture:
         RegretlessError
             If X cannot be used, or nothing was learned yet.
         """
-        predictions = [learner.predict(X) for learner in self.learners]
+        predictions = [as_array(learner.predict(X)) for learner in self.learners]
         if self.last_label:
             predictions.append(np.full(len(predictions[0]), self._last))
         table = np.column_stack(predictions)

@@ -285,12 +285,13 @@ class AggregatedClassifier(OnlineClassifier):
         ndarray, shape (rows, classes)
             Each row sums to 1. With more than two classes, the odds of one against the rest divided by their sum.
         """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        shares: Array = self._boxed(np.exp(log_probabilities(self._scores_of(X), len(self.classes_))), X)
+        return shares
 
     def predict_log_proba(self, X: Any) -> Array:
         """The natural logarithm of what `predict_proba` gives, also where that is below what floats can hold."""
-        scores = self.decision_function(X)
-        return log_probabilities(scores.reshape(len(scores), self.state_.targets), len(self.classes_))
+        logarithms: Array = self._boxed(log_probabilities(self._scores_of(X), len(self.classes_)), X)
+        return logarithms
 
     @property
     def scores_are_log_odds(self) -> bool:
