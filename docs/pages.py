@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -35,11 +36,11 @@ KINDS = {
     "class": "Learners of finite classes",
 }
 NAVIGATION = {
-    "Start here": ("tour", "gallery/index", "command-line", "data", "notebooks", "glossary"),
+    "Start here": ("start", "tour", "gallery/index", "command-line", "data", "notebooks", "glossary"),
     "Lectures": tuple(f"notebooks/{path.stem}" for path in notebooks()),
     "Labels": ("linear", "accuracy", "calibration", "batch"),
     "Numbers": ("regression", "intervals", "experts"),
-    "Decisions": ("bandits", "contextual"),
+    "Decisions": ("bandits", "contextual", "logs"),
     "Games and classes": ("games", "games-general-sum", "finite_classes", "environments"),
     "At work": ("serving", "alarms", "scale", "SECURITY"),
     "Why to believe it": ("certificates", "theorems", "proofs", "errata", "trust", "speed"),
@@ -54,6 +55,7 @@ def pages(drawn: Drawings = MappingProxyType({}), *, play: bool = True) -> dict[
     for name in ("README", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"):
         made[f"{name}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8").replace("](docs/", "](")
     made = {path: text.replace("](../", "](") for path, text in made.items()}
+    made = {path: re.sub(r"(\]\(gallery/\w+)\.py\)", r"\1.rst)", text) for path, text in made.items()}
     made["notebooks.md"] = made["notebooks.md"].replace(".ipynb)", ".md)")
     readme = made.pop("README.md").replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")
     made["index.md"] = readme + "".join(_tree(names, head) for head, names in NAVIGATION.items())
