@@ -33,7 +33,7 @@ STDOUT = "standard output"
 
 VERBS = (
     "learn", "combine", "pull", "explore", "evaluate", "solve", "dimension", "play",
-    "compare", "watch", "predict", "certify", "verify", "inspect", "explain", "serve", "replay", "demo",
+    "compare", "watch", "predict", "certify", "verify", "inspect", "export", "explain", "serve", "replay", "demo",
 )  # fmt: skip
 EPILOG = """\
 exit codes: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a bound that always holds was violated, or a number that

@@ -36,6 +36,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
 
     info: ClassVar[RegressionInfo]
     theorems: ClassVar[tuple[Theorem, ...]]
+    product: ClassVar[bool] = False  # whether its forecast is <w, x> of the weights `coef_`, cut to `range_`
     kind = "regression"
     _sklearn_type = "regressor"
     _begins = "partial_fit(X[:1], y[:1])"

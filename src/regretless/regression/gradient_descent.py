@@ -70,6 +70,7 @@ class OnlineGradientDescent(OnlineRegressor):
     True
     """
 
+    product = True
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="online-gradient-descent",
         task="regression",
