@@ -20,7 +20,8 @@ B = TypeVar("B")
 class StreamRun(ABC):
     """One learner that goes over a stream and can be stopped between two batches.
 
-    A kind of run says how a batch is learned (`_batch`) and what goes into the model file (`describe`).
+    A kind of run says which batches are left (`_go_to_the_end`), how one is learned (`_batch`) and what goes into the
+    model file (`describe`).
 
     Attributes
     ----------
@@ -63,6 +64,23 @@ class StreamRun(ABC):
     @abstractmethod
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file."""
+
+    def play(self) -> None:
+        """Go over the stream; save the model at the end, and also when something stops it.
+
+        Raises
+        ------
+        Interrupted
+            If `stop` was true.
+        Exception
+            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        """
+        self._with_rescue(self._go_to_the_end)
+        self._write(unfinished=False)
+
+    @abstractmethod
+    def _go_to_the_end(self) -> None:
+        """Learn all batches that are left."""
 
     @abstractmethod
     def _batch(self, batch: Any) -> None:

@@ -129,15 +129,7 @@ class CombineRun(StreamRun):
         self._last_rows = 0
 
     def play(self) -> None:
-        """Go over the stream; save the model at the end, and also when something stops it.
-
-        Raises
-        ------
-        Interrupted
-            If `stop` was true.
-        Exception
-            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
-        """
+        """As any run does; tables that were written are kept if the model was saved or the run is over."""
         keep = False
         try:
             try:

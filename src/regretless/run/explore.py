@@ -89,23 +89,17 @@ class ExploreRun(StreamRun):
     _begun: bool = field(default=False, init=False)
 
     def play(self) -> None:
-        """Go over the stream; save the model at the end, and also when something stops it.
-
-        Raises
-        ------
-        Interrupted
-            If `stop` was true.
-        Exception
-            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
-        """
+        """As any run does; decisions that were written are kept if there are some."""
         try:
-            self._with_rescue(lambda: self._go_over(self.stream.rounds(self.place)))
-            if not self.place:
-                raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
-            self._write(unfinished=False)
+            super().play()
         finally:
             if self.out is not None:
                 self.out.close(keep=self.place > 0)
+
+    def _go_to_the_end(self) -> None:
+        self._go_over(self.stream.rounds(self.place))
+        if not self.place:
+            raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
 
     @property
     def rounds(self) -> int:

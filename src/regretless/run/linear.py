@@ -148,21 +148,18 @@ class Run(StreamRun):
             self.progressive.log_loss = 0.0
 
     def play(self) -> None:
-        """Go over the stream; save the model at the end, and also when something stops it.
+        """As any run does, in all passes; and find out whether the rows were learned before.
 
         Raises
         ------
-        Interrupted
-            If `stop` was true.
-        Exception
-            If a row cannot be used or read. The rows before it are learned, and saved if there is a place for them.
+        DataError
+            If several passes are asked for over what can be read once.
         """
         if self.passes > 1 and not self.stream.rereadable:
             fault = f"this can be read once only, not {self.passes} times"
             raise DataError(self.stream.name, None, None, fault, "keep what is read with --cache FILE")
         known = None if self.place.rows else self._before()
-        self._with_rescue(self._passes)
-        self._write(unfinished=False)
+        super().play()
         self.again = known is not None and self._is_again(*known)
 
     def _before(self) -> tuple[float, float, str | None] | None:
@@ -212,7 +209,7 @@ class Run(StreamRun):
             return self.snapshots
         return [*self.snapshots, last]
 
-    def _passes(self) -> None:
+    def _go_to_the_end(self) -> None:
         first = self.place.number
         for number in range(first, self.passes):
             if number > first:

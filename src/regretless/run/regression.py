@@ -160,7 +160,7 @@ class RegressionRun(Run):
             return 0, 0.0, 0.0
         return self.rounds, self.learner.ledger_.loss, self.progressive.mean
 
-    def _passes(self) -> None:
+    def _go_to_the_end(self) -> None:
         self.learner.on_forecasts = self._watch_forecasts
         try:
             self._go_over(self.stream.batches(self.place.rows))
