@@ -228,7 +228,7 @@ def test_a_trace_tells_every_round(run):
     assert lines[head].split() == ["round", "point", "predicted", "label", "alive"]
     assert lines[head + 1].split() == ["1", "3", "0", "1", "wrong", "4"]
     assert lines[head + 50].split()[0] == "50"
-    assert lines[head + 51] == "(the first 50 of 60 rounds; --json tells up to 10,000)"
+    assert lines[head + 51] == "(the first 50 of 60 rounds; --trace N shows N, and --json 10,000)"
     assert not any("the first" in line for line in run(*play, "--rounds", 50).out.splitlines())
     found = run(*play, "--rounds", 60, "--json").json
     assert len(found["trace"]) == 60
@@ -237,6 +237,8 @@ def test_a_trace_tells_every_round(run):
         "alive": 4, "score": None,
     }  # fmt: skip
     assert sum(step["wrong"] for step in found["trace"]) == found["total"]["mean"]
+    assert len(run(*play, "7", "--rounds", 60, "--json").json["trace"]) == 7
+    assert "(the first 55 of 60 rounds;" in run(*play, "55", "--rounds", 60).out
     long = run(
         "play", "--learner", "perceptron", "--environment", "orthonormal", "--rounds", 10_001, "--trace", "--json"
     )
@@ -248,7 +250,7 @@ def test_a_trace_of_arms_tells_draws(run):
     """Who draws arms has them in its trace by name, with their probabilities and what they lost."""
     play = ("play", "--learner", "exp3", "--environment", "bernoulli", "--rounds", 30, "--trace")
     found = run(*play, "--json").json
-    assert list(found["trace"][0]) == ["round", "arm", "probability", "loss"]
+    assert list(found["trace"][0]) == ["round", "arm", "probability", "loss", "estimates", "next"]
     assert found["trace"][0]["probability"] == 0.5
     assert sum(step["loss"] for step in found["trace"]) == found["total"]["mean"]
     assert "probability         loss" in run(*play).out

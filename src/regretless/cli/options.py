@@ -259,13 +259,13 @@ def add_watching(group: argparse._ArgumentGroup, quiet: str = "nothing on stderr
     )
 
 
-def add_trace(group: argparse._ArgumentGroup, rounds: int, shown: str) -> None:
-    """The first rounds one by one, so many if no number is given."""
+def add_trace(group: argparse._ArgumentGroup, rounds: int, shown: str, *, const: int | None = None) -> None:
+    """The first rounds one by one, so many if no number is given; `const` is what stands for that, if they are not."""
     group.add_argument(
         "--trace",
         type=whole,
         nargs="?",
-        const=rounds,
+        const=rounds if const is None else const,
         metavar="N",
         help=f"show the first N rounds ({rounds}) one by one: {shown}",
     )

@@ -104,7 +104,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")
     options.add_report(group)
-    options.add_trace(group, SHOWN, "what was asked, said and answered in the first run")
+    shown = "what was asked, said and answered in the first run; JSON has 10,000 if no number is given"
+    options.add_trace(group, SHOWN, shown, const=0)
     options.add_watching(group)
 
 
@@ -203,7 +204,7 @@ def _refuse_contradictions(arguments: PlayOptions) -> None:
 
 
 SCHEMA = "regretless.play/1"
-SHOWN = 50  # rounds of a trace, where no number is given
+SHOWN, MOST_TRACED = 50, 10_000  # rounds of a trace, for people and for programs, where no number is given
 NAMES = 14  # characters of a setting's name
 ELSEWHERE = ("finite_class", "arms", "n_arms", "run", "seed", "random_state")  # parameters that are shown elsewhere
 
@@ -292,7 +293,7 @@ class PlayOutput(Output):
             "regret": result.regret,
             "observed": {name: spread(values) for name, values in result.quantities.items()},
             "curve": [_described(point, result) for point in self._curve()],
-            "trace": None if self.arguments.trace is None else [step.describe() for step in self._trace()],
+            "trace": None if self.arguments.trace is None else [step.describe() for step in self._trace(MOST_TRACED)],
             "lower_bounds": [bound.describe() for bound in result.lower_bounds],
             **certificate_values(result.certificates, runs=runs_of),
             "interrupted": result.stopped,
@@ -315,7 +316,7 @@ class PlayOutput(Output):
         yield f"{result.learner.name} against {pairing.called}: {counts}, seed {self.arguments.seed}"
         yield from self._settings()
         if self.arguments.trace is not None:
-            yield from step_lines(self._trace(), result.rounds)
+            yield from step_lines(self._trace(SHOWN), result.rounds)
         yield from self._table()
         if len(result.totals) > 1:
             deviation = number_text(result.totals.std(ddof=1))
@@ -349,12 +350,12 @@ class PlayOutput(Output):
         stops = set(doubling(self.result.rounds))
         return [point for point in self.result.curve if point.rounds in stops]
 
-    def _trace(self) -> list[Any]:
+    def _trace(self, usual: int) -> list[Any]:
         """The first rounds of the first run, played once more."""
         from ..play import trace
 
         pairing = self.pairing
-        return list(trace(pairing.learner, pairing.environment, min(self.arguments.trace or 0, self.result.rounds)))
+        return list(trace(pairing.learner, pairing.environment, min(self.arguments.trace or usual, self.result.rounds)))
 
     def _table(self) -> Iterator[str]:
         """The curve at doubling round counts."""

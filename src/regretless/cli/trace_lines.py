@@ -96,7 +96,7 @@ def step_lines(steps: Sequence[Any], rounds: int) -> Iterator[str]:
     for one in cells:
         yield " ".join(f"{one[name]:>{wide[name]}}" for name in shown)
     if len(steps) < rounds:
-        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --trace {rounds} shows all)"
+        yield f"(the first {len(steps)} of {many(rounds, 'round')}; --trace N shows N, and --json 10,000)"
 
 
 def _step(step: Any) -> dict[str, str]:
