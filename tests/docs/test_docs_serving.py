@@ -29,16 +29,20 @@ def undated(lines: str) -> str:
     return re.sub(r"model [0-9a-f]{16}", "model", lines)
 
 
-def test_every_answer_is_what_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each request of the first five minutes is answered the line below it, and `replay` prints what is shown."""
+@pytest.mark.parametrize(("name", "requests"), [("serving", 7), ("../README", 2)])
+def test_every_answer_is_what_is_shown(
+    name: str, requests: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request of the first five minutes, and of the README, is answered the line below it, and `replay` prints
+    what is shown."""
     monkeypatch.chdir(tmp_path)
-    text = page("serving").partition("## From Python")[0]
-    rows = re.search(r"<<END\n(.*?)END\n", text, re.DOTALL)
+    text = page(name).partition("## From Python")[0]
+    rows = re.search(r"<<END\n(.*?)END\n", page("serving"), re.DOTALL)
     assert rows is not None
     Path("orders.csv").write_text(rows.group(1), encoding="utf-8")
     printed("regretless learn orders.csv --target fraud --save orders.rgl")
-    shown = re.findall(r"^\$ curl -s localhost:8765(\S+) --json (.*)\n(.*)$", text, re.MULTILINE)
-    assert len(shown) == 7
+    shown = re.findall(r"^\$ curl (?:-s )?localhost:8765(\S+) --json (.*)\n(.*)$", text, re.MULTILINE)
+    assert len(shown) == requests
 
     async def ask(client: Client) -> list[str]:
         return [(await client.ask(path, shlex.split(body)[0].encode())).body.decode() for path, body, _ in shown]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from .asking import COLUMNS, PATIENCE, Client, Process, begun, served, until
 from .postgres_server import Postgres
 
 ROW = [0.5, -1.0, 2.0, 0.25]
-IDLE = 300  # connections
+IDLE = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 300  # connections
 
 
 @pytest.fixture

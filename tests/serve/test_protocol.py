@@ -300,6 +300,25 @@ def test_words_become_features(tmp_path: Path) -> None:
     assert served(path, work_names) == ["size", "city=Rome", "city=Oslo"]
 
 
+def test_words_become_no_features_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label whose row has a new word is written down and not learned once there are as many features as may be;
+    others are learned."""
+    monkeypatch.setattr("regretless.serve.rows.MOST_FEATURES", 2)
+    schema = {"columns": {"size": "number", "city": "text"}, "classes": [0, 1]}
+
+    async def work(client: Client) -> list[Any]:
+        labels = [{"input": {"size": 1.0, "city": city}, "label": 1} for city in ("Rome", "Oslo", "Rome")]
+        answer = await client.ask("/v1/label", {"labels": labels})
+        assert answer.status == 207
+        return answer.json["labels"]
+
+    first, second, third = served(begun(tmp_path, AggregatedClassifier(), schema), work)
+    assert (first["status"], third["status"]) == ("learnt", "learnt")
+    assert second["reason"] == (
+        "written down, but not learned: the model has 2 features, and words become no more than these"
+    )
+
+
 async def work_names(client: Client) -> Any:
     """What the features are called."""
     return (await client.ask("/v1/model")).json["asked"]["names"]

@@ -26,6 +26,7 @@ MOST_WEIGHTS = 20  # on the page
 LARGEST = 1e70  # outcome
 SMALLEST = 2.3e-308  # share whose logarithm is known: smaller ones have few digits, or none
 NAMED = 20  # classes or columns in a message
+MOST_FEATURES = 2**20  # with those that words became
 
 
 class ServedRows(Served):
@@ -153,6 +154,10 @@ class ServedRows(Served):
                 continue
             for place, _, label in group:
                 row = self._row(rounds[place][0].input, learns=True)  # by the names as they are known by now
+                columns = self.learner.state_.columns
+                if isinstance(row, RowAsTable) and columns >= MOST_FEATURES:
+                    refused[place] = f"the model has {columns:,} features, and words become no more than these"
+                    continue
                 try:
                     self.learner.partial_fit(row if isinstance(row, RowAsTable) else row[None], self.labels([label]))
                 except RegretlessError as error:
