@@ -10,12 +10,12 @@ import numpy as np
 from made_runs import Lines, Run, advice, marks
 
 from regretless.alarms import ConfidenceSequence, EDetector, VilleAlarm
-from regretless.batch import average
+from regretless.batch import average, leave_one_out
 from regretless.calibration import BinnedOffsets, PlattScaling
 from regretless.distributed import mix, regress
 from regretless.experts import Doubling, ExponentiallyWeightedAverage, Hedge, LabelEfficient
-from regretless.games import MatrixGame, boost, boosting_game
-from regretless.games.methods import SELF_PLAY
+from regretless.games import BimatrixGame, MatrixGame, boost, boosting_game, read_efg
+from regretless.games.methods import IN_TURNS, SELF_PLAY
 from regretless.intervals import AdaptiveIntervals, DecayingTracker, QuantileTracker
 from regretless.linear import (
     MulticlassPerceptron,
@@ -30,6 +30,19 @@ from regretless.regression import VovkAzouryWarmuth
 from regretless.theorem import Theorem
 
 Course = Iterator[tuple[int, Lines]]
+CARDS = """EFG 2 R "One card" { "First" "Second" }
+c "" 1 "" { "high" 1/2 "low" 1/2 } 0
+p "" 1 1 "high" { "check" "bet" } 0
+t "" 1 "" { 1 -1 }
+p "" 2 1 "a bet" { "fold" "call" } 0
+t "" 1 "" { 1 -1 }
+t "" 2 "" { 2 -2 }
+p "" 1 2 "low" { "check" "bet" } 0
+t "" 3 "" { -1 1 }
+p "" 2 1 "a bet" { "fold" "call" } 0
+t "" 1 "" { 1 -1 }
+t "" 4 "" { -2 2 }
+"""
 
 
 def separable(count: int, seed: int) -> tuple[Any, Any]:
@@ -55,6 +68,41 @@ def boosted() -> Course:
     game = boosting_game(np.where(rng.random((100, 20)) < 0.7, 1, -1), np.ones(100))
     for rounds in marks(2000, 10):
         yield rounds, boost(game, rounds=rounds).certificates
+
+
+def adaboosted() -> Course:
+    """AdaBoost of 20 random hypotheses, each right on 7 of 10 of 100 examples."""
+    rng = np.random.default_rng(6)
+    game = boosting_game(np.where(rng.random((100, 20)) < 0.7, 1, -1), np.ones(100))
+    for rounds in range(5, 61, 5):
+        yield rounds, boost(game, rounds=rounds, method="adaboost").certificates
+
+
+def solved() -> Course:
+    """Games of ever more random payoffs between 0 and 1, by the simplex method."""
+    for side in range(2, 31, 2):
+        yield side, MatrixGame(np.random.default_rng(side).random((side, side))).solve("simplex").certificates
+
+
+def of_two_matrices(method: str) -> Course:
+    """Self-play of a game of 6 by 6 random payoffs between 0 and 1, others for either player."""
+    game = BimatrixGame(*np.random.default_rng(16).random((2, 6, 6)))
+    for rounds in marks(1000, 10):
+        yield rounds, game.self_play(method, rounds=rounds).certificates
+
+
+def in_turns(method: str) -> Course:
+    """A game in turns: a card of two is dealt to the first player, who may bet on it, and the second may call."""
+    game = read_efg(CARDS).sequence_form()
+    for rounds in marks(500, 10):
+        yield rounds, game.solve(method, rounds=rounds).certificates
+
+
+def left_out() -> Course:
+    """Up to 120 separable rows, each left out once."""
+    X, y = separable(120, 17)
+    for rows in range(20, 121, 20):
+        yield rows, leave_one_out(Perceptron(until_clean=True), X[:rows], y[:rows]).certificates
 
 
 def mixed(learner: Any) -> Course:
@@ -161,7 +209,12 @@ def averaged() -> Course:
 
 COURSES: tuple[tuple[str, str, Callable[[], Course]], ...] = (
     *((f"self-play by {method}", "Rounds", partial(self_play, method)) for method in SELF_PLAY),
+    *((f"self-play by {method}", "Rounds", partial(of_two_matrices, method)) for method in SELF_PLAY),
+    *((f"self-play by {method}", "Rounds", partial(in_turns, method)) for method in IN_TURNS),
+    ("exact solutions", "Strategies", solved),
     ("boosting", "Rounds", boosted),
+    ("boosting", "Rounds", adaboosted),
+    ("a perceptron", "Rows", left_out),
     *(
         (f"mixing of {type(learner).__name__}", "Epochs", partial(mixed, learner))
         for learner in (
