@@ -41,10 +41,10 @@ caught = []
 for k in range(1000, rounds, 1000):
     worst = k + np.argsort(chance[k : k + 1000])[-50:]
     caught.append((k + 1000, 100 * fraud[worst].sum() / fraud[k : k + 1000].sum()))
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 axes.plot(*np.transpose(caught), "o-", label="among the worst 5 % of rows")
 axes.axhline(5, linestyle="--", color="C1", label="if rows were picked by chance")
 axes.axvline(rounds / 2, color="C3", linestyle=":", label="frauds change")
 axes.set(xlabel="rows", ylabel="frauds caught, in %", ylim=(0, 105))
-axes.legend(loc="lower left")
+figure.legend(loc="outside upper left")
 plt.show()

@@ -45,11 +45,11 @@ for line in share.certify(advice, y, switches=[3]):
 # combination does, as soon as an expert has started that knows only the new truth.
 
 windows = np.arange(250, rounds + 1, 250)
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 for name, wrong in {"the first perceptron": advice[:, 0] != y, "combined": np.sign(played.predictions) != y}.items():
     axes.plot(windows, 100 * wrong.reshape(-1, 250).mean(axis=1), label=f"{name}, {100 * wrong.mean():.1f} % in all")
 for k in range(1, parts):
     axes.axvline(k * part, color="C3", linestyle=":", label="the truth changes" if k == 1 else None)
-axes.set(xlabel="rows", ylabel="mistakes in a window, in %", ylim=(0, 75))
-axes.legend()
+axes.set(xlabel="rows", ylabel="mistakes in a window, in %")
+figure.legend(loc="outside upper left")
 plt.show()

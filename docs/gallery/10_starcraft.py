@@ -43,7 +43,7 @@ mean, against, chance = A.mean(axis=1), A @ solution.column, solution.row
 figure, axes = plt.subplots()
 axes.scatter(mean, against, s=15 + 600 * chance, alpha=0.6)
 for place, k in enumerate(sorted(np.argsort(-chance)[:3], key=lambda k: mean[k])):
-    below = -20 - 14 * (place % 2)
+    below = -22 - 16 * (place % 2)
     axes.annotate(names[k], (mean[k], against[k]), xytext=(0, below), textcoords="offset points", ha="center")
 axes.axhline(0, color="C7", linewidth=0.8)
 axes.set(xlabel="mean payoff against all bots", ylabel="payoff against the equilibrium", ylim=(None, 0.12))

@@ -39,7 +39,7 @@ for name, (rows, labels) in streams.items():
 # * **Noisy labels**: nothing separates the rows, so that theorem does not apply, and says so; the others are read
 #   against the best vector found, and count the losses that even this vector has.
 
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 titles = ["Separable data", "Sharp hinge bound", "Posterior bound"]
 for k, title in enumerate(titles):
     bounds = [lines[title].bound if lines[title].applies else np.nan for lines in best.values()]
@@ -49,5 +49,5 @@ for k, title in enumerate(titles):
 axes.plot(range(3), [lines["Posterior bound"].observed for lines in best.values()], "o", color="C0", label="updates")
 axes.plot(range(3), [len(rows) for rows, _ in streams.values()], "x", color="C7", label="rounds")
 axes.set(yscale="log", xticks=range(3), xticklabels=best, xlim=(-0.5, 2.5), ylabel="updates, and their bounds")
-axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0, 1.35), ncols=2)
+figure.legend(loc="outside upper left", ncols=2)
 plt.show()

@@ -34,12 +34,12 @@ for name, learner in learners.items():
 # Regret against the best expert so far. The restarts of doubling, dotted, are where it forgets all it knew. The upper
 # dashed line is the bound of a tuned rate at its horizon, sqrt(T ln(K) / 2).
 
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 for k in range(7, 12):
     axes.axvline(2**k, color="C7", linewidth=0.6, linestyle=":")
 for name, regret in regrets.items():
     axes.plot(np.arange(1, rounds + 1), regret, label=name)
 axes.axhline(np.sqrt(rounds * np.log(experts) / 2), color="C7", linestyle="--", label="tuned bound")
 axes.set(xlabel="rounds", ylabel="regret")
-axes.legend(fontsize=8)
+figure.legend(loc="outside upper left", ncols=2)
 plt.show()

@@ -36,11 +36,11 @@ for line in ensemble.certificates:
 # The largest margin lies between what the weights on the stumps reach (below) and the best edge of a stump against
 # the weights on the rows (above), in every round: that is weak duality.
 
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 axes.fill_between(rounds, margins, edges, alpha=0.25, linewidth=0)
 axes.semilogx(rounds, edges, "o-", color="C0", label="best edge against the weights of rows")
 axes.semilogx(rounds, margins, "s-", color="C2", label="margin of the weighted stumps")
 axes.axhline(game.value, color="C1", linestyle="--", label="value of the game")
 axes.set(xlabel="rounds of self-play", ylabel="margin")
-axes.legend(fontsize=8)
+figure.legend(loc="outside upper left")
 plt.show()

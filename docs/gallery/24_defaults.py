@@ -48,5 +48,5 @@ for place, stream in enumerate(streams):
 axes.set(xlabel="mistakes, in %", yticks=range(len(order)))
 axes.set_yticklabels(order)
 axes.grid(axis="y", alpha=0.3)
-axes.legend(loc="lower center", bbox_to_anchor=(0.3, 1.0), ncols=3, fontsize=8)
+figure.legend(loc="outside upper left", ncols=3)
 plt.show()

@@ -40,7 +40,7 @@ for name, count in false.items():
 # The band holds the mean so far with probability 95 % at all rows at once. The mean follows the change slowly; the
 # alarm, which forgets a quiet past, is faster.
 
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(figsize=(5.2, 3.8))
 axes.fill_between(np.arange(1, 4001)[50:], low[50:], high[50:], alpha=0.3, linewidth=0, label="95 %, at any time")
 axes.plot(np.arange(1, 4001)[50:], (np.cumsum(wrong) / np.arange(1, 4001))[50:], label="share of errors so far")
 axes.axhline(0.12, color="C7", linestyle="--", label="reference")
@@ -48,5 +48,5 @@ axes.axvline(3000, color="C3", linestyle=":", label="change")
 if raised:
     axes.axvline(raised, color="C1", label="alarm")
 axes.set(xlabel="rows", ylabel="share of errors", ylim=(0, 0.25))
-axes.legend(ncols=2, fontsize=8)
+figure.legend(loc="outside upper left", ncols=2)
 plt.show()
