@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .lin_thompson import LinThompson
     from .lin_ucb import LinUCB
     from .square_cb import SquareCB
-    from .ticket import Ticket
+    from .state import Ticket
 
 __all__ = ["EpsilonGreedy", "FastCB", "LinThompson", "LinUCB", "SquareCB", "Ticket", "Trial"]
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "ticket", "Trial": "inputs"})
+__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "state", "Trial": "inputs"})

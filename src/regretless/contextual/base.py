@@ -25,8 +25,7 @@ from ..theorem import Theorem
 from .certificates import certificates_of, facts_of_squares
 from .inputs import Asked, Trial, played, policy_names, refused
 from .models import begun, described, regressor_from, regressor_of, restored, states_of
-from .state import ContextualState
-from .ticket import Ticket
+from .state import ContextualState, Ticket
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

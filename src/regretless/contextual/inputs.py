@@ -20,7 +20,7 @@ from ..html import Recorded
 from ..rows.faults import fault_of
 from ..rows.one_row import crossed_row, hashed_row, row_in_order
 from ..rows.validation import ascending, read_rows
-from .ticket import Ticket
+from .state import Ticket
 
 Array = np.ndarray[Any, Any]
 
