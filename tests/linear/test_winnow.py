@@ -11,6 +11,7 @@ from math import atanh, inf, log
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,9 @@ from regretless.linear.mirror_steps import (
     MirrorState,
     SimplexGeometry,
 )
+from regretless.linear.separation.budget import Budget
+from regretless.linear.separation.signed_rows import read_batch
+from regretless.linear.separation.simplex_margin import SimplexMargin, max_margin_simplex_signed
 from regretless.persist.format import read_model, write_model
 from regretless.textbook.experts import weighted_majority
 from regretless.textbook.linear import p_norm_perceptron, winnow
@@ -653,6 +657,33 @@ def test_a_program_without_time_gives_a_wide_interval():
     X, y = rng.normal(size=(80, 30)), rng.choice([-1, 1], 80)
     hasty, patient = max_margin_simplex(X, y, max_seconds=0.0), max_margin_simplex(X, y)
     assert hasty.lower <= patient.lower <= patient.upper <= hasty.upper
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_what_work_gives_is_the_same_on_every_machine(monkeypatch, sparse):
+    """A limit of work ends a search early without a look at any clock, and its interval contains the margin."""
+    rng = np.random.default_rng(0)
+    X, signs = rng.normal(size=(80, 30)), rng.choice([-1, 1], 80)
+    monkeypatch.setattr("regretless.linear.separation.simplex_margin.SIMPLEX_WORK", 0.0)
+    batch = read_batch(sp.csr_array(X) if sparse else X)
+
+    def margin(work: float | None) -> SimplexMargin:
+        return max_margin_simplex_signed(batch, signs, balanced=False, intercept=0.0, budget=Budget(work=work))
+
+    patient = margin(None)
+    solve = scipy.optimize.linprog
+    timed = []
+
+    def watched(*arguments, options, **program):
+        timed.append("time_limit" in options)
+        return solve(*arguments, options=options, **program)
+
+    monkeypatch.setattr("scipy.optimize.linprog", watched)
+    monkeypatch.setattr("time.process_time", None)
+    hasty = margin(1e5)
+    assert timed == ([False] if sparse else [])
+    assert hasty.lower < patient.lower <= patient.upper < hasty.upper
+    assert patient.gap < 1e-8
 
 
 # ---- the learner

@@ -26,7 +26,7 @@ REVERSED = "reversed."  # before the names of the arrays of reversed rounds
 _OWN = ("memory", "books")
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
 QUICK_LP = 1_000_000  # entries times rows or columns of one that takes a moment
-MOST_LP_SECONDS = 5.0
+MOST_LP_WORK = 1e10  # multiplications, about 5 seconds
 
 Duals = Callable[[int], tuple[Array, float]]
 
@@ -325,13 +325,14 @@ class SimplexGeometry(DualGeometry):
         self, batch: Batch, signs: Array, target: int, *, separable: bool = True
     ) -> Sequence[tuple[str, Array, float]]:
         """The vector of the largest margin over the simplex, where the linear program is small."""
+        from .separation.budget import Budget
         from .separation.simplex_margin import max_margin_simplex_signed
 
         quick = batch.entries * min(len(batch), batch.columns) <= QUICK_LP
         if batch.entries > MOST_LP_ENTRIES or not (separable or quick):
             return ()
         margin = max_margin_simplex_signed(
-            batch, signs, balanced=self.balanced, intercept=self.intercept, max_seconds=MOST_LP_SECONDS
+            batch, signs, balanced=self.balanced, intercept=self.intercept, budget=Budget(work=MOST_LP_WORK)
         )
         if margin.lower <= 0:
             return ()

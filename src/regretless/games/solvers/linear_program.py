@@ -51,6 +51,7 @@ def linear_program(
     start: tuple[Vector, Vector] | None = None,
     solver: str = "highs",
     seconds: float | None = None,
+    iterations: int | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
@@ -60,24 +61,27 @@ def linear_program(
     ----------
     payoffs : Payoffs
     start : pair of ndarray, optional
-        Returned if the run is stopped; HiGHS does not use it.
+        Returned if the run is stopped or ends without a solution; HiGHS does not use it.
     solver : {"highs", "highs-ds", "highs-ipm"}
         scipy's name of the method.
+    iterations : int, optional
+        The most that HiGHS may take, which ends at the same place on every machine; without `seconds` and `stop`.
     seconds, on_progress, stop
         As of :func:`solved_in_slices`.
     """
     rows, columns = payoffs.shape
     program = _program(payoffs)
     row, column = (np.full(rows, 1 / rows), np.full(columns, 1 / columns)) if start is None else start
-    answer, iterations = solved_in_slices(program, solver, seconds=seconds, on_progress=on_progress, stop=stop)
+    watched: dict[str, Any] = {"on_progress": on_progress, "stop": stop}
+    answer, done = solved_in_slices(program, solver, seconds=seconds, iterations=iterations, **watched)
     if answer is None:
-        return RawSolution(row, column, "linear-programming", iterations, note="interrupted", stopped="asked to stop")
+        return RawSolution(row, column, "linear-programming", done, note="interrupted", stopped="asked to stop")
     if answer.status != 0:
-        return RawSolution(row, column, "linear-programming", iterations, note=str(answer.message))
+        return RawSolution(row, column, "linear-programming", done, note=str(answer.message))
     row = _strategy(answer.x[:rows])
     column = _strategy(-answer.ineqlin.marginals)
     note = f"HiGHS, on {np.count_nonzero(row)} x {np.count_nonzero(column)}"
-    return RawSolution(row, column, "linear-programming", iterations, note=note)
+    return RawSolution(row, column, "linear-programming", done, note=note)
 
 
 def _program(payoffs: Payoffs) -> dict[str, Any]:
@@ -118,6 +122,7 @@ def solved_in_slices(
     solver: str,
     *,
     seconds: float | None = None,
+    iterations: int | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> tuple[Any | None, int]:
@@ -131,6 +136,8 @@ def solved_in_slices(
         scipy's name of the method.
     seconds : float, optional
         The first time limit. Each further slice begins afresh, with twice the limit.
+    iterations : int, optional
+        The most of the one run that is made then, without slices; if it ends by them there is no solution.
     on_progress : callable, optional
         Called between slices with the number of iterations and NaN, as the gap is not known before the end.
     stop : callable, optional
@@ -145,24 +152,27 @@ def solved_in_slices(
 
     if seconds is None:
         seconds = FIRST_ALONE if stop is None and on_progress is None else FIRST_SLICE
-    iterations = 0
+    done = 0
     # After presolve the interior point ignores the time limit, and gains little by presolve.
     options: dict[str, Any] = {"presolve": solver != "highs-ipm"}
     options |= {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
+    if iterations is not None:
+        answer = linprog(**program, method=solver, options=options | {"maxiter": iterations})
+        return answer, int(answer.nit or 0)
     while True:
         answer = linprog(**program, method=solver, options=options | {"time_limit": seconds})
-        iterations += int(answer.nit or 0)
+        done += int(answer.nit or 0)
         if answer.status != 1:
-            return answer, iterations
+            return answer, done
         if on_progress is not None:
-            on_progress(iterations, float("nan"))
+            on_progress(done, float("nan"))
         if stop is not None and stop():
-            return None, iterations
+            return None, done
         seconds *= 2
 
 
 # Cells that are changed between two calls of `stop`, and checks of Ctrl-C: some tens of milliseconds.
-_CELLS = 50_000_000
+CELLS = 50_000_000
 # The largest gap of an ill-conditioned optimal basis, as a share of the payoffs' range.
 _OPTIMAL = 1e-10
 
@@ -200,7 +210,7 @@ def simplex(
         )
     tableau = _core.GameTableau(payoffs.dense(), payoffs.low, payoffs.high)
     row, column = np.empty(rows), np.empty(columns)
-    limit = max(1, _CELLS // (rows * columns))
+    limit = max(1, CELLS // (rows * columns))
     while not tableau.solve(limit, row, column):
         if on_progress is not None:
             on_progress(tableau.pivots, nan)
@@ -230,7 +240,7 @@ def simplex_at_once(payoffs: Payoffs) -> tuple[RawSolution, float, float] | None
         return None
     rows, columns = values.shape
     row, column = np.empty(rows), np.empty(columns)
-    ended = _core.solve_game(values, low, high, _CELLS // _AT_ONCE, row, column)
+    ended = _core.solve_game(values, low, high, CELLS // _AT_ONCE, row, column)
     if ended is None:
         return None
     lower, upper, pivots, gap, in_rows, in_columns = ended

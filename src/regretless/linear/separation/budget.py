@@ -37,6 +37,11 @@ class Budget:
         return self.left <= 0 or (self._ends is not None and time.process_time() > self._ends)
 
     @property
+    def seconds(self) -> float | None:
+        """Processor time that is left; None where it is not limited."""
+        return None if self._ends is None else max(0.0, self._ends - time.process_time())
+
+    @property
     def why(self) -> str:
         """What ended the search, in words."""
         return "the work that it may cost is done" if self.left <= 0 else "the time is up"

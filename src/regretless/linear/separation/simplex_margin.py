@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,9 @@ from ...games.methods import RELATIVE
 from ...games.payoffs import Payoffs, enclose
 from ...games.solution import RawSolution
 from ...games.solvers.interior_point import interior_point
-from ...games.solvers.linear_program import linear_program, simplex
+from ...games.solvers.linear_program import CELLS, linear_program, simplex
 from ..comparators.candidates import matrix_of, with_constant
+from .budget import SPARSE, Budget, entries_of, newton_work
 from .signed_rows import read_signs
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
@@ -92,11 +92,12 @@ def max_margin_simplex(
     (1.0, 1.0, [1.0, 0.0, 0.0])
     """
     batch, signs = read_signs(X, y)
-    return max_margin_simplex_signed(batch, signs, balanced=balanced, intercept=intercept, max_seconds=max_seconds)
+    budget = Budget(max_seconds)
+    return max_margin_simplex_signed(batch, signs, balanced=balanced, intercept=intercept, budget=budget)
 
 
 def max_margin_simplex_signed(
-    batch: Batch, signs: Array, *, balanced: bool, intercept: float, max_seconds: float | None = None
+    batch: Batch, signs: Array, *, balanced: bool, intercept: float, budget: Budget | None = None
 ) -> SimplexMargin:
     """:func:`max_margin_simplex` for signs -1 and 1.
 
@@ -106,8 +107,10 @@ def max_margin_simplex_signed(
         The rows x.
     signs : ndarray, shape (rows,)
         -1 or 1.
-    balanced, intercept, max_seconds
+    balanced, intercept
         As of :func:`max_margin_simplex`.
+    budget : Budget, optional
+        Return a wider interval once it is spent.
 
     Returns
     -------
@@ -125,7 +128,7 @@ def max_margin_simplex_signed(
         raise RegretlessError("X holds NaN or infinity; a margin is one of finite rows")
     if rows.shape[1] == 0 or rows.shape[0] == 0:
         raise RegretlessError("there is no margin without rows and features")
-    weights, examples = _solve(rows, signs, balanced, max_seconds)
+    weights, examples = _solve(rows, signs, balanced, Budget() if budget is None else budget)
     if balanced and (signs * (rows @ weights)).min() <= 0:
         weights = np.zeros(rows.shape[1])  # each feature's two weights alike: a margin of 0 is always there
     scores = signs * (rows @ weights)
@@ -142,52 +145,55 @@ def max_margin_simplex_signed(
     )
 
 
-def _solve(rows: Any, signs: Array, balanced: bool, max_seconds: float | None) -> tuple[Array, Array]:
+def _solve(rows: Any, signs: Array, balanced: bool, budget: Budget) -> tuple[Array, Array]:
     """Weights of the features and of the rows: both players' strategies."""
     width = rows.shape[1]
     if isinstance(rows, np.ndarray):
         # Seen by the one who picks rows, so that nothing need be transposed.
         against = -signs[:, None] * rows
-        picked, mixed = _dense(
-            Payoffs(np.concatenate([against, -against], axis=1) if balanced else against), max_seconds
-        )
+        picked, mixed = _dense(Payoffs(np.concatenate([against, -against], axis=1) if balanced else against), budget)
     else:
-        mixed, picked = _sparse(Payoffs(_mirrored((rows.T * signs).tocsr(), balanced)), max_seconds)
+        mixed, picked = _sparse(Payoffs(_mirrored((rows.T * signs).tocsr(), balanced)), budget)
     weights = mixed[:width] - mixed[width:] if balanced else mixed
     # What stands on both sides of a pair says nothing, and a vector of absolute sum 1 has the larger margin without it.
     return _of_sum_one(weights, np.eye(1, width)[0]), picked
 
 
-def _dense(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
-    """The best that there was time for; linear programming is the last resort."""
+def _dense(payoffs: Payoffs, budget: Budget) -> tuple[Array, Array]:
+    """The best that the budget allowed; linear programming is the last resort."""
     shape = payoffs.shape
     if payoffs.spread == 0:
         return np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1])
-    began = process_time()
-    late = None if max_seconds is None else lambda: process_time() - began >= max_seconds
-    if shape[0] * shape[1] * min(shape) <= SIMPLEX_WORK:
-        solution = simplex(payoffs, stop=late)
-    else:
-        solution = interior_point(payoffs, FINE * payoffs.spread, stop=late)
+    pivots = shape[0] * shape[1] * min(shape) <= SIMPLEX_WORK
+    step = CELLS if pivots else newton_work(payoffs.values)
+
+    def late() -> bool:
+        budget.spend(step)
+        return budget.late()
+
+    stop = late if budget.limited else None
+    solution = simplex(payoffs, stop=stop) if pivots else interior_point(payoffs, FINE * payoffs.spread, stop=stop)
     if solution.stopped is None and _gap(payoffs, solution) > RELATIVE * payoffs.spread:
-        left = None if max_seconds is None else max_seconds - (process_time() - began)
-        solution = min(solution, _program(payoffs, (solution.row, solution.column), left), key=partial(_gap, payoffs))
+        solution = min(solution, _program(payoffs, (solution.row, solution.column), budget), key=partial(_gap, payoffs))
     return solution.row, solution.column
 
 
-def _sparse(payoffs: Payoffs, max_seconds: float | None) -> tuple[Array, Array]:
-    """Linear programming knows sparse payoffs; without time there is one feature, which serves all rows alike best."""
+def _sparse(payoffs: Payoffs, budget: Budget) -> tuple[Array, Array]:
+    """Linear programming knows sparse payoffs; without it there is one feature, which serves all rows alike best."""
     uniform = np.full(payoffs.shape[1], 1 / payoffs.shape[1])
     best = np.eye(1, payoffs.shape[0], int(payoffs.times(uniform).argmax()))[0]
-    solution = _program(payoffs, (best, uniform), max_seconds)
+    solution = _program(payoffs, (best, uniform), budget)
     return solution.row, solution.column
 
 
-def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], max_seconds: float | None) -> RawSolution:
+def _program(payoffs: Payoffs, otherwise: tuple[Array, Array], budget: Budget) -> RawSolution:
     """What HiGHS finds, or else `otherwise`."""
-    if max_seconds is None:
+    if not budget.limited:
         return linear_program(payoffs, start=otherwise)
-    return linear_program(payoffs, start=otherwise, stop=lambda: True, seconds=max(0.0, max_seconds))
+    if budget.seconds is not None:
+        return linear_program(payoffs, start=otherwise, stop=lambda: True, seconds=budget.seconds)
+    most = int(max(0.0, budget.left) / (SPARSE * entries_of(payoffs.values)))
+    return linear_program(payoffs, start=otherwise, iterations=most)
 
 
 def _gap(payoffs: Payoffs, solution: RawSolution) -> float:
