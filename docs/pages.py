@@ -36,7 +36,7 @@ KINDS = {
     "class": "Learners of finite classes",
 }
 NAVIGATION = {
-    "Start here": ("start", "tour", "gallery/index", "command-line", "data", "notebooks", "glossary"),
+    "Start here": ("start", "tour", "gallery/index", "command-line", "data", "notebooks", "glossary", "coming-from"),
     "Lectures": tuple(f"notebooks/{path.stem}" for path in notebooks()),
     "Labels": ("linear", "accuracy", "calibration", "batch"),
     "Numbers": ("regression", "intervals", "experts"),

@@ -271,7 +271,7 @@ REFUSED = [
     (b"1 1:1\n1 2", 2, 3, "colon missing: '2'", "id:value"),
     (b"1 1:1\r\n\r\n1 2:1 3 4:1", 3, 7, "colon missing: '3'", "id:value"),
     (b"1 1 :1", 1, 3, "colon missing: '1'", "id:value"),
-    (b"1 |f 13:3.9", 1, 3, "colon missing: '|f'", "Vowpal Wabbit text, which is not read; svmlight text is"),
+    (b"1 |f 13:3.9", 1, 3, "colon missing: '|f'", "Vowpal Wabbit text, which is read with --format vw"),
     (b"|f 13:3.9", 1, 1, "label not a number: '|f'", "Vowpal Wabbit"),
     (b"1 'row|f 13:3.9", 1, 3, 'colon missing: "\'row|f"', "Vowpal Wabbit"),
     (b"1 x:1", 1, 3, "id not an integer: 'x'", "whole"),

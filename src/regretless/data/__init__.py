@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .stream import Stream
     from .svmlight import load_svmlight
     from .vowpal_wabbit import WabbitDecisions
+    from .vowpal_wabbit_rows import WabbitStream, write_vowpal_wabbit
 
 __all__ = [
     "ArrayStream",
@@ -29,10 +30,12 @@ __all__ = [
     "LogColumns",
     "Stream",
     "WabbitDecisions",
+    "WabbitStream",
     "load_svmlight",
     "open_stream",
     "read_advice",
     "read_losses",
+    "write_vowpal_wabbit",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -48,9 +51,11 @@ __getattr__, __dir__ = lazy_names(
         "LogColumns": "decision_tables",
         "Stream": "stream",
         "WabbitDecisions": "vowpal_wabbit",
+        "WabbitStream": "vowpal_wabbit_rows",
         "load_svmlight": "svmlight",
         "open_stream": "rows",
         "read_advice": "arm_advice",
         "read_losses": "losses",
+        "write_vowpal_wabbit": "vowpal_wabbit_rows",
     },
 )

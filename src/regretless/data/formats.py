@@ -73,8 +73,8 @@ class Formats(NamedTuple):
         return chosen
 
 
-ROWS = Formats(("svmlight", *TABLES, "npz", "npy"), "the formats are", "svmlight")
-DECISIONS = Formats((*ROWS.names, "vw"), "the formats are", "svmlight")
+ROWS = Formats(("svmlight", *TABLES, "npz", "npy", "vw"), "the formats are", "svmlight")
+DECISIONS = ROWS
 FORECASTS = Formats((*TABLES, "npz"), "tables of forecasts are")
 LOSSES = Formats((*TABLES, "npz", "npy"), "tables of losses are")
 COLUMNS = Formats(TABLES, "such a table is")

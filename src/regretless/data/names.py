@@ -18,7 +18,8 @@ def column_names(schema: dict[str, Any] | None) -> Names:
     """What may be asked for the names of a column: as the file has them, several if they share it, none if unknown."""
     if schema is None:
         return lambda column: []
-    plain = _table(schema) if schema.get("format") == "table" else _numbers(schema)
+    named = {"table": _table, "vw": _words}
+    plain = named.get(schema.get("format", ""), _numbers)(schema)
     return plain if schema.get("crossing") is None else _crossed(schema, plain)
 
 
@@ -61,6 +62,12 @@ def _numbers(schema: dict[str, Any]) -> Names:
         return lambda column: [str(column)]
     first = 0 if schema.get("ids_from") == 0 else 1
     return lambda column: [str(column + first)]
+
+
+def _words(schema: dict[str, Any]) -> Names:
+    """Of Vowpal Wabbit's text; hashed features are known by their column alone."""
+    listed = schema["features"]
+    return lambda column: [str(listed[column])] if column < len(listed) else []
 
 
 def _table(schema: dict[str, Any]) -> Names:

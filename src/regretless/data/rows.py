@@ -142,6 +142,7 @@ READERS = {
     "feather": Reader("arrow:ArrowStream", TABLE, True, {"kind": "Arrow"}),
     "npz": Reader("numpy:NpzStream", ARRAY, False, {}),
     "npy": Reader("numpy:NpyStream", ARRAY, False, {}),
+    "vw": Reader("vowpal_wabbit_rows:WabbitStream", frozenset({"hash_bits", "max_features", "frozen"}), True, {}),
 }
 
 
@@ -308,10 +309,10 @@ def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Read
     """The schema, if it is one of columns of the same sort."""
     if schema is None:
         return None
-    before = schema.get("format")
-    if (before == "table") != reader.named:
-        kinds = {True: "names", False: "numbers"}
-        known, here = kinds[before == "table"], kinds[reader.named]
+    kinds = {"table": "names", "vw": "names in namespaces"}
+    known = kinds.get(schema.get("format", ""), "numbers")
+    here = kinds["vw" if name == "vw" else "table"] if reader.named else "numbers"
+    if known != here:
         fault = f"its columns have {here} (format {name})"
         raise RegretlessError(f"{path}: {fault}, but the model knows columns by their {known}")
     return schema

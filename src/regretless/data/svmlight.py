@@ -44,8 +44,7 @@ ADVICE = {
 }
 
 VOWPAL_WABBIT = (
-    "this looks like Vowpal Wabbit text, which is not read; svmlight text is, 'label id:value id:value', and tables "
-    "(csv, tsv, parquet, arrow, feather) and arrays (npy, npz); explore reads decisions in it with --format vw"
+    "this looks like Vowpal Wabbit text, which is read with --format vw; svmlight text is 'label id:value id:value'"
 )
 
 Complaint = tuple[str, int, int, bytes]

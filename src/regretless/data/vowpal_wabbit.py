@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NoReturn, cast
@@ -81,13 +81,20 @@ class TextReader:
         Perhaps compressed.
     value_range : (float, float)
         Where all costs lie.
+    form : str
+        What messages say that a line is.
     """
 
-    def __init__(self, path: Source, value_range: tuple[float, float] = (0.0, 1.0)) -> None:
-        self._path, self.name, self._range = path, name_of(path), value_range
+    def __init__(self, path: Source, value_range: tuple[float, float] = (0.0, 1.0), *, form: str = FORM) -> None:
+        self._path, self.name, self._range, self._form = path, name_of(path), value_range, form
 
-    def lines(self) -> Iterator[TextLine | None]:
-        """All lines; None for a blank one.
+    def lines(self, pass_over: Callable[[DataError], None] | None = None) -> Iterator[TextLine | None]:
+        """All lines; None for a blank one, and for one that is passed over.
+
+        Parameters
+        ----------
+        pass_over : callable, optional
+            Called with what is wrong with a line that cannot be used, which is then passed over.
 
         Raises
         ------
@@ -99,20 +106,30 @@ class TextReader:
                 if len(raw) > LONGEST_ROW:
                     self._refuse(number, None, f"a line of {len(raw):,} bytes", f"{LONGEST_ROW:,} are the most")
                 try:
-                    text = raw.decode().strip("\r\n\ufeff")
-                except UnicodeDecodeError as error:
-                    raise DataError(self.name, number, None, "this is not UTF-8 text", FORM) from error
-                yield self._line(number, text) if text.strip() else None
+                    line = self._read(number, raw)
+                except DataError as error:
+                    if pass_over is None:
+                        raise
+                    pass_over(error)
+                    line = None
+                yield line
+
+    def _read(self, number: int, raw: bytes) -> TextLine | None:
+        try:
+            text = raw.decode().strip("\r\n\ufeff")
+        except UnicodeDecodeError as error:
+            raise DataError(self.name, number, None, "this is not UTF-8 text", self._form) from error
+        return self._line(number, text) if text.strip() else None
 
     def _line(self, number: int, text: str) -> TextLine:
         head, bar, tail = text.partition("|")
         if not bar:
-            self._refuse(number, 1, f"no bar in {shown(text)}", FORM)
+            self._refuse(number, 1, f"no bar in {shown(text)}", self._form)
         words = head.split()
         if words and head[-1:] not in (" ", "\t"):
             tag = words.pop()  # what touches the bar names the line
             if ":" in tag:
-                self._refuse(number, len(head), f"no space between {shown(tag)} and the bar", FORM)
+                self._refuse(number, len(head), f"no space between {shown(tag)} and the bar", self._form)
         if words and words[-1].startswith("'"):
             words.pop()
         shared = words == [SHARED]
@@ -122,7 +139,7 @@ class TextReader:
     def _label(self, number: int, word: str, text: str) -> ActionLabel:
         parts, column = word.split(":"), text.index(word) + 1
         if len(parts) > 3 or not parts[0] or parts[0] == SHARED:
-            self._refuse(number, column, f"{shown(word)} where an action is expected", FORM)
+            self._refuse(number, column, f"{shown(word)} where an action is expected", self._form)
         numbers = [self._number(number, column, part, word) for part in parts[1:]]
         low, high = self._range
         if numbers and not low <= numbers[0] <= high:
@@ -145,7 +162,7 @@ class TextReader:
                 if not colon:
                     name, size = word, scale
                 elif not name:
-                    self._refuse(number, column, f"{shown(word)} has no name", FORM)
+                    self._refuse(number, column, f"{shown(word)} has no name", self._form)
                 else:
                     size = scale * self._number(number, column, value, word)
                 features.append((name if space == DEFAULT else f"{space}^{name}", size))

@@ -183,7 +183,9 @@ def _name_of(function: Callable[[], Any]) -> str:
 
 
 def refuse_unlike(shards: Sequence[Shard]) -> None:
-    """Refuse files whose formats have columns of different sorts, before any of them is opened.
+    """Refuse files whose columns cannot be made alike, before any of them is opened.
+
+    Those of Vowpal Wabbit's text are numbered as they come, in each shard in an order of its own, or are hashed.
 
     Raises
     ------
@@ -191,6 +193,10 @@ def refuse_unlike(shards: Sequence[Shard]) -> None:
         It names the first shard, and the first one that is not like it.
     """
     formats = [(shard.name, _format(shard)) for shard in shards if isinstance(shard, FileShard)]
+    for shard in shards:
+        if isinstance(shard, FileShard) and _format(shard) == "vw" and shard.reading.get("hash_bits") is None:
+            fault = "features by name, in the format vw, have no common columns over shards"
+            raise DataError(shard.name, None, None, fault, "hash them with --hash-bits 18, say")
     for name, result in formats[1:]:
         first, expected = formats[0]
         if _columns(result) != _columns(expected):

@@ -1,0 +1,213 @@
+"""Vowpal Wabbit's text of labelled rows: ``label | feature feature:value`` in a line, read and written."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..atomic_write import replacing
+from ..errors import DataError, RegretlessError
+from .batch import Batch
+from .messages import one_of, shown
+from .names import called, column_names
+from .source import Source, can_be_read_again, name_of
+from .stream import REMEMBERED_ERRORS, Stream, past
+from .vowpal_wabbit import FeatureColumns, TextLine, TextReader
+
+FORM = "a line is 'label | feature feature:value'"
+ROWS = 1024  # that are given together
+
+
+class WabbitStream(Stream):
+    """Rows of Vowpal Wabbit's text.
+
+    A line is a label (a number or a word), perhaps the weight 1 and a tag, a bar, and features with or without values,
+    each called ``namespace^name``, or ``name`` alone behind a bare bar. A namespace's own weight multiplies its values.
+    What stands in a line twice is added up.
+
+    Parameters
+    ----------
+    path : path, "-" or Input
+        Perhaps compressed.
+    on_error : {"raise", "skip"}
+        Whether a line that cannot be used ends the reading or is passed over and counted.
+    schema : dict, optional
+        The `schema` of an earlier stream, whose columns this one continues.
+    frozen : bool
+        Features that the schema does not know contribute nothing, and labels may be absent.
+    dtype : {"float64", "float32"}
+        Of the values.
+    hash_bits : int, optional
+        Number the features by so many bits of a hash of their names.
+    max_features : int
+        How many features there may be.
+    """
+
+    def __init__(
+        self,
+        path: Source,
+        *,
+        on_error: str = "raise",
+        schema: dict[str, Any] | None = None,
+        frozen: bool = False,
+        dtype: str = "float64",
+        hash_bits: int | None = None,
+        max_features: int = 2**27,
+    ) -> None:
+        super().__init__(name_of(path))
+        one_of("on_error", on_error, ("raise", "skip"))
+        one_of("dtype", dtype, ("float32", "float64"))
+        self.rereadable, self._dtype, self._frozen = can_be_read_again(path), np.dtype(dtype), frozen
+        self._reader = TextReader(path, form=FORM)
+        self._skips = on_error == "skip"
+        self._begun = {"features": [], "bits": hash_bits} if schema is None else schema
+        self._limit = max_features
+        self._columns = self._begin()
+        if hash_bits not in (None, self._columns.bits):
+            raise RegretlessError(f"hash_bits: {hash_bits}: it was {self._columns.bits} before")
+
+    def _begin(self) -> FeatureColumns:
+        columns = FeatureColumns.from_schema(self._begun)
+        columns.limit, columns.frozen = self._limit, self._frozen
+        return columns
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Read from the start, passing over the first `skip` good rows.
+
+        Raises
+        ------
+        DataError
+            At a line that cannot be used, after the good rows before it, and if the file has no rows.
+        """
+        return past(self._read(), skip)
+
+    def schema(self) -> dict[str, Any]:
+        """The names of the features so far, or the bits of their hash."""
+        return self._columns.schema()
+
+    def feature_names(self) -> list[str] | None:
+        return self._columns.names()
+
+    def _read(self) -> Iterator[Batch]:
+        self._forget_errors()
+        lines, empty = self._reader.lines(self._pass if self._skips else None), True
+        part: list[tuple[TextLine, Any]] = []
+        error = None
+        try:
+            for line in lines:
+                if line is None:
+                    continue
+                try:
+                    part.append((line, self._label(line)))
+                except DataError as fault:
+                    if not self._skips:
+                        raise
+                    self._pass(fault)
+                if len(part) == ROWS:
+                    yield self._batch(part)
+                    part, empty = [], False
+        except DataError as fault:  # the good rows before it come first
+            error = fault
+        if part:
+            yield self._batch(part)
+        if error is not None:
+            raise error
+        if empty and not part:
+            raise DataError(self.name, None, None, "no rows", "give a file with at least one row")
+
+    def _batch(self, part: list[tuple[TextLine, Any]]) -> Batch:
+        rows = self._columns.rows(line.features for line, _ in part)
+        labels = [label for _, label in part]
+        if any(label is None for label in labels):
+            if any(label is not None for label in labels):
+                at = next(line.number for line, label in part if label is None)
+                raise DataError(self.name, at, 1, "no label, though other lines have one", FORM)
+            found = None
+        else:
+            words = any(isinstance(label, str) for label in labels)
+            found = np.array([str(label) if words else label for label in labels])
+        return Batch(rows.values.astype(self._dtype), found, rows.columns, rows.indices, rows.starts)
+
+    def _label(self, line: TextLine) -> float | str | None:
+        words = [label.action for label in line.labels]
+        if line.shared or any(label.cost is not None for label in line.labels):
+            self._refuse(line, "costs of actions where a label is expected", "explore reads decisions")
+        if len(words) > 1 and words[1] not in ("1", "1.0"):
+            fault = f"the weight {shown(words[1])}" if len(words) == 2 else f"{len(words)} words before the bar"
+            self._refuse(line, fault, "rows of weight 1 are read; in Python fit(X, y, sample_weight) takes others")
+        if len(words) > 2:
+            self._refuse(line, f"the initial prediction {shown(words[2])}", "none can be given")
+        if not words:
+            if not self._frozen:
+                self._refuse(line, "no label", FORM)
+            return None
+        try:
+            number = float(words[0])
+        except ValueError:
+            return words[0]
+        if not math.isfinite(number):
+            self._refuse(line, f"the label {shown(words[0])}", "labels must be finite")
+        return number
+
+    def _refuse(self, line: TextLine, found: str, advice: str) -> None:
+        raise DataError(self.name, line.number, 1, found, advice)
+
+    def _pass(self, fault: DataError) -> None:
+        self.skipped += 1
+        if len(self.first_errors) < REMEMBERED_ERRORS:
+            self.first_errors.append(str(fault))
+
+
+def write_vowpal_wabbit(stream: Stream, path: str | os.PathLike[str]) -> int:
+    """Write the rows of a stream as Vowpal Wabbit's text, a line each.
+
+    Parameters
+    ----------
+    stream : Stream
+        As `open_stream` gives it. A feature is called by its name, in which spaces, bars and colons become underscores,
+        or by its number; those of Vowpal Wabbit's own text keep their namespaces.
+    path : path
+        The file; it is there once it is whole.
+
+    Returns
+    -------
+    int
+        How many rows there are.
+
+    Raises
+    ------
+    DataError
+        If a row cannot be read.
+    OSError
+        If the file cannot be written.
+    """
+    rows = 0
+    with replacing(path) as file:
+        for batch in stream.batches():
+            names = column_names(stream.schema())
+            for row in range(len(batch)):
+                file.write(_line(batch.slice(row, row + 1), names).encode())
+            rows += len(batch)
+    return rows
+
+
+def _line(row: Batch, names: Any) -> str:
+    if row.indices is None:
+        columns, values = range(row.columns), row.values[0]
+    else:
+        columns, values = row.indices.tolist(), row.values
+    label = ""
+    if row.labels is not None:
+        label = f"{row.labels[0]:.17g} " if row.labels.dtype.kind == "f" else f"{row.labels[0]} "
+    spaces: dict[str, list[str]] = {}
+    for column, value in zip(columns, values.tolist(), strict=True):
+        if value != 0:
+            space, _, name = called(names(column), column).rpartition("^")
+            entry = "".join("_" if sign in " |:\t\n\r" else sign for sign in name)
+            spaces.setdefault(space, []).append(entry if value == 1 else f"{entry}:{value!r}")
+    parts = [f"|{space} {' '.join(entries)}" for space, entries in spaces.items()] or ["|"]
+    return label + " ".join(parts) + "\n"

@@ -1,0 +1,113 @@
+"""Vowpal Wabbit's text of labelled rows: what its lines mean, what is refused, and what is written."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from regretless.data import open_stream, write_vowpal_wabbit
+from regretless.errors import RegretlessError
+
+
+def dense(stream) -> tuple[np.ndarray, list]:
+    """All rows as a table, and their labels."""
+    rows, labels = [], []
+    for batch in stream.batches():
+        for row, label in enumerate(batch.labels.tolist()):
+            one = np.zeros(64)
+            one[batch.indices[batch.starts[row] : batch.starts[row + 1]]] = batch.slice(row, row + 1).values
+            rows.append(one)
+            labels.append(label)
+    return np.array(rows), labels
+
+
+def written(tmp_path, text: str) -> str:
+    path = tmp_path / "rows.vw"
+    path.write_text(text)
+    return str(path)
+
+
+def test_labels_namespaces_weights_and_tags(tmp_path):
+    """A namespace's weight multiplies its values, what stands twice is added up, and tags are passed over."""
+    text = "1 'first|a:2 x:3 y |b x\n-1 1.0 tag| z z:2\n\n1 1 |a x:-1\n"
+    stream = open_stream(written(tmp_path, text))
+    rows, labels = dense(stream)
+    assert stream.feature_names() == ["a^x", "a^y", "b^x", "z"]
+    assert rows[:, :4].tolist() == [[6, 2, 1, 0], [0, 0, 0, 3], [-1, 0, 0, 0]]
+    assert labels == [1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 2.0 | x", "rows.vw:2:1: the weight '2.0'"),
+        ("1 1 0.5 | x", "the initial prediction '0.5'"),
+        ("1:0.5:0.5 | x", "costs of actions where a label is expected"),
+        ("shared | x", "explore reads decisions"),
+        ("| x", "no label"),
+        ("nan | x", "labels must be finite"),
+        ("1 | x:far", "a finite number is expected"),
+        ("1 x", "no bar"),
+    ],
+)
+def test_what_is_not_read_is_refused_with_its_line(tmp_path, line, message):
+    """Weights, initial predictions, decisions and malformed lines are refused by line, after the good rows before them,
+    and passed over and counted where that is asked for."""
+    path = written(tmp_path, f"1 | x\n{line}\n-1 | y\n")
+    batches = open_stream(path).batches()
+    assert next(batches).labels.tolist() == [1]
+    with pytest.raises(RegretlessError, match=re.escape(message)):
+        next(batches)
+    stream = open_stream(path, on_error="skip")
+    assert dense(stream)[1] == [1, -1]
+    assert stream.skipped == 1
+
+
+def test_products_and_tables_are_refused(tmp_path):
+    """Options of tables say that they have no meaning in the format."""
+    with pytest.raises(RegretlessError, match="interactions has no meaning in the format vw"):
+        open_stream(written(tmp_path, "1 | x\n"), interactions=["x*y"])
+
+
+@pytest.mark.parametrize("bits", [None, 6])
+def test_a_stream_goes_on_with_the_columns_of_another(tmp_path, bits):
+    """A schema gives the same columns to a file in another order, and new features none where it is frozen."""
+    first = open_stream(written(tmp_path, "1 |a x y\n"), hash_bits=bits)
+    known, _ = dense(first)
+    (tmp_path / "more.vw").write_text("|b new |a y x\n")
+    stream = open_stream(tmp_path / "more.vw", schema=first.schema(), frozen=True)
+    (batch,) = stream.batches()
+    assert batch.labels is None
+    if bits is None:
+        assert batch.indices.tolist() == np.flatnonzero(known[0]).tolist()
+    assert set(np.flatnonzero(known[0])) <= set(batch.indices.tolist())
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    """Rows of a table, and of the format itself, come back with the same labels and values, to the bit."""
+    (tmp_path / "rows.csv").write_text("size,town,y\n0.1,Rome,a\n-3e-7,San José,b\n2,Rome,a\n")
+    table = open_stream(tmp_path / "rows.csv", target="y")
+    assert write_vowpal_wabbit(table, tmp_path / "out.vw") == 3
+    rows, labels = dense(open_stream(tmp_path / "out.vw"))
+    assert labels == ["a", "b", "a"]
+    assert rows[:, :3].tolist() == [[0.1, 1, 0], [-3e-7, 0, 1], [2, 1, 0]]
+    text = "1 |a x:0.1 y |b z:3\n-1.5 | w\n"
+    write_vowpal_wabbit(open_stream(written(tmp_path, text)), tmp_path / "again.vw")
+    assert (tmp_path / "again.vw").read_text() == "1 |a x:0.1 y |b z:3.0\n-1.5 | w\n"
+
+
+def test_shards_need_a_hash(tmp_path):
+    """Shards in which features come in another order each are refused, and with a hash they have the same columns."""
+    from regretless.distributed import files, mix
+    from regretless.linear import Perceptron
+
+    for name, text in {"one": "1 | a\n-1 | b\n", "two": "-1 | b\n1 | a\n"}.items():
+        (tmp_path / f"{name}.vw").write_text(text * 4)
+    paths = [str(tmp_path / "one.vw"), str(tmp_path / "two.vw")]
+    with pytest.raises(RegretlessError, match="no common columns over shards; hash them"):
+        mix(Perceptron(), files(paths))
+    learner = mix(Perceptron(), files(paths, hash_bits=6), epochs=3).learner
+    rows, labels = dense(open_stream(paths[1], hash_bits=6))
+    assert learner.predict(rows).tolist() == labels
