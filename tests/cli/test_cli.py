@@ -14,6 +14,7 @@ import pytest
 import regretless
 from regretless import report
 from regretless.catalogue import LEARNERS, REGRESSORS
+from regretless.cli.arguments import SavingOptions
 from regretless.cli.entry import VERBS, make
 from regretless.cli.options import verb_of
 from regretless.data import load_svmlight, open_stream
@@ -561,6 +562,18 @@ def test_the_record_of_a_verb_has_its_arguments(verb):
     module = verb_of(verb)
     record = getattr(module, module.run.__annotations__["arguments"])
     assert {name: "None" in written for name, written in record.fields().items()} == missing
+
+
+def test_a_record_has_each_of_its_values_and_keeps_them():
+    """A record of arguments refuses a value too few, one of no field, and a change; another one is made instead."""
+    made = SavingOptions(save="m.rgl", resume=None, checkpoint_every=None)
+    assert (made.but(save=None).save, made.save) == (None, "m.rgl")
+    with pytest.raises(TypeError, match=r"SavingOptions: .* checkpoint_every"):
+        SavingOptions(save=None, resume=None)
+    with pytest.raises(TypeError, match=r"SavingOptions: .* passes"):
+        made.but(passes=2)
+    with pytest.raises(AttributeError, match="save"):
+        made.save = None
 
 
 @pytest.mark.parametrize("words", [["--help"], ["learn", "--help"], ["predict", "--help"], ["--version"]])
