@@ -158,10 +158,11 @@ def test_losses_are_watched(kind: str, tmp_path: Path, capsys: pytest.CaptureFix
             asked = {"id": f"r{place}", "input": None if kind == "bandit" else rows(40, seed=3)[place]}
             answers[asked["id"]] = (await client.ask("/v1/predict", asked)).json
         await traffic(client, kind, begin, begin + 15)
-        return (await client.ask("/v1/alarms")).json, await model(client), (await client.ask("/")).body.decode()
+        page, metrics = [(await client.ask(path)).body.decode() for path in ("/", "/metrics")]
+        return (await client.ask("/v1/alarms")).json, await model(client), page, metrics
 
     served(path, partial(work, begin=0), settings)
-    shown, last, page = served(path, partial(work, begin=15), settings)
+    shown, last, page, metrics = served(path, partial(work, begin=15), settings)
     order = [place for begin in range(0, 30, 3) for place in (begin + 2, begin)][1 if kind == "numbers" else 0 :]
     labels = [label_of(kind, rows(40, seed=3)[place]) for place in order]
     losses = [lost(answers[f"r{place}"], label) for place, label in zip(order, labels, strict=True)]
@@ -172,6 +173,8 @@ def test_losses_are_watched(kind: str, tmp_path: Path, capsys: pytest.CaptureFix
     assert [one["label"] for one in shown["alarms"]] == [one.round for one in watch.alarms_]
     assert shown["count"] > 0
     assert f"Alarm on {shown['watched']}" in page
+    assert f'regretless_alarms_total{{model="m"}} {shown["count"]}\n' in metrics
+    assert f'regretless_alarm_evidence{{model="m"}} {shown["evidence"]}\n' in metrics
     assert main(["replay", str(tmp_path / "m.db"), "--save", str(tmp_path / "again.rgl")]) == 0
     assert (tmp_path / "again.rgl").read_bytes() == last
 

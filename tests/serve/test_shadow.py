@@ -108,12 +108,13 @@ def test_losses_are_compared(kind: str, tmp_path: Path) -> None:
 
     async def work(client: Client) -> Any:
         await traffic(client, kind, 0, 30)
-        return (await client.ask("/v1/shadow")).json, (await client.ask("/")).body.decode()
+        page, metrics = [(await client.ask(path)).body.decode() for path in ("/", "/metrics")]
+        return (await client.ask("/v1/shadow")).json, page, metrics
 
     if kind == "numbers":
         with pytest.raises(RegretlessError, match="give --most-loss"):
             served(**pair, work=work)
-    shown, page = served(**pair, work=work, settings=Settings(most_loss=MOST))
+    shown, page, metrics = served(**pair, work=work, settings=Settings(most_loss=MOST))
     some = rows(40, seed=3)
     order = [some[place] for begin in range(0, 30, 3) for place in (begin + 2, begin)]
     outcomes = np.array([label_of(kind, row) for row in order])
@@ -128,6 +129,7 @@ def test_losses_are_compared(kind: str, tmp_path: Path) -> None:
     assert shown["difference"] == pytest.approx((losses[0].sum() - losses[1].sum()) / len(losses[0]))
     assert shown["interval"] == pytest.approx(expected.interval)
     assert "Loss of m less that of other" in page
+    assert f'regretless_shadow_difference{{model="m"}} {shown["difference"]}\n' in metrics
 
 
 @pytest.mark.parametrize("kind", PAIRS)
