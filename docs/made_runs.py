@@ -48,8 +48,16 @@ class Run:
     theorems: dict[str, Theorem] = field(default_factory=dict)
 
     def read(self, rounds: int, lines: Lines, page: Callable[[Theorem], str]) -> None:
-        """Note the lines that apply and have a number to be seen."""
+        """Note the lines that apply and have a number to be seen.
+
+        Raises
+        ------
+        RuntimeError
+            If a bound that is sure does not hold: a site with such a picture is not built.
+        """
         for line in lines:
+            if line.theorem.kind == "sure" and line.applies and not line.holds:
+                raise RuntimeError(f"{self.learner}, {self.across.lower()} {rounds}: {line}")
             if line.applies and line.observed is not None and isfinite(line.observed) and isfinite(line.bound or 0.0):
                 name = page(line.theorem)
                 self.theorems[name] = line.theorem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -25,6 +26,15 @@ def test_what_is_drawn_is_below_its_bounds(kind, name):
     picture = ElementTree.fromstring(drawn.picture(run, shown))
     keys = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "key"]
     assert len(keys) == 1 + len(shown)
+
+
+def test_a_sure_bound_that_is_exceeded_stops_the_build():
+    """A line of a sure theorem whose bound is exceeded is an error, which names the learner and the line."""
+    made, names = script("made_runs"), script("theorem_pages")
+    ((_, lines),) = list(made.hypotheses("halving", {}))[-1:]
+    wrong = replace(lines[0], observed=lines[0].bound + 1)
+    with pytest.raises(RuntimeError, match="halving, rounds 60: Halvings: mistakes 6"):
+        made.Run("halving", "").read(60, [wrong], names.theorem_page)
 
 
 def test_theorems_of_one_picture_are_of_one_quantity():
