@@ -464,7 +464,7 @@ def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
     if option is None or can_wait(learner):
         return
-    if hasattr(learner, "generator_"):
+    if learner.info.draws:
         raise UsageError(f"{option}: {learner.name} draws experts one round after the other; choose hedge")
     raise UsageError(f"{option} is for outcomes of forecasts, and --loss table has none")
 
@@ -589,7 +589,7 @@ class CombineOutput(Output):
         yield f"{learner.name}: {learner._loss.name} loss {number_text(book.loss)} in {rounds:,} rounds{mean}"
         if self.run.asking is not None:
             yield from asked_lines(self.run.asking)
-        if hasattr(learner, "generator_"):
+        if learner.info.draws:
             yield f"  as it was drawn: {number_text(book.sampled)}"
         if book.absent:
             yield f"  forecasts that were missing: {int(book.absent):,}"
