@@ -153,9 +153,9 @@ def costs(_: Path) -> str:
     for (dimension, kind), each in lines().items():
         *_, largest = (one for one in each if one["lower"] == one["upper"])
         beyond = each[-1] if each[-1] is not largest else None
-        found = (str(largest["lower"]), f"{largest['seconds']:.2g}", f"{largest['steps']:,}")
+        solved = (str(largest["lower"]), f"{largest['seconds']:.2g}", f"{largest['steps']:,}")
         told = f"{_sizes(beyond)}: {beyond['lower']} to {beyond['upper']}" if beyond else "was not tried"
-        rows.append((kind, dimension, _sizes(largest), *found, told))
+        rows.append((kind, dimension, _sizes(largest), *solved, told))
     return public_tables.table(rows)
 
 
@@ -170,10 +170,10 @@ def rounds(_: Path) -> str:
 
 def lines() -> dict[tuple[str, str], list[dict[str, Any]]]:
     """What was timed of each dimension and each kind of classes."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in json.loads(TIMED.read_text(encoding="utf-8")):
-        found.setdefault((one["dimension"], one["class"]), []).append(one)
-    return found
+        runs.setdefault((one["dimension"], one["class"]), []).append(one)
+    return runs
 
 
 def _sizes(one: dict[str, Any]) -> str:

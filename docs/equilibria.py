@@ -37,10 +37,10 @@ def gambit(folder: Path) -> str:
     rows = [HEAD]
     for name, game in games(folder).items():
         every = game.equilibria("exact-enumeration")
-        found = [str(len(game.equilibria(method))) for method in METHODS]
+        numbers = [str(len(game.equilibria(method))) for method in METHODS]
         counts = (len(every), len(every.subsets or ()), len(every.components or ()))
         size = " x ".join(map(str, game.shape))
-        rows.append((name, size, "yes" if every.degenerate else "no", *map(str, counts), ", ".join(found)))
+        rows.append((name, size, "yes" if every.degenerate else "no", *map(str, counts), ", ".join(numbers)))
     return public_tables.table(rows)
 
 

@@ -20,4 +20,4 @@ def errata() -> dict[str, str]:
 
 def linked(text: str, known: Container[str], folder: str) -> str:
     """The text with links from the names of theorems to their pages, which stand in this folder."""
-    return NAME.sub(lambda found: f"[{found[0]}]({folder}{found[1]}.md)" if found[1] in known else found[0], text)
+    return NAME.sub(lambda match: f"[{match[0]}]({folder}{match[1]}.md)" if match[1] in known else match[0], text)

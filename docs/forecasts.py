@@ -186,18 +186,18 @@ def _played(example: Example, folder: Path) -> tuple[ExpertLearner, Any, Any]:
 
 def _row(example: Example, folder: Path) -> tuple[str, ...]:
     learner, advice, outcomes = _played(example, folder)
-    ledger, found = learner.ledger_, {one.name: one for one in learner.comparators(advice, outcomes)}
-    wanted = [found[name] for name in ("best_convex", "best_expert") if name in found]
+    ledger, best = learner.ledger_, {one.name: one for one in learner.comparators(advice, outcomes)}
+    wanted = [best[name] for name in ("best_convex", "best_expert") if name in best]
     certificates = [one for against in wanted for one in learner.certify(comparators=[against]) if one.applies]
     if not certificates or any(one.violated for one in certificates):
         raise SystemExit(f"{example.name}: {', '.join(map(str, certificates))}")
     bound = certificates[0]
     if learner.loss == "wealth":
         told = [f"wealth {exp(-ledger.loss):,.2f}"]
-        told += [f"{exp(-found[name].loss):,.2f}" for name in ("best_expert", "uniform", "best_convex")]
+        told += [f"{exp(-best[name].loss):,.2f}" for name in ("best_expert", "uniform", "best_convex")]
     else:
         told = [f"{ledger.loss / ledger.rounds:,.4g}"]
-        each = [found.get(name) for name in ("best_expert", "uniform", "best_convex")]
+        each = [best.get(name) for name in ("best_expert", "uniform", "best_convex")]
         told += ["none always spoke" if one is None else f"{one.loss / one.rounds:,.4g}" for one in each]
     head = (f"`{example.name}`: {example.what}", f"{ledger.rounds:,.0f}", f"{learner.n_experts_}")
     return (*head, *told, f"{bound.observed:,.4g}", f"{bound.bound:,.4g}")

@@ -46,10 +46,17 @@ def learners() -> str:
     """A row for each learner: what it is charged, how its weights move, and what its theorems bound."""
     rows: Rows = [("learner", "class", "charged, with m = y·score", "geometry", "rate", "theorems bound")]
     for name in LEARNERS:
-        found = learner_class(name)
-        bounded = _listed(theorem.quantity for theorem in found.theorems)
+        learner = learner_class(name)
+        bounded = _listed(theorem.quantity for theorem in learner.theorems)
         rows.append(
-            (f"`{name}`", f"`{found.__name__}`", found.info.charged, found.info.geometry, found.info.rate, bounded)
+            (
+                f"`{name}`",
+                f"`{learner.__name__}`",
+                learner.info.charged,
+                learner.info.geometry,
+                learner.info.rate,
+                bounded,
+            )
         )
     return _table(rows)
 
@@ -58,10 +65,10 @@ def regressors() -> str:
     """A row for each learner of numbers: what it forecasts and is charged, and how its weights move."""
     rows: Rows = [("learner", "class", "task", "charged", "geometry", "rate", "theorems bound")]
     for name in REGRESSORS:
-        found = class_of("regression", name)
-        bounded, info = _listed(theorem.quantity for theorem in found.theorems), found.info
+        learner = class_of("regression", name)
+        bounded, info = _listed(theorem.quantity for theorem in learner.theorems), learner.info
         words = (info.task, info.charged, info.geometry, info.rate, bounded)
-        rows.append((f"`{name}`", f"`{found.__name__}`", *words))
+        rows.append((f"`{name}`", f"`{learner.__name__}`", *words))
     return _table(rows)
 
 
@@ -102,9 +109,9 @@ def class_learners() -> str:
 
 def _summaries(head: str, of: Mapping[str, Any]) -> str:
     rows: Rows = [("learner", "class", head, "theorems bound")]
-    for name, found in of.items():
-        bounded = _listed(theorem.quantity for theorem in found.theorems)
-        rows.append((f"`{name}`", f"`{found.__name__}`", found.info.summary, bounded))
+    for name, learner in of.items():
+        bounded = _listed(theorem.quantity for theorem in learner.theorems)
+        rows.append((f"`{name}`", f"`{learner.__name__}`", learner.info.summary, bounded))
     return _table(rows)
 
 
@@ -171,7 +178,7 @@ def game_theorems() -> str:
 
     of = {name: GAME_THEOREMS[name] for name in METHODS}
     turns = dict.fromkeys(("cfr", "cfr+", "pcfr+"), CFR)
-    both = {f"{name}, two matrices": found for name, found in COARSE.items()}
+    both = {f"{name}, two matrices": theorems for name, theorems in COARSE.items()}
     return _theorems(of | turns | both | {"boost": BOOSTING})
 
 

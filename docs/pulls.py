@@ -120,8 +120,8 @@ def logs(folder: Path) -> str:
     for what in ("men", "women"):
         uniform, thompson = (fashion(folder, what, policy) for policy in ("random", "bts"))
         uniform = uniform.declaring(uniform.least)  # all items alike
-        found = evaluate_policy(uniform, mean_policy(thompson), runs=100)
-        rows.append(_judged(f"`obd_{what}_random`: Thompson sampling", found, f"{thompson.rewards.mean():.4f}"))
+        evaluation = evaluate_policy(uniform, mean_policy(thompson), runs=100)
+        rows.append(_judged(f"`obd_{what}_random`: Thompson sampling", evaluation, f"{thompson.rewards.mean():.4f}"))
         learner = Exp3IX(arms=uniform.names, rewards=True, seed=0)
         rows.append(_judged(f"`obd_{what}_random`: exp3-ix", evaluate_learner(uniform, learner, runs=100), ""))
     log = cookies(folder)
@@ -134,10 +134,10 @@ def logs(folder: Path) -> str:
     return public_tables.table(rows)
 
 
-def _judged(name: str, found: Evaluation, truth: str) -> tuple[str, ...]:
-    each = [found.estimates[one] for one in ("replay", "ips", "snips", "dr", "anytime")]
+def _judged(name: str, evaluation: Evaluation, truth: str) -> tuple[str, ...]:
+    each = [evaluation.estimates[one] for one in ("replay", "ips", "snips", "dr", "anytime")]
     told = (f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})" for one in each)
-    return (name, truth, *told, f"{found.effective:,.0f} of {len(found.log):,}")
+    return (name, truth, *told, f"{evaluation.effective:,.0f} of {len(evaluation.log):,}")
 
 
 def fashion(folder: Path, what: str, policy: str) -> Log:

@@ -38,8 +38,8 @@ DISK = 0.5e9  # bytes a second that a worker reads
 @cache
 def measured() -> dict[str, Any]:
     """All that was measured."""
-    found: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return found
+    measured: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return measured
 
 
 def mixed(_: Path) -> str:
@@ -91,8 +91,8 @@ def processes(_: Path) -> str:
             best = one["best"]
             each = [1e9 * seconds / best["1"]["nonzeros"] for seconds in (best["1"]["reading"], _kernel(best["1"]))]
             seconds = [f"{best[pool]['seconds']:.2f} s" for pool in ("1", "2", "threads")]
-            found = (f"{one['ratio']:.2f}", f"{one['ratio by CPU']:.2f}")
-            rows.append((name, *seconds, *found, *(f"{nanoseconds:.1f} ns" for nanoseconds in each)))
+            ratios = (f"{one['ratio']:.2f}", f"{one['ratio by CPU']:.2f}")
+            rows.append((name, *seconds, *ratios, *(f"{nanoseconds:.1f} ns" for nanoseconds in each)))
     return public_tables.table(rows) + _busy(kept)
 
 

@@ -58,10 +58,10 @@ def games(folder: Path) -> str:
     rows: list[tuple[str, ...]] = [("game", "what", "size", "value", "gap within", "rows played", "columns played")]
     for name, what in GAMES.items():
         game = read(folder, name)
-        found = game.solve()
+        solution = game.solve()
         size = " x ".join(map(str, game.shape))
-        played = [str(len(support)) for support in (found.row_support(), found.column_support())]
-        rows.append((f"`{name}`", what, size, told(found), power(found.gap), *played))
+        played = [str(len(support)) for support in (solution.row_support(), solution.column_support())]
+        rows.append((f"`{name}`", what, size, told(solution), power(solution.gap), *played))
     return public_tables.table(rows)
 
 
@@ -105,9 +105,9 @@ def times(folder: Path) -> str:
     return public_tables.table(rows)
 
 
-def told(found: Solution) -> str:
+def told(solution: Solution) -> str:
     """The value to as many digits as the gap allows, six at most."""
-    return valued(found.value, max(found.gap, 1e-5))
+    return valued(solution.value, max(solution.gap, 1e-5))
 
 
 def power(gap: float) -> str:

@@ -43,12 +43,12 @@ Drawings = Mapping[str, Drawing]  # by the path of their page, without its suffi
 
 def theorems() -> dict[str, Theorem]:
     """All theorems, by the name of their page."""
-    found: dict[str, Theorem] = {}
+    pages: dict[str, Theorem] = {}
     for one in iter_modules(import_module("regretless.theory").__path__, "regretless.theory."):
         for value in vars(import_module(one.name)).values():
             if isinstance(value, Theorem):
-                found[theorem_page(value)] = value
-    return found
+                pages[theorem_page(value)] = value
+    return pages
 
 
 def theorem_page(theorem: Theorem) -> str:
@@ -106,14 +106,14 @@ def _theorem(theorem: Theorem, learners: list[str], drawn: str, wrong: str) -> I
 
 def _proofs(module: str) -> Iterator[str]:
     """What a module says at its head, and at the head of each of its parts."""
-    found = import_module(f"regretless.theory.{module}")
-    head, _, rest = (inspect.getdoc(found) or "").partition("\n")
+    chapter = import_module(f"regretless.theory.{module}")
+    head, _, rest = (inspect.getdoc(chapter) or "").partition("\n")
     yield f"# Proofs of {module.replace('_', ' ')}"
     yield f"*{plain(head)}* These are the words at the head of `regretless/theory/{module}.py`."
     yield _prose(rest)
     if module in PROOFS:
         yield f"More stands in [proofs](../proofs.md#{PROOFS[module]})."
-    for title, text in SECTION.findall(inspect.getsource(found)):
+    for title, text in SECTION.findall(inspect.getsource(chapter)):
         yield f"## {plain(title)}"
         yield _prose("\n".join(line.removeprefix("#").removeprefix(" ") for line in text.splitlines()))
 
@@ -121,7 +121,7 @@ def _proofs(module: str) -> Iterator[str]:
 def _prose(text: str) -> str:
     """Paragraphs, formulas that stand apart, and words between stars."""
     lines = [line if line.startswith("    ") else plain(line) for line in text.strip("\n").splitlines()]
-    return EMPHASIS.sub(lambda found: found[0].replace("\\*", "*"), "\n".join(lines))
+    return EMPHASIS.sub(lambda match: match[0].replace("\\*", "*"), "\n".join(lines))
 
 
 def _module(theorem: Theorem) -> str:

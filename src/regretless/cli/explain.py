@@ -126,8 +126,8 @@ def _resolved(text: str) -> tuple[Kind, str]:
     UsageError
         If there is none; it says which names are like it.
     """
-    for found in _called(text):
-        return found
+    for learner in _called(text):
+        return learner
     if text.replace("-", "_") in theorems():
         raise UsageError(f"{text} is a theorem: regretless explain --theorem {text.replace('-', '_')}")
     names = dict.fromkeys(name for table in TABLES.values() for name in table)

@@ -177,8 +177,8 @@ class TextReader:
             self._refuse(number, column, f"{shown(text)} in {shown(word)}", "a finite number is expected")
         return value
 
-    def _refuse(self, line: int, column: int | None, found: str, advice: str) -> NoReturn:
-        raise DataError(self.name, line, column, found, advice)
+    def _refuse(self, line: int, column: int | None, fault: str, advice: str) -> NoReturn:
+        raise DataError(self.name, line, column, fault, advice)
 
 
 class FeatureColumns:
@@ -424,8 +424,8 @@ class WabbitDecisions(DecisionStream):
         there[places] = True
         return costs, there, int(places[known[0]]), chance
 
-    def _refuse(self, line: TextLine, found: str, advice: str) -> NoReturn:
-        raise DataError(self.name, line.number, 1, found, advice)
+    def _refuse(self, line: TextLine, fault: str, advice: str) -> NoReturn:
+        raise DataError(self.name, line.number, 1, fault, advice)
 
 
 def _look_ahead(lines: Iterator[TextLine | None]) -> tuple[list[TextLine | None], bool]:

@@ -304,16 +304,16 @@ class LogTally(_Tally):
         )
         actions = float(self.awake[taken].sum()) / rounds
         expected = float(self.shares[taken].sum()) / rounds
-        found = doubts(weights, expected, inverse, actions, int(self.taken[taken].min())) + seldom(
+        notes = doubts(weights, expected, inverse, actions, int(self.taken[taken].min())) + seldom(
             self.actions, self.taken
         )
         each = {"inverse propensity": self.weighted / rounds, "doubly robust": self.robust / rounds}
         outside = [f"{name} ({value:.6g})" for name, value in each.items() if not low <= value <= high]
         if outside:
-            found.append(
+            notes.append(
                 f"{' and '.join(outside)}: no mean of costs in [{low:g}, {high:g}]; weights are too large for it"
             )
-        return found
+        return notes
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -238,14 +238,14 @@ def _weights(learner: Any, names: Any) -> dict[str, dict[str, float]]:
     weights, biases = learner.state_.coefficients(), learner.state_.biases()
     classes = getattr(learner, "classes_", np.array([""]))
     classes = classes[-1:] if weights.shape[1] == 1 else classes
-    found = {}
+    by_label = {}
     for target, label in enumerate(classes.tolist()):
         column = weights[:, target]
         largest = np.sort(np.argsort(-np.abs(column), kind="stable")[:MOST])
         kept = {called(names(int(k)), int(k)): float(column[k]) for k in largest if column[k] != 0}
         bias = float(biases[target])
-        found[label if isinstance(label, str) else f"{label:g}"] = kept | ({"(constant)": bias} if bias else {})
-    return found
+        by_label[label if isinstance(label, str) else f"{label:g}"] = kept | ({"(constant)": bias} if bias else {})
+    return by_label
 
 
 def _named(names: list[str], values: Array) -> dict[str, float]:
