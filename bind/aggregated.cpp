@@ -60,10 +60,12 @@ struct AggregatedKind {
 class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
  public:
   AggregatedPlayer(State2 cells, State2 memory, State2 books, std::optional<State2> weights,
-                   std::optional<State2> scales, std::optional<State2> factor, const std::vector<double>& rates,
+                   std::optional<State2> scales, std::optional<State2> factor, std::optional<State3> sketch,
+                   std::optional<State3> directions, std::optional<State3> small, const std::vector<double>& rates,
                    const std::vector<double>& curvatures, double full_prior, double stack_curvature, double intercept,
                    double tie, double heaviest, bool share)
-      : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor) {
+      : cells_(cells), memory_(memory), books_(books), weights_(weights), scales_(scales), factor_(factor),
+        sketch_(sketch), directions_(directions), small_(small) {
     const std::size_t targets = memory.shape(0);
     check_column_count(cells.shape(0));
     demand(targets > 0 && memory.shape(1) == aggregated_memory_size, "memory has the wrong shape");
@@ -74,6 +76,8 @@ class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
     state_.book = reinterpret_cast<Ledger*>(books.data());
     state_.columns = std::int64_t(cells.shape(0));
     state_.targets = std::int64_t(targets);
+    demand(!(factor && directions), "members have all of the matrix, or a sketch of it");
+    if (directions) begin_sketches(targets);
     if (factor) {
       demand(weights && scales, "full members need weights and scales");
       const std::size_t n = weights->shape(1) / full_lanes;
@@ -126,6 +130,29 @@ class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
   }
 
  private:
+  // `sketch` has six arrays of each member, side by side; `small` two.
+  void begin_sketches(std::size_t targets) {
+    demand(sketch_ && small_, "sketches need all of their arrays");
+    const std::size_t n = sketch_->shape(2), members = targets * full_lanes, room = small_->shape(2);
+    demand(n > 0 && n - 1 <= cells_.shape(0) && room >= 2 && room <= std::size_t(most_sketch_rows) && room % 2 == 0 &&
+               shaped(*sketch_, sketch_arrays, members, n) && shaped(*directions_, members, room, n) &&
+               shaped(*small_, 2 * members, room, room),
+           "the arrays of the sketches do not fit each other");
+    state_.columns = std::int64_t(n - 1);
+    state_.sketch_rows = std::int64_t(room);
+    double** const each[sketch_arrays] = {&state_.weights,       &state_.shed,    &state_.drawn,
+                                          &state_.drawn_squares, &state_.largest, &state_.inverse};
+    for (std::size_t k = 0; k < sketch_arrays; ++k) *each[k] = sketch_->data() + k * members * n;
+    state_.directions = directions_->data();
+    state_.gram = small_->data();
+    state_.lower = small_->data() + members * room * room;
+  }
+  static constexpr std::size_t sketch_arrays = 6;
+
+  static bool shaped(const State3& array, std::size_t first, std::size_t rows, std::size_t columns) {
+    return array.shape(0) == first && array.shape(1) == rows && array.shape(2) == columns;
+  }
+
   static constexpr const char* no_room = "room for one score per round, target and member";
 
   static bool shaped(const State2& array, std::size_t rows, std::size_t columns) {
@@ -140,6 +167,7 @@ class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
 
   State2 cells_, memory_, books_;
   std::optional<State2> weights_, scales_, factor_, watched_members_;
+  std::optional<State3> sketch_, directions_, small_;
 };
 
 }  // namespace
@@ -147,12 +175,15 @@ class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
 void bind_aggregated(nb::module_& m) {
   nb::class_<AggregatedPlayer> player(m, "AggregatedPlayer",
                                       "Rules and borrowed state of linear learners that are mixed; feed it rounds.");
-  player.def(
-      nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
-               const std::vector<double>&, const std::vector<double>&, double, double, double, double, double, bool>(),
-      "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(), "weights"_a.noconvert().none() = nb::none(),
-      "scales"_a.noconvert().none() = nb::none(), "factor"_a.noconvert().none() = nb::none(), nb::kw_only(), "rates"_a,
-      "curvatures"_a, "full_prior"_a, "stack_curvature"_a, "intercept"_a, "tie"_a, "heaviest"_a, "share"_a);
+  player.def(nb::init<State2, State2, State2, std::optional<State2>, std::optional<State2>, std::optional<State2>,
+                      std::optional<State3>, std::optional<State3>, std::optional<State3>, const std::vector<double>&,
+                      const std::vector<double>&, double, double, double, double, double, bool>(),
+             "cells"_a.noconvert(), "memory"_a.noconvert(), "books"_a.noconvert(),
+             "weights"_a.noconvert().none() = nb::none(), "scales"_a.noconvert().none() = nb::none(),
+             "factor"_a.noconvert().none() = nb::none(), "sketch"_a.noconvert().none() = nb::none(),
+             "directions"_a.noconvert().none() = nb::none(), "small"_a.noconvert().none() = nb::none(), nb::kw_only(),
+             "rates"_a, "curvatures"_a, "full_prior"_a, "stack_curvature"_a, "intercept"_a, "tie"_a, "heaviest"_a,
+             "share"_a);
   bind_play(player, play_words);
   bind_score(player, "Scores of all rows, the same bits that play sees; and those of the members.",
              "members"_a.noconvert().none() = nb::none());

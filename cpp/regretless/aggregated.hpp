@@ -7,6 +7,7 @@
 #include "aggregated_diagonal.hpp"
 #include "aggregated_full.hpp"
 #include "aggregated_mix.hpp"
+#include "aggregated_sketch.hpp"
 #include "aggregated_stack.hpp"
 #include "any_rows.hpp"
 #include "prediction.hpp"
@@ -27,6 +28,7 @@ struct AggregatedWorkspace {
   Buffer<FullRound> rounds;      // of each target and full member
   Buffer<StackRound> stacks;     // of each target
   Buffer<double> scores;
+  SketchWorkspace sketches;
   double *x = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
   std::int64_t growths = 0;
 
@@ -34,6 +36,11 @@ struct AggregatedWorkspace {
     scores.make(s.targets);
     stacks.make(s.targets);
     for (std::int64_t c = 0; c < s.targets; ++c) stacks.at[c].waits = false;
+    if (s.directions) {
+      sketches.begin(s);
+      numbers.make(1 + s.columns);
+      x = numbers.at;
+    }
     if (!s.factor) return;
     const std::int64_t n = (1 + s.columns + 7) & ~std::int64_t(3), members = s.targets * full_lanes;
     rounds.make(members);
@@ -62,7 +69,7 @@ REGRETLESS_INLINE void place_row(const Row& row, const AggregatedRules& rules, c
     offsets[k] = std::int64_t(std::uint64_t(std::uint32_t(row.column(k))) * bytes);
     x[k] = row.x[k];
   }
-  if (!s.factor) return;
+  if (!s.factor && !s.directions) return;
   if (row.n + 1 > work.grown.room) work.grown.make(row.n + 1);
   double* const all = work.x;
   for (std::int64_t i = 0; i <= s.columns; ++i) all[i] = 0;
@@ -155,6 +162,51 @@ REGRETLESS_APART static FullScores full_scores(const AggregatedRules& rules, con
   return of;
 }
 
+// What the members with a sketch say of a row, which raises what their matrices start with.
+REGRETLESS_APART static FullScores sketch_scores(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                                 double longer, bool learning, AggregatedWorkspace& work,
+                                                 double* scores) {
+  FullScores of;
+  for (int lane = 0; lane < full_lanes; ++lane) {
+    if (s.memory[target].prior[full_lane + lane] == 0) continue;
+    const std::int64_t place = target * full_lanes + lane;
+    SketchedTarget member = sketched_member(s, 2 * rules.full_prior, place, work.x, work.sketches);
+    if (!learning && work.growths > 0) move_sketch(member, work.sketches.twin);
+    if (work.growths > 0) member.raise(longer);
+    of.variance[lane] = member.look(work.x, work.sketches.rounds.at[place].diagonal);
+    of.plain[lane] = product(member.weights, work.x, member.n);
+    scores[full_lane + lane] = shrunk(of.plain[lane], of.variance[lane]);
+  }
+  return of;
+}
+
+// The members with all of the matrix, or with a sketch of it.
+REGRETLESS_INLINE FullScores matrix_scores(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                           double longer, bool learning, AggregatedWorkspace& work, double* scores) {
+  if (s.directions) return sketch_scores(rules, s, target, longer, learning, work, scores);
+  return s.factor ? full_scores(rules, s, target, learning, work, scores) : FullScores{};
+}
+
+// Both learn from their slopes, and their B are added up.
+REGRETLESS_INLINE void learn_matrices(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
+                                      const FullScores& full, const double* scores, const double* slope, double weight,
+                                      AggregatedWorkspace& work) {
+  AggregatedMemory& m = s.memory[target];
+  for (int lane = 0; lane < full_lanes; ++lane) {
+    const int k = full_lane + lane;
+    const std::int64_t place = target * full_lanes + lane;
+    if (m.prior[k] == 0) continue;
+    if (s.factor)
+      m.energy[k] +=
+          full_member(rules, s, target, lane)
+              .learn(work.rounds.at[place], full.variance[lane], full.plain[lane], scores[k], slope[k], weight);
+    if (!s.directions) continue;
+    SketchedTarget member = sketched_member(s, 2 * rules.full_prior, place, work.x, work.sketches);
+    m.energy[k] += learn_sketch(member, work.sketches.rounds.at[place], rules.curvature[lane], full.variance[lane],
+                                full.plain[lane], scores[k], slope[k], weight);
+  }
+}
+
 // Changes of full members that wait are done when a call ends, in whatever way.
 struct Settlement {
   const AggregatedRules& rules;
@@ -179,14 +231,13 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   const double longer = weight > rules.heaviest ? weight : rules.heaviest;
   double scores[aggregated_lanes] = {}, slope[aggregated_lanes];
   work.entries.begin(cells, &m.constant);
-  if (s.factor) note_growth(s, cells, longer, work);
+  if (s.factor || s.directions) note_growth(s, cells, longer, work);
   const bool in_single = measure<Learning>(longer, cells, work.entries);
   const RateScores of = rate_scores(cells, work.entries, in_single);
   store(scores, of.score * load<4>(rules.rates));
   const double coin = coin_score(work.entries);
   if (m.prior[coin_lane] > 0) scores[coin_lane] = coin;
-  FullScores full;
-  if (s.factor) full = full_scores(rules, s, target, true, work, scores);
+  const FullScores full = matrix_scores(rules, s, target, longer, true, work, scores);
   StackScore stack;
   if (m.prior[stack_lane] > 0) stack = stack_score(m, rules, work.stacks.at[target], scores);
   if (members) std::memcpy(members, scores, sizeof scores);
@@ -196,11 +247,7 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   if (m.prior[coin_lane] == 0) slope[coin_lane] = 0;
   put(m.linear, at(m.linear, 0) + at(slope, 0) * at(scores, 0));
   store(m.energy, load<4>(m.energy) + of.energy * load<4>(slope) * load<4>(slope));
-  for (int lane = 0; s.factor && lane < full_lanes; ++lane)
-    if (const int k = full_lane + lane; m.prior[k] > 0)
-      m.energy[k] += full_member(rules, s, target, lane)
-                         .learn(work.rounds.at[target * full_lanes + lane], full.variance[lane], full.plain[lane],
-                                scores[k], slope[k], weight);
+  learn_matrices(rules, s, target, full, scores, slope, weight, work);
   if (m.prior[stack_lane] > 0)
     m.energy[stack_lane] += learn_stack(m, rules, work.stacks.at[target], stack, scores, slope, weight);
   learn(cells, work.entries, slope);
@@ -280,11 +327,11 @@ LinearVerdict score_aggregated(const X& rows, std::int64_t count, const Aggregat
       AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + c;
       double scores[aggregated_lanes] = {};
       work.entries.begin(cells, &s.memory[c].constant);
-      if (s.factor) note_growth(s, cells, rules.heaviest, work);
+      if (s.factor || s.directions) note_growth(s, cells, rules.heaviest, work);
       const bool in_single = measure<Scoring>(rules.heaviest, cells, work.entries);
       store(scores, rate_scores(cells, work.entries, in_single).score * load<4>(rules.rates));
       if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = coin_score(work.entries);
-      if (s.factor) full_scores(rules, s, c, false, work, scores);
+      matrix_scores(rules, s, c, rules.heaviest, false, work, scores);
       if (s.memory[c].prior[stack_lane] > 0) stack_score(s.memory[c], rules, work.stacks.at[c], scores);
       if (s.members) std::memcpy(s.members + (t * s.targets + c) * aggregated_lanes, scores, sizeof scores);
       out[t * s.targets + c] = log_odds(s.memory[c].weight, Probabilities(scores));

@@ -67,6 +67,12 @@ struct Aggregated {
   // Full members, if there are any: (targets, full_lanes, 1 + columns), the constant feature first; and U above its
   // diagonal, (targets, full_lanes, aggregated_factor_size(1 + columns)).
   double *weights = nullptr, *scales = nullptr, *factor = nullptr;
+  // Or members with a sketch of the matrix, D + B'B, as in sketch.hpp: weights as above, and of the same shape what D
+  // has from rows that B has shed, the sums of that times the weights of the time and times their squares, the largest
+  // squares, and 1 / D; B, (targets, full_lanes, sketch_rows, 1 + columns); and two small matrices of each.
+  double *shed = nullptr, *drawn = nullptr, *drawn_squares = nullptr, *largest = nullptr, *inverse = nullptr;
+  double *directions = nullptr, *gram = nullptr, *lower = nullptr;
+  std::int64_t sketch_rows = 0;
   Ledger* book = nullptr;     // (targets), and one more for the whole when there are several
   double* scores = nullptr;   // (rounds, targets), or null: what each round was predicted by
   double* members = nullptr;  // (rounds, targets, lanes), or null: the scores of the members

@@ -9,6 +9,8 @@
 
 namespace regretless {
 
+inline constexpr std::int64_t most_sketch_rows = 200;
+
 // Borrowed rows. Sparse when `starts` is set. `order` names the rows to play, one after the other.
 struct Block {
   const void* values = nullptr;

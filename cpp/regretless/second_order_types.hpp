@@ -44,7 +44,6 @@ struct SecondOrder {
 inline constexpr std::int64_t numbers_by_sums = 2, numbers_by_weights = 3, numbers_by_sizes = 4;  // a feature and a
 inline constexpr std::int64_t numbers_by_one_weight = 4;  // target of several; a feature, of one target
 
-inline constexpr std::int64_t most_sketch_rows = 200;
 inline constexpr std::int64_t second_order_scratch(std::int64_t targets, std::int64_t columns, std::int64_t rows) {
   return 5 * targets + 4 * (columns + 8) + 2 * rows * (rows + 1);
 }

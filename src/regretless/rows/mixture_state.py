@@ -82,8 +82,9 @@ class MixtureState(BaseState):
         self.columns = columns
 
     def _retire(self) -> None:
+        names = [name for name in self._layout(0) if name != "cells"]
         self.full, self._player = False, None
-        for name in ("weights", "scales", "factor"):
+        for name in names:
             delattr(self, name)
         self._enlist(self._without_matrices())
 
@@ -98,8 +99,8 @@ class MixtureState(BaseState):
             setattr(self, name, larger)
         self._player = None
 
-    def _layout(self, columns: int) -> dict[str, tuple[int, int]]:
-        layout = {"cells": (columns, self.targets * self.CELL)}
+    def _layout(self, columns: int) -> dict[str, tuple[int, ...]]:
+        layout: dict[str, tuple[int, ...]] = {"cells": (columns, self.targets * self.CELL)}
         if self.full and (self._limit is None or columns <= self._limit):
             n = 1 + columns
             each = {"weights": n, "scales": n, "factor": _core.aggregated_factor_size(n)}
@@ -118,7 +119,7 @@ class MixtureState(BaseState):
 
     def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
         """Take over what `tensors` gave, in a state that is empty and has as many targets."""
-        if self.full and "factor" not in tensors:
+        if self.full and not self._layout(0).keys() <= tensors.keys():
             self._retire()
         super().adopt(columns, tensors)
         self.cells = _with_rows(self.cells, columns)

@@ -33,6 +33,15 @@ every such u
 for M only grows, and so do the regularisers (Jezequel, Gaillard & Rudi 2020, with a constant of 1 / (1 + b), up to 2.9
 times smaller). B_t is computed in each round, in closed form, whatever rounding did to the score.
 
+With a sketch D + B'B in the place of its matrix (`AROW` says how it is made), F_t is known by its minimum, at w_t, and
+by its quadratic form. When rows b of B go and d_i, the sum of their b_i^2, is added to each D_i, the minimum stays, and
+F_t(u) grows by (sum_i d_i (u_i - w_i)^2 - sum_b <b, u - w>^2) / 2, of which the second sum is left out of the bound:
+
+    sum l(s_t) <= sum B_t + sum_i prior M_i^2 u_i^2 + sum_t sum_i d_ti (u_i - w_ti)^2 / 2 + sum l(<u, x_t>),
+
+where the sums over t of d, d w and d w^2 are all that the run has to keep for it. `prior` is 10, not 0.01: without its
+other directions a matrix that starts with less would move too far along them.
+
 **Stacked member.** It is a full member whose features are the scores of the others, cut to [-4, 4], and 1 where there
 is an intercept, with prior sum u_i^2 times a constant. So it competes with every combination of these whose scores stay
 within its reach; of vectors of the rows that are the constants.
@@ -330,7 +339,9 @@ def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedF
 )
 def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: AggregatedFacts) -> float:
     """For every vector u whose scores stay within the reach of a full member, the log loss is at most that of u, plus
-    the prior times sum M_i^2 u_i^2, plus the increments B as the run had them, plus what the mixture costs."""
+    the prior times sum M_i^2 u_i^2, plus the increments B as the run had them, plus what the mixture costs; where its
+    matrix is a sketch, plus half the sum of d_i (u_i - w_i)^2 over the features and the times at which the sketch gave
+    d_i to its diagonal, w being the weights of the time."""
     return _against(comparator) + cost(ledger, learner)
 
 

@@ -29,12 +29,13 @@ from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..certificates import Rounds, reproduces
 from ..progressive import log_probabilities
-from .state import FULLS, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
+from .state import FULL_PRIOR, FULLS, MOST_WEIGHT, SKETCH_PRIOR, STACK, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
     from ..comparators.question import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
+MOST_SKETCHED, RANK = 10_000, 5  # up to how many columns, and with how many directions, members have sketches
 
 
 @with_constructor
@@ -67,8 +68,9 @@ class AggregatedClassifier(OnlineClassifier):
         Of the dual averagings, > 0; at most four.
     coins : bool, default=True
         Whether there is a coin bettor.
-    full : "auto" or int, default="auto"
-        Up to how many features there are full members; "auto": 256. 0: none.
+    full : "auto", "sketch" or int, default="auto"
+        Up to how many features there are full members; "auto": 256. 0: none. With "sketch" they keep, up to 10,000
+        features, a diagonal and five directions each in the place of the matrix, as `AROW` does.
     stacked : bool, default=True
         Whether there is a member that learns from the scores of the others.
     share : bool, default=True
@@ -147,6 +149,7 @@ class AggregatedClassifier(OnlineClassifier):
             rates=self._rates(),
             curvatures=tuple(curvature(reach) for reach in REACHES),
             stack_curvature=curvature(STACK_REACH),
+            full_prior=SKETCH_PRIOR if self._sketches() else FULL_PRIOR,
             coins=bool(self.coins),
             share=bool(self.share),
             heaviest=max([1.0, *map(float, self.class_weight.values())])
@@ -183,10 +186,10 @@ class AggregatedClassifier(OnlineClassifier):
         return rates
 
     def _limit(self) -> int:
-        if isinstance(self.full, str) and self.full == "auto":
-            return FEW_COLUMNS
+        if isinstance(self.full, str) and self.full in ("auto", "sketch"):
+            return FEW_COLUMNS if self.full == "auto" else MOST_SKETCHED
         if isinstance(self.full, bool) or not isinstance(self.full, int | np.integer) or self.full < 0:
-            raise ParameterError("full", repr(self.full), 'must be "auto" or a whole number', " ")
+            raise ParameterError("full", repr(self.full), 'must be "auto", "sketch" or a whole number', " ")
         return int(self.full)
 
     def new_state(self, columns: int, targets: int) -> AggregatedState:
@@ -199,7 +202,11 @@ class AggregatedClassifier(OnlineClassifier):
             *FULLS * (limit > 0,),
             bool(self.stacked),
         )
-        return AggregatedState(columns, targets, members=members, limit=limit)
+        return AggregatedState(columns, targets, members=members, limit=limit, rank=RANK if self._sketches() else 0)
+
+    def _sketches(self) -> bool:
+        """Whether members keep a sketch in the place of the matrix."""
+        return isinstance(self.full, str) and self.full == "sketch"
 
     def snapshot(self) -> dict[str, Any]:
         """The log loss so far, that of each member, and the posterior, of all classes together."""
@@ -323,7 +330,8 @@ class AggregatedClassifier(OnlineClassifier):
     def _members(self) -> list[MixtureMember]:
         rates = [MixtureMember(f"rate {rate:g}", "rate") for rate in self.member_rules().rates]
         rates += [MixtureMember("", "rate")] * (RATES - len(rates))
-        full = [MixtureMember(f"full, {reach:g}", "full", reach) for reach in REACHES]
+        matrix = "sketch" if self.state_.rank else "full"
+        full = [MixtureMember(f"{matrix}, {reach:g}", "full", reach) for reach in REACHES]
         return [*rates, MixtureMember("coins", "coins"), *full, MixtureMember("stacked", "stacked", STACK_REACH)]
 
     @property

@@ -236,6 +236,7 @@ def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iter
                 yield replace(member, regularised=regularised, energy=float(energy[place]), reach=its.reach)
         else:
             regularised = rules.full_prior * dot(cells[:, MOST] ** 2, square)
+            regularised += problem.state.sketched_away(problem.target, place - FULL, one.vector)
             label = f"{one.label}, scores within {its.reach:g}"
             yield replace(member, label=label, regularised=regularised, energy=float(energy[place]), reach=its.reach)
 
@@ -283,8 +284,8 @@ def _ridge(problem: Problem) -> list[Candidate]:
         wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))
     if prior[FULL:STACK].any():
         most = state.cells_of(target)[:, MOST]
-        best = REACHES[int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())]
-        wanted.append((2 * rules.full_prior * most * most, NEARLY * best))
+        lane = int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())
+        wanted.append((2 * rules.full_prior * most * most + state.shed(target, lane), NEARLY * REACHES[lane]))
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     ridge = [

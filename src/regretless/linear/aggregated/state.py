@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array
 from ...ledger import Ledger
-from ...rows.mixture_state import FULL, LANES, RATES, MixtureState
+from ...rows.mixture_state import FULL, LANES, RATES, MixtureState, aligned
 from ...rows.state import BaseState, Rules, length
 
 COIN, STACK = _core.AGGREGATED_COIN, _core.AGGREGATED_STACK  # the places of the bettor and of the stacked member
@@ -23,7 +24,10 @@ MOST, ROOT = _CELL["most"], _CELL["root"]
 MOST_WEIGHT = _MEMORY["most_weight"]
 LAST_OF_STACK = [16 + 16 * (row // 4) + 12 + row % 4 for row in range(STACK)]  # in the kernel's order of eight columns
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
-FULL_PRIOR, STACK_PRIOR = 0.01, 0.1
+FULL_PRIOR, SKETCH_PRIOR, STACK_PRIOR = 0.01, 10.0, 0.1
+# Of members with a sketch: places of `sketch`, and 1 / D of a feature that was never met, as in sketch.hpp.
+WEIGHTS, SHED, DRAWN, DRAWN_SQUARES, LARGEST, INVERSE = range(6)
+NEVER_MET = 1 / 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,10 @@ class AggregatedState(MixtureState):
     feature, five numbers for each member, and what the stacked one knows: weights, scales and the factor of a matrix of
     eight features. While there are few columns, full members have `weights` and `scales`
     of shape (targets, 2 * (1 + columns)) and `factor`: the inverse of each matrix is U D U' with D the scales, and the
-    factor holds U above the diagonal, in the kernel's order. What belongs to the first columns comes first.
+    factor holds U above the diagonal, in the kernel's order. What belongs to the first columns comes first. Or they
+    have a sketch each, D + B'B: `sketch`, (6, targets * 2, 1 + columns), has their weights, what D has from rows that B
+    has shed, the sums of that times the weights of the time and times their squares, the largest squares, and 1 / D;
+    `directions`, (targets * 2, 2 rank, 1 + columns), is B; and `small` two matrices of each.
 
     Parameters
     ----------
@@ -90,15 +97,83 @@ class AggregatedState(MixtureState):
         Which of the eight places have a member.
     limit : int
         Up to how many columns the full members stay.
+    rank : int
+        How many directions a sketch has besides its diagonal; 0: full members have all of the matrix.
     """
+
+    sketch: Array
+    directions: Array
+    small: Array
 
     TARGETS: ClassVar[dict[str, int]] = {"memory": _core.AGGREGATED_MEMORY_SIZE}
     CELL: ClassVar[int] = CELL
     FULLS: ClassVar[int] = FULLS
 
-    def __init__(self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None) -> None:
+    def __init__(
+        self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None, rank: int = 0
+    ) -> None:
+        self.rank = rank
         super().__init__(columns, targets, members=members, limit=limit)
+        if self.rank and self.full:
+            self.sketch[INVERSE] = NEVER_MET
         self.part("stack_scales")[:] = 1 / (2 * STACK_PRIOR)
+
+    def options(self) -> dict[str, Any]:
+        """Which members there are, how long the full ones stay, and of what rank their sketches are."""
+        return super().options() | ({"rank": self.rank} if self.rank else {})
+
+    def _layout(self, columns: int) -> dict[str, tuple[int, ...]]:
+        layout = super()._layout(columns)
+        if not self.rank or len(layout) == 1:
+            return layout
+        members, rows, n = self.targets * FULLS, 2 * self.rank, 1 + columns
+        each = {"sketch": (6, members, n), "directions": (members, rows, n), "small": (2 * members, rows, rows)}
+        return {"cells": layout["cells"], **each}
+
+    def _widen(self, columns: int) -> None:
+        if not self.rank:
+            super()._widen(columns)
+            return
+        for name, shape in self._layout(columns).items():
+            if name != "cells":
+                old, larger = getattr(self, name), aligned(shape)
+                larger[tuple(map(slice, old.shape))] = old
+                setattr(self, name, larger)
+        self.sketch[INVERSE, :, 1 + self.columns :] = NEVER_MET
+        self._player = None
+
+    def adopt(self, columns: int, tensors: Mapping[str, Array]) -> None:
+        """Take over what `tensors` gave; which matrices were kept is seen from it."""
+        directions = tensors.get("directions")
+        rank = directions.shape[1] // 2 if directions is not None and directions.ndim == 3 else 0
+        if rank != self.rank and (rank or "factor" in tensors):
+            other = type(self)(0, self.targets, **self.options() | {"rank": rank})
+            vars(self).clear()
+            vars(self).update(vars(other))
+        super().adopt(columns, tensors)
+        if rank and (self.sketch[[SHED, LARGEST, INVERSE]] < 0).any():
+            raise ValueError("its matrix is not positive")
+
+    def _full_weights(self, target: int) -> Array:
+        """The weights of members with matrices, shape (members, 1 + columns), to be read and written."""
+        if self.rank:
+            return np.asarray(self.sketch[WEIGHTS, target * FULLS : (target + 1) * FULLS])
+        return np.asarray(self.weights[target].reshape(FULLS, -1))
+
+    def shed(self, target: int, lane: int) -> Array:
+        """What the diagonal of a member's matrix has from rows that its sketch has shed, shape (1 + columns,)."""
+        if not (self.rank and self.full):
+            return np.zeros(1 + self.columns)
+        return np.asarray(self.sketch[SHED, target * FULLS + lane])
+
+    def sketched_away(self, target: int, lane: int, vector: Array) -> float:
+        """By how much what a member's sketch has shed may raise its quadratic form at a vector: the sum of
+        shed_i (u_i - w_i)^2 / 2 over the features and times, w being the weights of the time."""
+        if not (self.rank and self.full):
+            return 0.0
+        part = self.sketch[:, target * FULLS + lane]
+        terms = part[SHED] * vector * vector - 2 * part[DRAWN] * vector + part[DRAWN_SQUARES]
+        return float(terms.sum()) / 2
 
     def _enlist(self, members: tuple[bool, ...]) -> None:
         """Give these members equal prior weights, and share among them what others have had."""
@@ -128,7 +203,7 @@ class AggregatedState(MixtureState):
     def make_player(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
         assert isinstance(rules, AggregatedRules)
-        full = {name: getattr(self, name) for name in ("weights", "scales", "factor")} if self.full else {}
+        full = {name: getattr(self, name) for name in self._layout(0) if name != "cells"} if self.full else {}
         return _core.AggregatedPlayer(
             self.cells,
             self.memory,
@@ -182,7 +257,7 @@ class AggregatedState(MixtureState):
         share = np.clip(cells[:, COIN_SUM] / root, -1, 1)
         weights[known, COIN] = share * (1 + cells[:, GAIN]) / (2 * root)
         if self.full:
-            weights[:, FULL:STACK] = self.weights[target].reshape(FULLS, -1).T
+            weights[:, FULL:STACK] = self._full_weights(target).T
         weights = np.where(self.present, weights, 0)
         stack = self.part("stack_weights")[target]
         weights[:, STACK] = _products(weights[:, :STACK], stack[:STACK])
@@ -233,7 +308,11 @@ class AggregatedState(MixtureState):
         self.cells[:, places] = 0 - self.cells[:, places]
         self.memory[target, signed] = 0 - self.memory[target, signed]
         if self.full:
-            self.weights[target] = 0 - self.weights[target]
+            own = self._full_weights(target)
+            own[:] = 0 - own
+            if self.rank:
+                drawn = self.sketch[DRAWN, target * FULLS : (target + 1) * FULLS]
+                drawn[:] = 0 - drawn
         # Scores of the others change their sign, and the constant does not: so do its weight and its column of U.
         odd = [_MEMORY["stack_weights"] + STACK, *(_MEMORY["stack_factor"] + place for place in LAST_OF_STACK)]
         self.memory[target, odd] = 0 - self.memory[target, odd]
@@ -247,9 +326,18 @@ class AggregatedState(MixtureState):
         self.memory[j], self.books[j] = source.memory[i], source.books[i]
         mine, theirs = slice(j * CELL, (j + 1) * CELL), slice(i * CELL, (i + 1) * CELL)
         self.cells[: source.columns, mine] = source.cells[: source.columns, theirs]
-        if self.full:
+        if self.full and not self.rank:
             for name in ("weights", "scales", "factor"):
                 getattr(self, name)[j] = getattr(source, name)[i]
+        elif self.full:
+            self._copy_sketches(source, i, j)
+
+    def _copy_sketches(self, source: AggregatedState, i: int, j: int) -> None:
+        n, theirs, ours = 1 + source.columns, slice(i * FULLS, (i + 1) * FULLS), slice(j * FULLS, (j + 1) * FULLS)
+        self.sketch[:, ours, :n] = source.sketch[:, theirs]
+        self.directions[ours, :, :n] = source.directions[theirs]
+        for mine, from_it in zip(np.split(self.small, 2), np.split(source.small, 2), strict=True):
+            mine[ours] = from_it[theirs]
 
 
 def _products(rows: Array, vector: Array) -> Array:
