@@ -11,6 +11,9 @@
 #include <utility>
 
 #include "simd_sum.hpp"
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+#include "double_from_chars.hpp"
+#endif
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -235,7 +238,11 @@ REGRETLESS_APART static Reading any_number(const char* begin, const char* end, d
   if (begin == end) return Reading::not_a_number;
   if (long_number(begin, end, out) || short_number(begin, end, out)) return Reading::good;
   if (*begin == '+' && (++begin == end || *begin == '-')) return Reading::not_a_number;
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+  const auto [stop, error] = double_from_chars(begin, end, out);
+#else
   const auto [stop, error] = std::from_chars(begin, end, out);
+#endif
   if (error == std::errc::invalid_argument || stop != end) return Reading::not_a_number;
   if (error == std::errc::result_out_of_range) {
     if (is_large(begin, end)) return Reading::too_large;
