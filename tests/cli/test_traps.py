@@ -73,11 +73,11 @@ def test_a_column_that_few_rows_have_says_nothing_of_scales(run: CommandLine, tm
 
 
 def test_a_diagonal_on_dense_pixels_is_told(run: CommandLine, tmp_path: Path) -> None:
-    """AROW's diagonal on 200 dense features says that a full matrix can do more; the full one says nothing."""
+    """AROW's diagonal on 200 dense features says that a sketch can do more; the full matrix says nothing."""
     generator, path = np.random.default_rng(0), tmp_path / "a.npz"
     pixels = generator.integers(1, 256, (40, 200)) * (generator.random((40, 200)) < 0.3)
     np.savez(path, X=pixels, y=np.arange(40) % 2)
-    assert "--set matrix=full" in notes(run, path, "--learner", "arow", "--set", "matrix=diagonal")
+    assert "--set matrix=sketch" in notes(run, path, "--learner", "arow", "--set", "matrix=diagonal")
     assert notes(run, path, "--learner", "arow", "--set", "matrix=full") == ""
     np.savez(path, X=pixels * (generator.random((40, 200)) < 0.1), y=np.arange(40) % 2)
     assert notes(run, path, "--learner", "arow", "--set", "matrix=diagonal") == ""
