@@ -184,7 +184,7 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
         "SecondOrderPlayer": lambda: player(
             (AROW(), AROW(matrix="sketch", rank=1), SecondOrderPerceptron(matrix="full"))[random.integers(3)]
         ),
-        "AggregatedPlayer": lambda: player(AggregatedClassifier(full=int(random.choice([0, 256])))),
+        "AggregatedPlayer": lambda: player(AggregatedClassifier(full=(0, 256, "sketch")[random.integers(3)])),
         "RegressionPlayer": lambda: numbers(
             (AggregatedRegressor(full=int(random.choice([0, 256]))), AggregatedQuantile(), VovkAzouryWarmuth())[
                 random.integers(3)
