@@ -263,13 +263,13 @@ def test_quick_gaps_have_all_their_digits():
 
 def test_blocks_of_rounds_know_a_small_span():
     """Where charges span less than 1, as was declared, a table leaves the bits of its rows, one by one."""
-    table = np.random.default_rng(2).uniform(0.1, 0.3, (64, 5))
+    table = np.random.default_rng(2).uniform(0.1, 0.3, (640, 5))
     whole, single = (Room(5, "hedge", schedule="anytime", span=0.5) for _ in range(2))
     whole.core.play(table, None)
     for row in table:
         single.core.play(row[None], None)
     assert whole.bits() == single.bits()
-    assert whole.book["last_rate"] == pytest.approx(2 * math.sqrt(math.log(5) / 64) / 0.5)
+    assert whole.book["last_rate"] == pytest.approx(2 * math.sqrt(math.log(5) / 640) / 0.5)
 
 
 @pytest.mark.parametrize("sleep", [False, True])

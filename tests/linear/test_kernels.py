@@ -751,3 +751,21 @@ def test_weights_of_the_rounds_scale_what_they_charge():
 def test_the_ledger_has_the_kernels_fields():
     """The dataclass and the kernel name the same numbers in the same order."""
     assert list(FIELDS) == _core.ledger_fields()
+
+
+def test_squares_are_summed_in_one_order_wherever_zeros_are():
+    """A long row has the same squared length and the same products, to the bit, with zeros in it and without."""
+    draw, vectors = np.random.default_rng(4), 12
+    weights, none, whose = draw.normal(size=(700, vectors)), np.zeros(vectors), np.ones(vectors, np.int32)
+    for _ in range(24):  # so that the second stretch begins in each lane
+        row = draw.normal(size=700) * (draw.random(700) < 0.9)
+        columns = np.flatnonzero(row).astype(np.int32)
+        found = set()
+        for table in ((row[None], None, None), (row[columns], columns, np.array([0, len(columns)]))):
+            sums, seen = np.zeros((3, vectors)), np.zeros(3)
+            ends = np.stack([np.full(vectors, np.inf), none])
+            assert _core.charge(
+                *table, whose[:1], 0.0, "nothing", weights, none, whose, none + 1, sums, ends, seen
+            ) == (1, None)
+            found.add((sums.tobytes(), ends.tobytes(), seen.tobytes()))
+        assert len(found) == 1
