@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import floor, inf, isfinite
@@ -20,6 +21,9 @@ DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers 
 
 
 ALONE = " for this number of rounds alone"
+AT_ANY_TIME = " at any time"
+SURELY = {"sure": "always", "expected": "in expectation", "probable": "with a probability"}
+AFTER_NOUN = re.compile(r" (?:of|in|with|by|over|asked|against|at) ?| \(|,")  # what follows the noun of a quantity
 OTHER_ROUNDS = "learned from others"  # how it ends why nothing applies, where the rounds are not those that were played
 NOT_REPRODUCED = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
@@ -225,8 +229,8 @@ class Certificate:
         return f"<{self}>"
 
     def _repr_html_(self) -> str:
-        """The certificate as a table of one row."""
-        return html.table([_cells(self)], HEADS)
+        """The certificate in words, and as a table of one row."""
+        return html.paragraph(self.sentence()) + html.table([_cells(self)], HEADS)
 
     def plot(self) -> Any:
         """A matplotlib figure of what was observed beside its bound; see `Certificates.plot`."""
@@ -235,16 +239,68 @@ class Certificate:
     def __str__(self) -> str:
         if self.shown_bound is None:
             return f"{self.theorem.title}: does not apply ({self.why})"
-        against = f", against {self.comparator.label}" if self.comparator is not None and self.comparator.label else ""
-        against = against or (f", of {whose}" if (whose := getattr(self.comparator, "whose", "")) else "")
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
         assumption = "" if self.assuming is None else f", assuming {self.assuming}"
-        reading = f"{self._reading()}{empty}{often}{self._when()}{against}{assumption}"
+        reading = f"{self._reading()}{empty}{often}{self._when()}{self._against()}{assumption}"
         line = f"{self.theorem.title}: {reading}  [{self.theorem.source}]"
         if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
             return line
         return f"{line} ({self.runs['exceeded']} of {self.runs['of']} runs exceeded it)"
+
+    def sentence(self) -> str:
+        """The certificate in words: what was observed, what the theorem says of it, how surely, and against whom.
+
+        Returns
+        -------
+        str
+            A sentence, and where the numbers alone do not say it, one more: that the bound was exceeded, or says no
+            more than is true of every run.
+        """
+        theorem, source = f"theorem \u201c{self.theorem.title}\u201d", self.theorem.source
+        if self.shown_bound is None:
+            return f"The {theorem} ({source}) does not apply, because {self.why}."
+        shown, limit = "not observed", in_figures(self.shown_bound)
+        if self.observed is not None:
+            shown, limit = compared(self.observed, self.shown_bound)
+        spread = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
+        assumption = "" if self.assuming is None else f", assuming {self.assuming}"
+        each = "of each run " if self.runs and self.confidence is not None else ""
+        says = f"{each}it is {self._surely()} at most {limit}{self._against()}{assumption}"
+        first = f"{_counted(self._subject())} was {shown}{spread}; the {theorem} says that {says} ({source})."
+        return " ".join([first[:1].upper() + first[1:], *self._further()])
+
+    def _subject(self) -> str:
+        """What was observed, in words."""
+        if not self.runs:
+            return self.quantity
+        share = "in the mean of" if self.theorem.kind == "expected" else "of one of"
+        return f"{self.quantity} {share} {self.runs['of']} runs"
+
+    def _surely(self) -> str:
+        """How surely the bound holds, and when."""
+        if self.confidence is None:
+            return SURELY[self.theorem.kind]
+        return f"with probability {100 * self.confidence:.6g}%{AT_ANY_TIME if self.at_once else self._when()}"
+
+    def _against(self) -> str:
+        if self.comparator is not None and self.comparator.label:
+            return f", against {self.comparator.label}"
+        return f", of {whose}" if (whose := getattr(self.comparator, "whose", "")) else ""
+
+    def _further(self) -> Iterator[str]:
+        """Sentences on what the numbers of the first one do not say."""
+        if self.vacuous:
+            yield f"The bound is no better than {self.most.words}."
+        if not self.holds:
+            always = "; as it holds always, that is a fault of the program" if self.violated else ""
+            yield f"The bound was exceeded{always}."
+        elif self.luck == inf and self.observed is not None:
+            yield "It is a bound on what is expected, which so few runs do not test."
+        elif self.luck and (self.observed or 0.0) > (self.shown_bound or 0.0):
+            yield "The bound was exceeded by less than luck may do."
+        if self.runs and self.theorem.kind != "expected" and self.runs["exceeded"] is not None:
+            yield f"In {self.runs['exceeded']} of {self.runs['of']} runs it was exceeded."
 
     def _reading(self) -> str:
         """What was observed beside the bound, in numbers that compare as the true ones do."""
@@ -266,7 +322,6 @@ class Certificate:
 
 
 HEADS = ("theorem", "observed", "", "bound", "holds", "against", "source")
-ALWAYS = {"sure": "always", "expected": "in expectation"}
 
 
 class Certificates(list[Certificate]):
@@ -276,8 +331,9 @@ class Certificates(list[Certificate]):
         return "\n".join(map(str, self))
 
     def _repr_html_(self) -> str:
-        """A row for each certificate; those that do not apply say why."""
-        return html.table([_cells(one) for one in self], HEADS)
+        """A row for each certificate; those that do not apply say why. Below it the same in words, folded up."""
+        table = html.table([_cells(one) for one in self], HEADS)
+        return table + html.folded("in words", *(html.paragraph(one.sentence()) for one in self)) if self else table
 
     def plot(self) -> Any:
         """A matplotlib figure: of each theorem that applies what was observed, as a dot, and its bound, as a bar.
@@ -302,11 +358,19 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
     shown, limit = "not observed", in_figures(one.shown_bound)
     if one.observed is not None:
         shown, limit = compared(one.observed, one.shown_bound)
-    often = ALWAYS.get(one.theorem.kind) or f"with probability {100 * (one.confidence or 0):.6g}%"
+    often = SURELY[one.theorem.kind] if one.confidence is None else f"with probability {100 * one.confidence:.6g}%"
     empty = f", no better than {one.most.words}" if one.vacuous else ""
     against = "" if one.comparator is None else one.comparator.label
     sign = "≤" if one.holds else ">"
     return (one.theorem.title, f"{one.quantity} {shown}", sign, limit, often + empty, against, one.theorem.source)
+
+
+def _counted(quantity: str) -> str:
+    """A quantity with its article; of several things it is their number, or their sum."""
+    noun = AFTER_NOUN.split(quantity)[0]
+    if not noun.endswith("s") or noun.endswith("ss"):
+        return f"the {quantity}"
+    return f"the sum of {quantity}" if "losses" in quantity else f"the number of {quantity}"
 
 
 def _part(certificate: Certificate) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .certificate import NOT_REPRODUCED, Certificate, summed
+from .certificate import NOT_REPRODUCED, Certificate, Certificates, summed
 from .data.batch import Array, Batch
 from .data.sample import Sample, coded, joined
 from .data.stream import Stream
@@ -126,7 +126,7 @@ def certify_stream(
     deep: bool = False,
     trusted: bool = True,
     sample: Sample | None = None,
-) -> list[Certificate]:
+) -> Certificates:
     """Read every theorem of a learner against the rounds of a stream.
 
     Parameters
@@ -154,19 +154,19 @@ def certify_stream(
         If the stream holds features or labels that the learner has never met.
     """
     if not stream.rereadable:
-        return learner.declined(ONCE.format(name=stream.name))
+        return Certificates(learner.declined(ONCE.format(name=stream.name)))
     replay = Replay(stream, learner, sample)
     if not (trusted or reproduces(learner, replay)):
-        return learner.declined(NOT_REPRODUCED.format(name=stream.name))
+        return Certificates(learner.declined(NOT_REPRODUCED.format(name=stream.name)))
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
     if not replay.small:
         question = replace(question, sample=replay.sample, counts=replay.counts)
-    return learner.certify_rounds(question)
+    return Certificates(learner.certify_rounds(question))
 
 
 def certify_outcomes(
     learner: OnlineRegressor, stream: Stream, *, against: Any = None, trusted: bool = True
-) -> list[Certificate]:
+) -> Certificates:
     """Read every theorem of a learner of numbers against the rounds of a stream.
 
     Parameters
@@ -187,12 +187,12 @@ def certify_outcomes(
         If the stream holds features that the learner has never met.
     """
     if not stream.rereadable:
-        return learner.declined(ONCE.format(name=stream.name))
+        return Certificates(learner.declined(ONCE.format(name=stream.name)))
 
     again = partial(_outcomes, learner, stream)
     if not (trusted or learner.gives(again)):
-        return learner.declined(NOT_REPRODUCED.format(name=stream.name))
-    return learner.certify_rounds(again, against)
+        return Certificates(learner.declined(NOT_REPRODUCED.format(name=stream.name)))
+    return Certificates(learner.certify_rounds(again, against))
 
 
 def _outcomes(learner: OnlineRegressor, stream: Stream) -> Iterator[Batch]:
@@ -224,7 +224,7 @@ def gives(learner: Any, stream: Stream) -> bool:
     return bool(learner.gives(partial(_outcomes, learner, stream)))
 
 
-def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]:
+def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
     """Each theorem read against a few multiples of the vectors that `certify_stream` looks along, and against v = 0.
 
     Any vector gives a valid certificate. There is no search for the multiple that makes it smallest, which takes
@@ -245,7 +245,9 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> list[Certificate]
     for target, directions in enumerate(all_directions(question)):
         more, inseparable = margin_directions(question, target) if few else ([], None)
         per_target.append(_of_target(question, target, [*directions, *more], inseparable))
-    return per_target[0] if len(per_target) == 1 else [summed(parts) for parts in zip(*per_target, strict=True)]
+    if len(per_target) == 1:
+        return Certificates(per_target[0])
+    return Certificates(summed(parts) for parts in zip(*per_target, strict=True))
 
 
 def _of_target(

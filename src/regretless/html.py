@@ -28,6 +28,16 @@ def code(words: str) -> str:
     return f"<p><code>{escape(words)}</code></p>"
 
 
+def paragraph(words: str) -> str:
+    """Words on their own."""
+    return f"<p>{escape(words)}</p>"
+
+
+def folded(title: str, *parts: str) -> str:
+    """Parts that are shown when their title is clicked."""
+    return f"<details><summary>{escape(title)}</summary>{''.join(parts)}</details>"
+
+
 def titled(title: str, *parts: str) -> str:
     """Parts below a title."""
     return f"<p><b>{escape(title)}</b></p>{''.join(parts)}"

@@ -15,6 +15,7 @@ import regretless
 from regretless.errors import ModelError
 
 from ..catalogue import EVERY, ROUNDS, TABLES, Entry
+from ..certificates import assert_sentence_says_all
 
 
 def saved(learner: Any, path: Path) -> bytes:
@@ -93,6 +94,7 @@ def test_certificates_hold_and_are_json(entry: Entry):
     for one in certificates:
         assert json.loads(json.dumps(one.describe(), allow_nan=False))["theorem"] == one.theorem.name
         assert one.theorem.title in str(one)
+        assert_sentence_says_all(one)
 
 
 def known_rounds(entry: Entry) -> tuple[Any, ...]:

@@ -94,7 +94,7 @@ def test_every_result_is_shown_with_its_names_escaped(name: str) -> None:
     """A table or a line, and no tag that comes from a name."""
     seen = Tags(results()[name]._repr_html_()).seen
     assert "table" in seen
-    assert seen <= {"p", "b", "code", "table", "tr", "th", "td"}
+    assert seen <= {"p", "b", "code", "table", "tr", "th", "td", "details", "summary"}
 
 
 @pytest.mark.parametrize("name", [name for name in results() if name not in ("trial", "table")])
@@ -113,6 +113,8 @@ def test_certificates_are_a_list_that_reads_as_lines() -> None:
     assert certificates == list(certificates)
     assert str(certificates).splitlines() == [str(one) for one in certificates]
     assert "updates 1" in words(certificates._repr_html_())
+    assert "The number of updates was 1;" in words(certificates._repr_html_())
+    assert "The number of updates was 1;" in words(certificates[0]._repr_html_())
     combiner = ExponentiallyWeightedAverage()
     combiner.play(LOSSES, LOSSES[:, 0])
     assert "does not apply: " in words(combiner.certify()._repr_html_())

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
@@ -219,13 +219,13 @@ class Alarm(JsonState):
         """The round of the last alarm, counted from 1; None before there is one."""
         return self._last
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The bound for losses that are not worse than the reference, beside the count."""
         words = f"that no loss is above {self.reference:.6g} in expectation, given those before"
         stated = self.theorem.certify(self.ledger_, [None], self.facts())
         # Of one run, which may exceed what is expected of many.
         runs = {"of": 1, "exceeded": None} if self.theorem.kind == "expected" else {}
-        return [replace(stated, assuming=words, runs=runs)]
+        return Certificates([replace(stated, assuming=words, runs=runs)])
 
     def _raise(self, raised: Raised) -> None:
         """Note an alarm."""

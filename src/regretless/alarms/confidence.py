@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import one_of, share
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
@@ -255,17 +255,18 @@ class ConfidenceSequence(JsonState):
         low, high = self.value_range
         return low + value * (high - low)
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The largest distance of the mean loss from its expectation."""
         low, high = self.value_range
         sums, width, confidence = self.sums, high - low, Confidence(1 - self.level)
         if self._capital is None:
-            return [mean_loss.certify(MeanLedger(sums.rounds, sums.total, sums.variance, width), [None], confidence)]
+            book = MeanLedger(sums.rounds, sums.total, sums.variance, width)
+            return Certificates([mean_loss.certify(book, [None], confidence)])
         bets = self._capital
         ledger = BettingLedger(
             sums.rounds, sums.total, bets.means, bets.gains, bets.losses, bets.low, bets.high, width
         )  # fmt: skip
-        return [constant_mean.certify(ledger, [None], confidence)]
+        return Certificates([constant_mean.certify(ledger, [None], confidence)])
 
     # In a file.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import share, whole
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
@@ -304,15 +304,17 @@ class Watch(JsonState):
         """A result for each column."""
         return [each.result() for each in self._each]
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The bound on each column's alarms beside their number; for a single column the bound on its mean too."""
-        certificates = []
+        certificates = Certificates()
         for each in self._each:
             if each.alarm is not None:
                 above = f"{each.alarm.reference:.6g}" if self.period is None else "the reference of its period"
                 words = f"that no loss of {each.name!r} is above {above} in expectation, given those before"
                 certificates += [replace(one, assuming=words) for one in each.alarm.certify()]
-        return certificates + (self._each[0].mean.certify() if len(self._each) == 1 else [])
+        if len(self._each) == 1:
+            certificates += self._each[0].mean.certify()
+        return certificates
 
     def plot(self) -> Any:
         """A matplotlib figure of the losses by window, the mean inside its interval, and the evidence.

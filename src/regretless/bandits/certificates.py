@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import ERRORS, FEW, Certificate, Certificates, Most, compared
+from ..certificate import AT_ANY_TIME, ERRORS, FEW, Certificate, Certificates, Most, compared
 from ..comparator import BanditComparator
 from ..ledger import BanditLedger
 from ..theorem import BOUNDLESS, Theorem
@@ -79,9 +79,14 @@ class BanditCertificate(Certificate):
             return f"{seen} above {bound} by less than {ERRORS} standard errors"
         return f"{seen} {'<=' if self.holds else 'EXCEEDS'} {bound}"
 
+    def _subject(self) -> str:
+        if self.few:  # the quantity says of how many runs it is
+            return self.quantity
+        return f"{self.quantity} of one sequence of losses" if self.one_table else Certificate._subject(self)
+
     def _when(self) -> str:
         # A bandit in production is looked at again and again, so that both are said.
-        return " at any time" if self.at_once else Certificate._when(self)
+        return AT_ANY_TIME if self.at_once else Certificate._when(self)
 
     def _often(self) -> str:
         # A run that was picked for its place among the others has no such guarantee.
@@ -93,7 +98,7 @@ def certificates(
     learner: BanditFacts,
     ledgers: Sequence[BanditLedger],
     comparators: Sequence[Compared],
-) -> list[Certificate]:
+) -> Certificates:
     """Each theorem about one run, or about many runs of the same learner in the same rounds.
 
     Of a theorem in expectation both sides are means over the runs; see `BanditCertificate`. One that holds with

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import share, whole
 from ..errors import RegretlessError
 from ..ledger import Ledger
@@ -153,9 +153,9 @@ class BinnedOffsets(JsonState):
         furthest = np.maximum(1 - k / self.bins, (k + 1) / self.bins) + self.rate
         return CalibrationFacts(offsets=float(furthest.sum()), rate=self.rate)
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The theorem on the calibration error, with the numbers of this run."""
-        return [binned_calibration.certify(self.ledger_, [None], self.facts())]
+        return Certificates([binned_calibration.certify(self.ledger_, [None], self.facts())])
 
     # ---- in a file
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import positive
 from ..errors import ParameterError, RegretlessError
 from ..ledger import Ledger
@@ -226,7 +226,7 @@ class PlattScaling(JsonState):
         parts = (self._ones, self._rounds - self._ones)
         return sum(count * log(self._rounds / count) for count in parts if count)
 
-    def certify(self, scores: Any, labels: Any, *, against: tuple[float, float] | None = None) -> list[Certificate]:
+    def certify(self, scores: Any, labels: Any, *, against: tuple[float, float] | None = None) -> Certificates:
         """Read the theorem against the best scaling of these rounds in hindsight, or against yours.
 
         Parameters
@@ -250,7 +250,7 @@ class PlattScaling(JsonState):
         else:
             scalings = [("yours", float(against[0]), float(against[1]))]
         comparators = [self._comparator(name, a, b, each, larger) for name, a, b in scalings]
-        return [against_every_scaling.certify(self.ledger_, comparators, self.facts())]
+        return Certificates([against_every_scaling.certify(self.ledger_, comparators, self.facts())])
 
     def _comparator(self, name: str, a: float, b: float, scores: Array, larger: Any) -> MemberComparator:
         odds = a * scores + b

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate
+from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificates
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..info import info_of
@@ -62,7 +62,7 @@ def certify_mixture(
     delta: float = 0.05,
     deep: bool = False,
     trusted: bool = True,
-) -> list[Certificate]:
+) -> Certificates:
     """Read every theorem about mixing against the shards that were mixed.
 
     Each shard is read again where it is, and only sums come back; small data, up to 32 MB in all, is brought here once
@@ -108,14 +108,15 @@ def certify_mixture(
     engine = engine_of(executor)
     future = learner.certify_risk(delta) if iid else []
     if why := no_guarantee(learner, run):
-        return _decline(learner, why) + future
+        return Certificates(_decline(learner, why) + future)
     reading = Reading(run.schema, learner.state_.columns, learner.classes_)
     sizes = sizes_of(learner, shards, engine, reading)
     changed = _change_in(run.sums, sizes) or (None if trusted else _mixed_again(learner, shards, run, engine))
     if changed is not None:
-        return _decline(learner, changed) + future
+        return Certificates(_decline(learner, changed) + future)
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, deep=deep)
-    return [_finite(one) for one in learner.judge(_of_mixture(learner, run, question))] + future
+    stated = learner.judge(_of_mixture(learner, run, question))
+    return Certificates([*map(_finite, stated), *future])
 
 
 def _finite(certificate: Certificate) -> Certificate:
@@ -125,8 +126,9 @@ def _finite(certificate: Certificate) -> Certificate:
     return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts)
 
 
-def _decline(learner: OnlineClassifier, why: str) -> list[Certificate]:
-    return [Certificate(theorem, None, None, None, why) for theorem in learner.mixed_proven() or learner.proven()]
+def _decline(learner: OnlineClassifier, why: str) -> Certificates:
+    theorems = learner.mixed_proven() or learner.proven()
+    return Certificates(Certificate(theorem, None, None, None, why) for theorem in theorems)
 
 
 def certify_shards(
@@ -139,7 +141,7 @@ def certify_shards(
     deep: bool = False,
     schema: dict[str, Any] | None = None,
     trusted: bool = True,
-) -> list[Certificate]:
+) -> Certificates:
     """Read every theorem of an ordinary learner against its rounds, which are in shards, in the order of these.
 
     Each shard is read where it is, and only sums come back. Where all shards together are small, up to 32 MB, this is
@@ -181,14 +183,15 @@ def certify_shards(
             yield from reading.rounds(shard)
 
     if not (trusted or reproduces(learner, all_rounds)):
-        return learner.declined(NOT_REPRODUCED.format(name=", ".join(shard.name for shard in parts[:3])))
+        names = ", ".join(shard.name for shard in parts[:3])
+        return Certificates(learner.declined(NOT_REPRODUCED.format(name=names)))
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, deep=deep)
     if question.local_rounds is not None:
-        return learner.judge(Question(**_fields(question, Question)))
+        return Certificates(learner.judge(Question(**_fields(question, Question))))
     if not info_of(learner).by_sums:
-        return learner.declined(ALL_AT_ONCE)
-    return learner.judge(question)
+        return Certificates(learner.declined(ALL_AT_ONCE))
+    return Certificates(learner.judge(question))
 
 
 def _over(

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import Certificate, Certificates
 from ..comparator import ExpertComparator
 from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError
@@ -311,7 +311,7 @@ class Combined:
         task = FixedWeights(self.learner._loss, self._known, weights)
         return float(engine_of(executor).fold(loss_of_weights, add_losses, task, self.shards))
 
-    def certify(self, *, against: Any = None, executor: Any = None) -> list[Certificate]:
+    def certify(self, *, against: Any = None, executor: Any = None) -> Certificates:
         """Each theorem about the learner, read on every shard against one comparator for all of them, and summed.
 
         See `combine` for why sums of bounds bound the sum.
@@ -328,7 +328,7 @@ class Combined:
         """
         result = self.comparators() if against is None else [self.comparator(against, executor)]
         strongest = sorted(result, key=lambda one: -one.regret)
-        return [self._certificate(theorem, strongest) for theorem in self.learner.theorems]
+        return Certificates(self._certificate(theorem, strongest) for theorem in self.learner.theorems)
 
     @property
     def violated(self) -> bool:

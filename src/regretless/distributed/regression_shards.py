@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..data.batch import Array, Batch
 from ..data.stream import Stream
 from ..errors import DataError, RegretlessError, RowRefused
@@ -84,7 +84,7 @@ class Regressed:
         """Of all shards."""
         return int(self.ledger.rounds)
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The bound on the loss of all shards' copies beside every vector at once; no row is read again.
 
         Returns
@@ -94,7 +94,9 @@ class Regressed:
         """
         one = against_all_over_shards.certify(self.ledger, [None], self.facts)
         shards = len(self.plays)
-        return [OverShards(one.theorem, one.observed, one.bound, None, one.why, most=one.most, shards=shards)]
+        return Certificates(
+            [OverShards(one.theorem, one.observed, one.bound, None, one.why, most=one.most, shards=shards)]
+        )
 
     @property
     def violated(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import names_of, numbers
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import one_of, positive, whole
 from ..comparator import GameComparator
 from ..errors import ParameterError, RegretlessError
@@ -42,7 +42,7 @@ class Ensemble:
         That edge; the value of the boosting game lies between `margin` and it.
     edges : ndarray
         Of each round's best hypothesis.
-    certificates : list of Certificate
+    certificates : Certificates
     """
 
     votes: Vector
@@ -50,7 +50,7 @@ class Ensemble:
     examples: Vector
     edge: float
     edges: Vector
-    certificates: list[Certificate]
+    certificates: Certificates
 
 
 def boost(
@@ -100,7 +100,7 @@ def boost(
     facts = BoostFacts(count, payoffs.spread, constant)
     largest = payoffs.size if isfinite(payoffs.size) else float(max(np.abs(edges).max(), np.abs(margins).max()))
     seen = GameComparator(rounds=ledger.rounds, rounding=2.0**-52 * (sum(payoffs.shape) + ledger.rounds) * largest)
-    certificates = [bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING]
+    certificates = Certificates(bounded(theorem.certify(ledger, [seen], facts)) for theorem in BOOSTING)
     return Ensemble(votes, ledger.margin, examples, ledger.least_edge, edges, certificates)
 
 

@@ -123,9 +123,9 @@ class Solution:
     make_gap_bound: Callable[[], GapBound | None] = _nothing
 
     @property
-    def certificates(self) -> list[Certificate]:
+    def certificates(self) -> Certificates:
         """Every theorem about the solution and its method."""
-        return self.make_certificates()
+        return Certificates(self.make_certificates())
 
     @property
     def gap_bound(self) -> GapBound | None:
@@ -193,7 +193,7 @@ class Solution:
             order = np.argsort(-strategy, kind="stable")[: html.MOST].tolist()
             played = [(names[place], float(strategy[place])) for place in order if strategy[place] > 0]
             parts.append(html.titled(title, html.table(played, ("", "probability"))))
-        return "".join(parts) + Certificates(self.certificates)._repr_html_()
+        return "".join(parts) + self.certificates._repr_html_()
 
     def plot(self) -> Any:
         """A matplotlib figure: the probabilities of both strategies, the largest first.

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..checks import share
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..experts.result import Schedule, schedule
@@ -374,9 +374,9 @@ class Intervals(JsonState):
         """The tickets of the rounds that wait for their outcomes."""
         return list(self._pending)
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """The theorem on the coverage, with the numbers of this run."""
-        return [self.theorem.certify(self._books, [None], self.facts())]
+        return Certificates([self.theorem.certify(self._books, [None], self.facts())])
 
     # In a file.
 

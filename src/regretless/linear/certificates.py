@@ -144,10 +144,11 @@ class FirstPass(ABC):
         """
         declared = Declared(share("delta", delta))
         if self.lookahead_:
-            return [Certificate(theorem, None, None, None, LOOKAHEAD[self.lookahead_]) for theorem in FUTURE]
+            why = LOOKAHEAD[self.lookahead_]
+            return Certificates(Certificate(theorem, None, None, None, why) for theorem in FUTURE)
         rounds, mistakes = self.first_pass_ if hasattr(self, "first_pass_") else self._new()
         ledger = Ledger(rounds=rounds, mistakes=mistakes)
-        return [theorem.certify(ledger, [None], declared) for theorem in FUTURE]
+        return Certificates(theorem.certify(ledger, [None], declared) for theorem in FUTURE)
 
 
 class CertifiedLearner(FirstPass, ABC):

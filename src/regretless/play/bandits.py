@@ -21,7 +21,7 @@ from .result import CheckedLowerBound, PlayResult, check_lower_bound
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
-    from ..certificate import Certificate
+    from ..certificate import Certificate, Certificates
     from ..environments.lower_bounds import LearnerDescription, LowerBound
     from ..ledger import BanditLedger
 
@@ -153,7 +153,7 @@ class Joined:
         """Losses or regrets of all runs, or their curves."""
         return np.concatenate(self._curves[name])
 
-    def certificates(self) -> list[Certificate]:
+    def certificates(self) -> Certificates:
         """What the theorems say of all runs whose ledgers are there."""
         if not self._ledgers:
             return self._first.certificates()

@@ -146,7 +146,7 @@ class PlayResult:
     curve: list[CurvePoint]
     totals: Array
     quantities: Mapping[str, Array]
-    certificates: list[Certificate]
+    certificates: Certificates
     lower_bounds: list[CheckedLowerBound]
     opposed: LearnerDescription
     seconds: float
@@ -181,7 +181,7 @@ class PlayResult:
     def _repr_html_(self) -> str:
         """The result in a line, what was forced at least, and what is allowed at most."""
         forced = "".join(html.code(str(one)) for one in self.lower_bounds)
-        return html.code(repr(self)) + forced + Certificates(self.certificates)._repr_html_()
+        return html.code(repr(self)) + forced + self.certificates._repr_html_()
 
     def plot(self) -> Any:
         """A matplotlib figure of the curve, beside what was forced at least and is allowed at most.

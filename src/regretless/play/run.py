@@ -10,6 +10,7 @@ import numpy as np
 
 from ..bandits.base import Bandit
 from ..catalogue import Kind
+from ..certificate import Certificates
 from ..checks import whole
 from ..environments import Environment
 from ..environments.labels import Labels
@@ -200,7 +201,9 @@ class _Runs:
             curve=[mean_point(list(alike)) for alike in zip(*curves, strict=True)],
             totals=np.array([curve[-1].count for curve in curves]),
             quantities=quantities,
-            certificates=[] if self._halt() and any(player.is_long for player in players) else certified(players),
+            certificates=Certificates(
+                [] if self._halt() and any(player.is_long for player in players) else certified(players)
+            ),
             lower_bounds=[
                 check_lower_bound(one, quantities) for one in self._environment.lower_bounds(first.rounds, opposed)
             ],

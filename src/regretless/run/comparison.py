@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ..alarms.confidence import Increments
+from ..certificate import Certificates
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..errors import DataError, RegretlessError, RowRefused
@@ -21,7 +22,6 @@ from .competitors import Competitor, Losses, LossRecorder, refuse_lookahead
 from .linear import points_within
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
     from ..data.stream import Stream
     from ..linear.base import OnlineClassifier
 
@@ -192,7 +192,7 @@ class Comparison:
         return self.names[1] if low > 0 else self.names[0] if high < 0 else None
 
     @property
-    def certificates(self) -> list[Certificate]:
+    def certificates(self) -> Certificates:
         """How far the mistakes of each exceed those of the other; both hold together with probability `level`."""
         (a, b), variance = (sum_ / self.width for sum_ in self.mistakes), self._sums.variance
         each = ((float(a - b), Rivals(*self.names)), (float(b - a), Rivals(*self.names[::-1])))
@@ -200,7 +200,7 @@ class Comparison:
         stated = [
             excess_loss.certify(ComparisonLedger(self.rounds, more, variance), [pair], asked) for more, pair in each
         ]
-        return [replace(one, assuming=self.assuming) for one in stated]
+        return Certificates(replace(one, assuming=self.assuming) for one in stated)
 
     def verdict(self) -> str:
         """Which one errs less, in a sentence."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..atomic_write import replacing
-from ..certificate import Certificate
+from ..certificate import Certificates
 from ..data.batch import Array
 from ..errors import ModelError, ParameterError, RegretlessError
 from ..experts.fixed_share import FixedShare
@@ -226,7 +226,7 @@ class LearnerMixture:
         """How many mistakes each member made."""
         return np.array(self._combiner.ledger_.losses)
 
-    def certify(self, switches: Sequence[int] = (0, 1, 2, 5, 10, 20, 50)) -> list[Certificate]:
+    def certify(self, switches: Sequence[int] = (0, 1, 2, 5, 10, 20, 50)) -> Certificates:
         """What the mistakes of the vote are at most, twice the expected loss; and the theorems of fixed share about the
         expected loss, against members and sequences of them, of which the vote hence errs at most twice the bound.
 
@@ -244,7 +244,7 @@ class LearnerMixture:
         fewer = [number for number in switches if number < self.rounds_]
         ledger, losses = self._combiner.ledger_, np.concatenate(self._losses).astype(np.float64)
         voted = vote_mistakes.certify(replace(ledger, mistakes=float(self.mistakes_)), [None], self._combiner.facts())
-        return [voted, *self._combiner.certify(losses, switches=fewer)]
+        return Certificates([voted, *self._combiner.certify(losses, switches=fewer)])
 
     # ---- in a folder
 

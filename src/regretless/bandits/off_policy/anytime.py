@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Certificate
+from ...certificate import Certificate, Certificates
 from ...checks import share
 from ...theory.confidence import Confidence, Rivals
 from ...theory.off_policy import (
@@ -278,7 +278,7 @@ class PolicyBets:
     def _width(self) -> float:
         return self.value_range[1] - self.value_range[0]
 
-    def certify(self, delta: float, estimate: float | None = None) -> list[Certificate]:
+    def certify(self, delta: float, estimate: float | None = None) -> Certificates:
         """What holds of the policy with probability 1 - delta each, after all numbers of rounds at once.
 
         Parameters
@@ -302,7 +302,7 @@ class PolicyBets:
             # With weights of 1 the ends lie around the mean: of the log's own policy some means are always left.
             excess = ExcessLedger(self.rounds, self.over_log, 1, self._width, refuted(ledger, delta))
             result.append(policy_excess.certify(excess, [Rivals(self.name, THE_LOG)], asked))
-        return [*result, *self._over_actions(asked, refuted(ledger, delta))]
+        return Certificates([*result, *self._over_actions(asked, refuted(ledger, delta))])
 
     def _over_actions(self, asked: Confidence, refused: bool) -> list[Certificate]:
         """Against the action that the policy is shown to be better than by least; none if there is no other one."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...certificate import Certificates
 from ...checks import share, whole
 from ...data.decisions import ValueSums, doubts, seldom
 from ...data.logged import Log
@@ -19,7 +20,6 @@ from .estimates import Estimate, Evidence, estimates, of_log
 from .policies import Replays, Walker, walker_of
 
 if TYPE_CHECKING:
-    from ...certificate import Certificate
     from ..base import Bandit
 
 
@@ -74,13 +74,13 @@ class Evaluation:
     together: int = 1
     assuming: str | None = None
 
-    def certify(self) -> list[Certificate]:
+    def certify(self) -> Certificates:
         """What holds of the policy after all numbers of rounds at once, each with probability 1 - delta / together: how
         far the last estimate may be from the truth, and whether the policy is better than that of the log, and than
         always the same action. Below 0 its losses are less."""
         beside = self.estimates.get("anytime") or self.estimates.get("dr", self.estimates["ips"])
         made = self.bets.certify(self.delta / self.together, beside.value)
-        return [replace(one, assuming=self.assuming) for one in made]
+        return Certificates(replace(one, assuming=self.assuming) for one in made)
 
     @property
     def refuted(self) -> str | None:

@@ -57,7 +57,7 @@ class Pulls(Statistics):
 
     def _repr_html_(self) -> str:
         """The runs in a line, and their certificates."""
-        return html.code(repr(self)) + Certificates(self.certificates())._repr_html_()
+        return html.code(repr(self)) + self.certificates()._repr_html_()
 
     # What theorems say.
 
@@ -102,7 +102,7 @@ class Pulls(Statistics):
         faced, rounds = float(ledger.loss - ledger.missed[place]), float(ledger.rounds - ledger.asleep[place])
         return BanditComparator("arm", f"arm {name}", lost, faced, rounds, place, detail={"arm": name})
 
-    def certificates(self) -> list[Certificate]:
+    def certificates(self) -> Certificates:
         """Each theorem about the learner, read against all runs that have a ledger.
 
         Bounds in expectation are read against an arm that is fixed beforehand where that is not the best of each run,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate
+from ...certificate import Certificates
 from ...data.gambit_nfg import parse_nfg
 from ...data.gambit_nfg import read_nfg as read_form
 from ...data.game_files import of_strategic_form
@@ -49,7 +49,7 @@ class JointPlay:
         `joint`, rounded upwards.
     averages : RawSolution
         The average strategies, the ledger and the trajectory.
-    certificates : list of Certificate
+    certificates : Certificates
     """
 
     joint: Vector
@@ -58,7 +58,7 @@ class JointPlay:
     row_regret: float
     column_regret: float
     averages: RawSolution
-    certificates: list[Certificate]
+    certificates: Certificates
 
     @property
     def gain(self) -> float:
@@ -84,7 +84,7 @@ def play_jointly(game: BimatrixGame, method: str, **wishes: Any) -> JointPlay:
         row_regret,
         column_regret,
         raw,
-        coarse_certificates(raw, A, B, row_regret, column_regret),
+        Certificates(coarse_certificates(raw, A, B, row_regret, column_regret)),
     )
 
 
