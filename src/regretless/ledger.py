@@ -17,7 +17,7 @@ EXTREMES: dict[str, Callable[[float, float], float]] = {"max": max, "min": min}
 MAX, MIN, FIRST, LAST = ({"merge": how} for how in ("max", "min", "first", "last"))
 
 
-class Totals(Recorded):
+class RunningTotals(Recorded):
     """Running totals, a dataclass, that notebooks show and draw."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ def _drawable(numbers: Array) -> Array:
     return np.nan_to_num(numbers.ravel(), nan=0.0, posinf=0.0, neginf=0.0)
 
 
-class Mergeable(Totals):
+class Mergeable(RunningTotals):
     """Running totals of a stretch of rounds, a dataclass; those of two stretches add up, field by field.
 
     A field is a sum unless its metadata say how two of them merge: the larger, the smaller, or that of the first or the
@@ -205,7 +205,7 @@ class ExpertLedger(Mergeable):
 
 
 @dataclass(slots=True)
-class IntervalLedger(Totals):
+class IntervalLedger(RunningTotals):
     """Running totals of intervals, over the rounds that had a forecast and whose outcome is known.
 
     Attributes
@@ -386,7 +386,7 @@ class ContextualLedger(Mergeable):
 
 
 @dataclass(frozen=True, slots=True)
-class GameLedger(Totals):
+class GameLedger(RunningTotals):
     """Running totals of two learners that played each other on one matrix, in the row player's payoffs.
 
     Round t counts with its weight w_t in the average strategies: 1, t or t^2. The row player's payoffs of round t are
@@ -438,7 +438,7 @@ GAME_FIELDS = tuple(one.name for one in fields(GameLedger))
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLedger(Totals):
+class ClassLedger(RunningTotals):
     """Running totals of a play with the hypotheses of a finite class.
 
     Attributes
