@@ -354,6 +354,7 @@ def _watch() -> Iterator[Case]:
             "watch expert-losses.csv --column east --reference-rounds 10 --alpha 0.5 --delta 0.4 --range 0 1.5",
             "watch expert-losses.csv --column east --previous losses.csv --alpha 0.5 --range 0 2 --quiet",
             "watch losses.csv --column east --against north --mean-rounds 20 --report d.html",
+            "watch expert-losses.csv --column east --period 20 --mean-rounds 20 --range 0 1.5 --report p.html",
             f"watch - {fast} --column east --save s.json --progress < losses.csv",
             "watch expert-losses.csv --resume s.json --save t.json",
             "watch losses.csv --reference-rounds 100 --column east",
@@ -710,6 +711,10 @@ def _environment(name: str, rounds: int = 24) -> str:
 
 
 def _others() -> Iterator[Case]:
+    yield Case(
+        "export/export",
+        ("learn two.csv --learner arow --no-certify --save _m.rgl > _learned.txt", "export _m.rgl --onnx _m.onnx"),
+    )
     yield Case("explain/options", ("explain halving", "explain bandits.hedge --json", "explain --theorem halving"))
     yield Case("demo/demo", ("demo --folder d",), exact=False)  # its rows come through numpy's means
     yield Case("regretless/help", ("--help", "--version"))

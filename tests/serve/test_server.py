@@ -318,3 +318,6 @@ def test_every_option_reaches_the_server() -> None:
         most_loss=9.0,
         alert_url="http://localhost:9/",
     )
+    renewed = settings_of(make("serve").parse_args(["serve", "m.rgl", "--alarm-period", "50"])).alarm
+    assert renewed is not None
+    assert renewed["period"] == 50
