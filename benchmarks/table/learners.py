@@ -14,7 +14,7 @@ from benchmarks.table.row import Contest, Job, Row, installed
 from regretless.alarms import ConfidenceSequence, EDetector
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.intervals import AdaptiveIntervals
-from regretless.linear import AROW, KernelPerceptron
+from regretless.linear import AROW, AggregatedClassifier, KernelPerceptron
 from regretless.regression import AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 
 ROUND = "us a row"
@@ -24,8 +24,13 @@ def second_order() -> Iterator[Row]:
     """Full matrices, and many dense columns."""
     yield Row("AROW, full matrix of 100 columns", ROUND, partial(_full, 100, 2000))
     yield Row("AROW, full matrix of 784 columns", ROUND, partial(_full, 784, 200))
-    yield Row("AROW, diagonal, 784 dense columns", "ns a value", partial(_dense, matrix="diagonal"))
-    yield Row("AROW, sketch of rank 5, 784 dense columns", "ns a value", partial(_dense, matrix="sketch"))
+    for name, make in {
+        "AROW, diagonal": partial(AROW, matrix="diagonal"),
+        "AROW, sketch of rank 5": partial(AROW, matrix="sketch"),
+        "AggregatedClassifier without sketches": partial(AggregatedClassifier, full=0),
+        "AggregatedClassifier (the default)": AggregatedClassifier,
+    }.items():
+        yield Row(f"{name}, 784 dense columns", "ns a value", partial(_dense, make))
     yield Row("VovkAzouryWarmuth, 100 columns", ROUND, _vaw)
 
 
@@ -72,10 +77,10 @@ def _full(columns: int, count: int) -> Contest:
     return Contest(Job(lambda: AROW(matrix="full").fit(X, y), count), beside)
 
 
-def _dense(matrix: str) -> Contest:
+def _dense(make: Callable[[], Any]) -> Contest:
     X, y = labelled(5000, 784, 784)
     reading = Job(lambda: read_arrays(X), X.size)
-    return Contest(Job(lambda: AROW(matrix=matrix).fit(X, y), X.size), {}, reading)
+    return Contest(Job(lambda: make().fit(X, y), X.size), {}, reading)
 
 
 def _vaw() -> Contest:

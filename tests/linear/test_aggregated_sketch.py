@@ -145,4 +145,4 @@ def test_certificates_hold_and_name_the_sketch():
     best = next(line for line in lines if line.theorem is mixture)
     assert best.comparator.member.startswith(("sketch", "stacked"))
     assert (learner.state_.sketch[SHED, :FULLS] >= 0).all()
-    assert learner.ledger_.loss < AggregatedClassifier().fit(X, y).ledger_.loss
+    assert learner.ledger_.loss < AggregatedClassifier(full=256).fit(X, y).ledger_.loss

@@ -242,7 +242,7 @@ WITHIN: tuple[str, Check] = (
     "the scores of the comparator must stay within the reach of a full member, and these do not",
     _within,
 )
-FULL = "it is about full members, which stay up to 256 features unless `full` says otherwise"
+FULL = "it is about full members, which beyond 256 features are there for dense rows alone unless `full` says otherwise"
 PLAYED = (SAME_ROUNDS, LIGHT, STEADY)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...certificate import Certificate
-from ...checks import positive
+from ...checks import positive, whole
 from ...data.batch import Array
 from ...errors import ParameterError
 from ...info import LinearInfo
@@ -29,13 +29,12 @@ from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
 from ..certificates import Rounds, reproduces
 from ..progressive import log_probabilities
-from .state import FULL_PRIOR, FULLS, MOST_WEIGHT, SKETCH_PRIOR, STACK, AggregatedRules, AggregatedState, MixtureMember
+from .state import FULLS, MOST_RANK, MOST_SKETCHED, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:
     from ..comparators.question import Question
 
 FEW_COLUMNS = 256  # up to which "auto" has full members
-MOST_SKETCHED, RANK = 10_000, 5  # up to how many columns, and with how many directions, members have sketches
 
 
 @with_constructor
@@ -69,8 +68,13 @@ class AggregatedClassifier(OnlineClassifier):
     coins : bool, default=True
         Whether there is a coin bettor.
     full : "auto", "sketch" or int, default="auto"
-        Up to how many features there are full members; "auto": 256. 0: none. With "sketch" they keep, up to 10,000
-        features, a diagonal and five directions each in the place of the matrix, as `AROW` does.
+        Up to how many features there are full members; 0: none. With "sketch" they keep, up to 10,000 features, a
+        diagonal and some directions each in the place of the matrix, as `AROW` does. "auto": up to 256 features they
+        have all of the matrix; and sketches if the first row that is played is dense, that is, if its last number that
+        is not 0 stands beyond the 256th column, and one in 16 up to there is not 0. Rows that come later change
+        nothing, but if columns become more, these members go.
+    rank : int, default=5
+        How many directions a sketch has, 1 to 100.
     stacked : bool, default=True
         Whether there is a member that learns from the scores of the others.
     share : bool, default=True
@@ -131,6 +135,7 @@ class AggregatedClassifier(OnlineClassifier):
     rates: Any = (0.1, 0.4, 1.6, 6.4)
     coins: bool = True
     full: str | int = "auto"
+    rank: int = 5
     stacked: bool = True
     share: bool = True
     intercept: float = 1.0
@@ -140,6 +145,7 @@ class AggregatedClassifier(OnlineClassifier):
     def rules(self) -> AggregatedRules:
         """The members that the parameters stand for."""
         limit = self._limit()
+        self._rank()
         if not (len(self._rates()) or self.coins or limit):  # what is stacked needs others
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return AggregatedRules(
@@ -149,7 +155,6 @@ class AggregatedClassifier(OnlineClassifier):
             rates=self._rates(),
             curvatures=tuple(curvature(reach) for reach in REACHES),
             stack_curvature=curvature(STACK_REACH),
-            full_prior=SKETCH_PRIOR if self._sketches() else FULL_PRIOR,
             coins=bool(self.coins),
             share=bool(self.share),
             heaviest=max([1.0, *map(float, self.class_weight.values())])
@@ -202,11 +207,12 @@ class AggregatedClassifier(OnlineClassifier):
             *FULLS * (limit > 0,),
             bool(self.stacked),
         )
-        return AggregatedState(columns, targets, members=members, limit=limit, rank=RANK if self._sketches() else 0)
+        rank = self._rank()
+        ranks = {"sketch": {"rank": rank}, "auto": {"dense": rank}}.get(str(self.full), {})
+        return AggregatedState(columns, targets, members=members, limit=limit, **ranks)
 
-    def _sketches(self) -> bool:
-        """Whether members keep a sketch in the place of the matrix."""
-        return isinstance(self.full, str) and self.full == "sketch"
+    def _rank(self) -> int:
+        return whole("rank", self.rank, 1, MOST_RANK)
 
     def snapshot(self) -> dict[str, Any]:
         """The log loss so far, that of each member, and the posterior, of all classes together."""

@@ -235,7 +235,7 @@ def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iter
                 regularised = STACK_PRIOR * float(square[0]) * rules.intercept**2
                 yield replace(member, regularised=regularised, energy=float(energy[place]), reach=its.reach)
         else:
-            regularised = rules.full_prior * dot(cells[:, MOST] ** 2, square)
+            regularised = problem.state.full_prior(rules) * dot(cells[:, MOST] ** 2, square)
             regularised += problem.state.sketched_away(problem.target, place - FULL, one.vector)
             label = f"{one.label}, scores within {its.reach:g}"
             yield replace(member, label=label, regularised=regularised, energy=float(energy[place]), reach=its.reach)
@@ -285,7 +285,7 @@ def _ridge(problem: Problem) -> list[Candidate]:
     if prior[FULL:STACK].any():
         most = state.cells_of(target)[:, MOST]
         lane = int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())
-        wanted.append((2 * rules.full_prior * most * most + state.shed(target, lane), NEARLY * REACHES[lane]))
+        wanted.append((2 * state.full_prior(rules) * most * most + state.shed(target, lane), NEARLY * REACHES[lane]))
     signs = signed(sample.codes, target, state.targets).astype(float)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     ridge = [

@@ -11,13 +11,14 @@ import numpy as np
 
 from ... import _core
 from ...data.batch import Array
-from ...ledger import Ledger
+from ...ledger import FIELDS, Ledger
 from ...rows.mixture_state import FULL, LANES, RATES, MixtureState, aligned
-from ...rows.state import BaseState, Rules, length
+from ...rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
 
 COIN, STACK = _core.AGGREGATED_COIN, _core.AGGREGATED_STACK  # the places of the bettor and of the stacked member
 FULLS = STACK - FULL
 CELL, _CELL, _MEMORY = _core.AGGREGATED_CELL_SIZE, _core.aggregated_cell(), _core.aggregated_memory()
+ROUNDS = FIELDS.index("rounds")
 SUMS, SQUARES = (slice(_CELL[name], _CELL[name] + RATES) for name in ("sum", "square"))
 COIN_SUM, COIN_SQUARE, GAIN = (_CELL[name] for name in ("coin_sum", "coin_square", "gain"))
 MOST, ROOT = _CELL["most"], _CELL["root"]
@@ -25,6 +26,9 @@ MOST_WEIGHT = _MEMORY["most_weight"]
 LAST_OF_STACK = [16 + 16 * (row // 4) + 12 + row % 4 for row in range(STACK)]  # in the kernel's order of eight columns
 SINGLE, STRETCH = (1e-12, 1e12), 2.0**-20  # sizes of features whose metric is in single precision; see the kernel
 FULL_PRIOR, SKETCH_PRIOR, STACK_PRIOR = 0.01, 10.0, 0.1
+MOST_RANK = _core.MOST_SKETCH_ROWS // 2
+MOST_SKETCHED = 10_000  # columns up to which members have sketches
+WIDE, DENSE = 256, 16  # a first row is dense that reaches beyond so many columns, one of 16 of which is not 0
 # Of members with a sketch: places of `sketch`, and 1 / D of a feature that was never met, as in sketch.hpp.
 WEIGHTS, SHED, DRAWN, DRAWN_SQUARES, LARGEST, INVERSE = range(6)
 NEVER_MET = 1 / 1e-290
@@ -43,7 +47,7 @@ class AggregatedRules(Rules):
     coins, share : bool
         Whether there is a bettor, and whether a part of the weight goes round.
     full_prior : float
-        Of full members, times twice the squared size of each feature.
+        Of members with all of the matrix, times twice the squared size of each feature.
     heaviest : float
         The largest weight of a class, at least 1. Members go by sizes of rows times it, which are known before the
         label is; a row's own weight would tell its class.
@@ -96,9 +100,12 @@ class AggregatedState(MixtureState):
     members : tuple of bool
         Which of the eight places have a member.
     limit : int
-        Up to how many columns the full members stay.
+        Up to how many columns members with all of the matrix stay; those with sketches do up to 10,000.
     rank : int
         How many directions a sketch has besides its diagonal; 0: full members have all of the matrix.
+    dense : int
+        The rank that sketches are to have if the first row that is played is dense; 0: `rank` stands. That is decided
+        by its numbers that are not 0, however they are stored.
     """
 
     sketch: Array
@@ -110,17 +117,25 @@ class AggregatedState(MixtureState):
     FULLS: ClassVar[int] = FULLS
 
     def __init__(
-        self, columns: int, targets: int, *, members: tuple[bool, ...], limit: int | None, rank: int = 0
+        self,
+        columns: int,
+        targets: int,
+        *,
+        members: tuple[bool, ...],
+        limit: int | None,
+        rank: int = 0,
+        dense: int = 0,
     ) -> None:
-        self.rank = rank
-        super().__init__(columns, targets, members=members, limit=limit)
+        self.rank, self.dense, self._most_full = rank, dense, limit
+        super().__init__(columns, targets, members=members, limit=MOST_SKETCHED if rank else limit)
         if self.rank and self.full:
             self.sketch[INVERSE] = NEVER_MET
         self.part("stack_scales")[:] = 1 / (2 * STACK_PRIOR)
 
     def options(self) -> dict[str, Any]:
         """Which members there are, how long the full ones stay, and of what rank their sketches are."""
-        return super().options() | ({"rank": self.rank} if self.rank else {})
+        ranks = {"rank": self.rank, "dense": self.dense}
+        return super().options() | {"limit": self._most_full} | {name: rank for name, rank in ranks.items() if rank}
 
     def _layout(self, columns: int) -> dict[str, tuple[int, ...]]:
         layout = super()._layout(columns)
@@ -147,12 +162,45 @@ class AggregatedState(MixtureState):
         directions = tensors.get("directions")
         rank = directions.shape[1] // 2 if directions is not None and directions.ndim == 3 else 0
         if rank != self.rank and (rank or "factor" in tensors):
-            other = type(self)(0, self.targets, **self.options() | {"rank": rank})
-            vars(self).clear()
-            vars(self).update(vars(other))
+            self._begin_with(rank, 0)
         super().adopt(columns, tensors)
         if rank and (self.sketch[[SHED, LARGEST, INVERSE]] < 0).any():
             raise ValueError("its matrix is not positive")
+
+    def _begin_with(self, rank: int, columns: int) -> None:
+        """Begin anew with matrices of this kind."""
+        other, rules, steady = self.blank(columns, self.targets, rank), self.rules, self.steady
+        vars(self).clear()
+        vars(self).update(vars(other))
+        self.rules, self.steady = rules, steady
+
+    def blank(self, columns: int, targets: int, rank: int | None = None) -> AggregatedState:
+        """An empty state of the same kind, or with sketches of another rank."""
+        other = {} if rank is None else {"rank": rank}
+        return type(self)(columns, targets, **self.options() | other)
+
+    @property
+    def begun(self) -> bool:
+        """Whether a round was played."""
+        return bool(self.books[-1, ROUNDS])
+
+    def begin(self, row: Array, width: int) -> None:
+        """Choose the matrices by the first row.
+
+        Parameters
+        ----------
+        row : ndarray
+            Its numbers.
+        width : int
+            How many columns it has, up to the last number that is not 0.
+        """
+        rank = self.dense if width > WIDE and DENSE * np.count_nonzero(row) >= width else 0
+        if rank != self.rank:
+            self._begin_with(rank, self.columns)
+
+    def full_prior(self, rules: AggregatedRules) -> float:
+        """What the matrices begin with, over twice the squared size of each feature."""
+        return SKETCH_PRIOR if self.rank else rules.full_prior
 
     def _full_weights(self, target: int) -> Array:
         """The weights of members with matrices, shape (members, 1 + columns), to be read and written."""
@@ -201,6 +249,10 @@ class AggregatedState(MixtureState):
         return np.asarray(played)
 
     def make_player(self, rules: Rules) -> Any:
+        """The loop over rows that keeps these arrays; before the first row, one that looks at it."""
+        return FirstRowPlayer(self, rules) if self.dense and not self.begun else self.compiled(rules)
+
+    def compiled(self, rules: Rules) -> Any:
         """The loop over rows that keeps these arrays."""
         assert isinstance(rules, AggregatedRules)
         full = {name: getattr(self, name) for name in self._layout(0) if name != "cells"} if self.full else {}
@@ -211,7 +263,7 @@ class AggregatedState(MixtureState):
             **full,
             rates=list(rules.rates),
             curvatures=list(rules.curvatures),
-            full_prior=rules.full_prior,
+            full_prior=self.full_prior(rules),
             stack_curvature=rules.stack_curvature,
             intercept=rules.intercept,
             tie=rules.tie,
@@ -338,6 +390,62 @@ class AggregatedState(MixtureState):
         self.directions[ours, :, :n] = source.directions[theirs]
         for mine, from_it in zip(np.split(self.small, 2), np.split(source.small, 2), strict=True):
             mine[ours] = from_it[theirs]
+
+
+class FirstRowPlayer(BatchPlayer):
+    """Chooses the members of a state by the first row, and has them play.
+
+    Parameters
+    ----------
+    state : AggregatedState
+    rules : AggregatedRules
+    """
+
+    def __init__(self, state: AggregatedState, rules: Rules) -> None:
+        self._state, self._rules = state, rules
+        self._watched: Array | None = None
+
+    def watch(self, scores: Array | None) -> None:
+        """Where the scores of rounds go."""
+        self._watched = scores
+
+    def score(self, *rows: Any, **more: Any) -> Report:
+        """Scores of rows, which choose nothing."""
+        report: Report = self._player().score(*rows, **more)
+        return report
+
+    def play_rounds(self, rounds: BatchRounds) -> Report:
+        """Play rounds, of which the first may be the first of all."""
+        if not self._state.begun and 0 <= rounds.begin < rounds.total:
+            self._state.begin(*_first_row(rounds))
+        player = self._player()
+        player.watch(self._watched)
+        try:
+            report: Report = player.play(*rounds)
+        finally:
+            player.watch(None)
+        return report
+
+    def _player(self) -> Any:
+        state = self._state
+        if not state.begun:
+            return state.compiled(self._rules)
+        if isinstance((state._player or (None, None))[1], FirstRowPlayer):
+            state._player = None
+        return state.player(self._rules)
+
+
+def _first_row(rounds: BatchRounds) -> tuple[Array, int]:
+    """The numbers of the row that is played first, and its columns up to the last that is not 0; the kernel refuses
+    what is no row."""
+    at = rounds.begin if rounds.order is None else int(rounds.order[rounds.begin])
+    if rounds.indices is None or rounds.starts is None:
+        row = rounds.values[at : at + 1].reshape(-1)
+        return row, 1 + int(np.flatnonzero(row).max(initial=-1))
+    begin, *end = rounds.starts[at : at + 2].tolist() or [0]
+    part = slice(begin, *(end or [begin]))
+    row, columns = rounds.values[part], rounds.indices[part]
+    return row, 1 + int(columns[np.flatnonzero(row[: len(columns)])].max(initial=-1))
 
 
 def _products(rows: Array, vector: Array) -> Array:
