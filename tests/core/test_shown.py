@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.alarms import ConfidenceSequence, VilleAlarm, Watch
 from regretless.bandits import Exp3, simulate
+from regretless.calibration import BinnedOffsets
 from regretless.catalogue import TABLES
 from regretless.certificate import Certificates
 from regretless.contextual import EpsilonGreedy
@@ -19,7 +21,8 @@ from regretless.environments import Bernoulli, ShatteredTree
 from regretless.errors import RegretlessError
 from regretless.experts import ExponentiallyWeightedAverage
 from regretless.finite_classes import FiniteClass, Halving
-from regretless.games import BimatrixGame, MatrixGame
+from regretless.games import BimatrixGame, MatrixGame, SequenceGame
+from regretless.intervals import AdaptiveIntervals
 from regretless.linear import Perceptron
 from regretless.play import play
 
@@ -28,6 +31,7 @@ from ..catalogue import Entry
 LEARNERS = [Entry(kind, name) for kind, table in TABLES.items() if kind != "class" for name in table]
 HOSTILE = "<script>alert(1)</script>"
 ROWS, LABELS = [[1.0, 2.0], [-1.0, -1.0]], [1, -1]
+CHOICE, PENNIES = [[1, 0, 0], [-1, 1, 1]], [[0, 0, 0], [0, 1, -1], [0, -1, 1]]
 LOSSES = np.random.default_rng(0).random((30, 2)) * [0.5, 1.0]
 
 
@@ -63,6 +67,17 @@ def test_every_learner_is_shown_before_and_after_it_has_learned(entry: Entry) ->
     assert "rounds" in words(shown)
 
 
+def after(learner: Any, *columns: Any) -> Any:
+    learner.play(*(columns or ([0, 1] * 10,)))
+    return learner
+
+
+def watched() -> Watch:
+    watch = Watch([HOSTILE], reference=0.5, mean_rounds=100)
+    watch.add(LOSSES[:, 0])
+    return watch
+
+
 @cache
 def results() -> dict[str, Any]:
     """A result of each kind, with names that a page must not obey where there are names."""
@@ -86,6 +101,13 @@ def results() -> dict[str, Any]:
         "class learner": played.learner,
         "table": table,
         "trial": EpsilonGreedy(2, seed=0).play(LOSSES, LOSSES),
+        "correlated": BimatrixGame([[3, 0], [5, 1]], [[3, 5], [0, 1]]).correlated(),
+        "tree": SequenceGame(PENNIES, CHOICE, CHOICE).solve(),
+        "intervals": after(AdaptiveIntervals(), LOSSES[:, 0], LOSSES[:, 1]),
+        "alarm": after(VilleAlarm(reference=0.9)),
+        "mean": after(ConfidenceSequence()),
+        "watch": watched(),
+        "offsets": after(BinnedOffsets(), LOSSES[:, 0], LOSSES[:, 1] > 0.5),
     }
 
 
@@ -97,7 +119,7 @@ def test_every_result_is_shown_with_its_names_escaped(name: str) -> None:
     assert seen <= {"p", "b", "code", "table", "tr", "th", "td", "details", "summary"}
 
 
-@pytest.mark.parametrize("name", [name for name in results() if name not in ("trial", "table")])
+@pytest.mark.parametrize("name", results())
 def test_every_result_can_be_drawn(name: str) -> None:
     """A figure with axes, on which something stands."""
     pytest.importorskip("matplotlib")

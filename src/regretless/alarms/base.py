@@ -16,6 +16,7 @@ from ..certificate import Certificates
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
+from ..pictured import CertifiedState
 from ..theorem import Theorem
 from ..theory.alarms import BETS, AlarmLedger
 
@@ -88,7 +89,7 @@ class Raised(NamedTuple):
 
 
 @dataclass(eq=False)
-class Alarm(JsonState):
+class Alarm(CertifiedState, JsonState):
     """Watches losses, and raises an alarm once there is evidence that they got worse than a reference.
 
     Parameters

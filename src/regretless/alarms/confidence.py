@@ -13,6 +13,7 @@ from ..certificate import Certificates
 from ..checks import one_of, share
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
+from ..pictured import CertifiedState
 from ..theory.confidence import BettingLedger, Confidence, MeanLedger, constant_mean, interval, mean_loss
 from .base import Array, Range, checked_range, scaled
 
@@ -138,7 +139,7 @@ class HedgedCapital:
 
 
 @dataclass(eq=False)
-class ConfidenceSequence(JsonState):
+class ConfidenceSequence(CertifiedState, JsonState):
     """The mean of losses, and an interval that holds after all numbers of rounds at once, so that one may stop any
     time.
 
@@ -267,6 +268,21 @@ class ConfidenceSequence(JsonState):
             sums.rounds, sums.total, bets.means, bets.gains, bets.losses, bets.low, bets.high, width
         )  # fmt: skip
         return Certificates([constant_mean.certify(ledger, [None], confidence)])
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the mean loss between the ends of its interval.
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ..plot import figure_of_bars
+
+        low, high = self.interval_
+        values = {"high": high, "mean": self.mean_, "low": low}
+        numbers = {name: float(value) for name, value in values.items() if value is not None}
+        return figure_of_bars([("Mean loss, and its interval", list(numbers), np.array(list(numbers.values())))])
 
     # In a file.
 

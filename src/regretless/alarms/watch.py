@@ -15,6 +15,7 @@ from ..checks import share, whole
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
+from ..pictured import CertifiedState
 from ..report import WatchedColumn, WatchReport, page_of_watch
 from .base import Array, checked_range, outside
 from .column import ColumnAlarm, WatchedLosses, alarm_of
@@ -28,7 +29,7 @@ MEAN_ROUNDS, DELTA = 10_000.0, 0.05
 
 
 @dataclass(eq=False)
-class Watch(JsonState):
+class Watch(CertifiedState, JsonState):
     """Watches columns of losses for those that get worse than their references.
 
     All bounds are for the columns together: each of K has an e-detector at K times `mean_rounds`, or a fixed start at

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..html import Recorded
+from ..pictured import figure_by_arm
 from ..turns import BUSY
 from .state import BanditState
 from .validation import complaint
@@ -37,6 +38,18 @@ class Play(Recorded):
     total: float
     arms: Array | None
     losses: Array | None
+
+    def plot(self) -> Any:
+        """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all.
+
+        Raises
+        ------
+        RegretlessError
+            If the arms were not kept, or matplotlib is missing.
+        """
+        if self.arms is None or self.losses is None:
+            raise RegretlessError("which arms were drawn was not kept: there is nothing to draw")
+        return figure_by_arm(self.arms, self.losses)
 
     def __repr__(self) -> str:
         return f"Play(rounds={self.rounds}, total={self.total:.6g})"

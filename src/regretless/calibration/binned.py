@@ -15,6 +15,7 @@ from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
+from ..pictured import CertifiedState
 from ..theory.calibration import CalibrationFacts, binned_calibration
 from .labels import is_larger, which_are_larger
 
@@ -23,7 +24,7 @@ WITHIN = "from 0 to 1 is expected"
 
 
 @dataclass(eq=False)
-class BinnedOffsets(JsonState):
+class BinnedOffsets(CertifiedState, JsonState):
     """Forecast probabilities p, each corrected by an offset of its bin, which follows the errors in the bin.
 
     ::

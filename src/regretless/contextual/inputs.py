@@ -17,6 +17,7 @@ from ..bandits.validation import LossError, arm_of, complaint, mask_of, number_o
 from ..data.batch import Batch
 from ..errors import ParameterError, RegretlessError
 from ..html import Recorded
+from ..pictured import figure_by_arm
 from ..rows.faults import fault_of
 from ..rows.one_row import crossed_row, hashed_row, row_in_order
 from ..rows.validation import ascending, read_rows
@@ -250,6 +251,16 @@ class Trial(Recorded):
     def total(self) -> float:
         """What the drawn arms lost, or earned."""
         return float(self.losses.sum())
+
+    def plot(self) -> Any:
+        """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all.
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        return figure_by_arm(self.actions, self.losses)
 
     def __repr__(self) -> str:
         return f"Trial(rounds={len(self.losses)}, total={self.total:.6g})"

@@ -19,6 +19,7 @@ from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.json_state import JsonState
 from ..persist.validation import count, finite, one
+from ..pictured import CertifiedState
 from ..theorem import Theorem
 from ..theory.intervals import IntervalFacts
 
@@ -41,7 +42,7 @@ class Interval(tuple[float, float]):
 
 
 @dataclass(eq=False)
-class Intervals(JsonState):
+class Intervals(CertifiedState, JsonState):
     """Intervals around forecasts, of which a share of `coverage` holds the outcome on any sequence.
 
     The share is over the rounds, and not for each kind of them: a rule that is very wide most of the time and empty in

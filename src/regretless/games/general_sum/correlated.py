@@ -117,6 +117,20 @@ class CorrelatedEquilibrium(Recorded):
     best: float
     bound: float
 
+    def plot(self) -> Any:
+        """A matplotlib figure: the probabilities of the pairs, the largest first, and the payoffs.
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        from ...plot import figure_of_bars
+
+        pairs = [f"{row}, {column}" for row, column in np.ndindex(*self.joint.shape)]
+        payoffs = np.array([self.row_payoff, self.column_payoff])
+        return figure_of_bars([("Row, column", pairs, self.joint.ravel()), ("Payoffs", ["row", "column"], payoffs)])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distance:
