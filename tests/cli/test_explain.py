@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from regretless.bandits import Exp3
 from regretless.catalogue import TABLES, class_of
-from regretless.cli.explain import describe_learner, theorems
+from regretless.cli.explain import _theorem_lines, describe_learner, describe_theorem, theorems
+from regretless.cli.formula_text import in_text
 from regretless.experts import Hedge
 from regretless.textbook.linear import perceptron
 
@@ -30,6 +32,40 @@ def test_every_learner_is_explained_with_its_theorems_and_its_twin() -> None:
             assert all(one["statement"] and one["source"] for one in values["theorems"])
             assert len(values["theorems"]) == len(class_of(kind, name).theorems) > 0
             assert (values["twin"] is None) == (not entry.info.twin)
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (r"M \le \left\lfloor \log_2 \frac{|H|}{|K|} \right\rfloor", "M ≤ ⌊log_2 ((|H|)/(|K|))⌋"),
+        (r"\frac{\ln N}{\eta} + \frac{\eta}{8} \sum_t s_{t,i}^2", "(ln N)/η + (η/8) Σ_t s_(t,i)²"),
+        (r"\bar{R}_T \le \tfrac12 \sqrt{K T},\quad x^\top A_t^{-1} x", "R̄_T ≤ (1/2) √(K T),  xᵀ A_t⁻¹ x"),
+        (
+            r"\lVert v \rVert \Big(a\Big) - \langle v, x \rangle\ \text{(if } t \ne 0 \text{)}",
+            "‖v‖ (a) - ⟨v, x⟩ (if t ≠ 0)",
+        ),
+        (r"\unknown{x}", r"\unknownx"),
+    ],
+)
+def test_a_formula_is_one_line_of_text(formula: str, text: str) -> None:
+    """Fractions end where their brackets do, indices stand behind a line, and a command that is not known stays."""
+    assert in_text(formula) == text
+
+
+def test_no_formula_of_a_theorem_keeps_a_command_of_tex() -> None:
+    """All that theorems use can be shown as text, in which each bracket closes."""
+    for theorem in theorems().values():
+        text = in_text(theorem.formula)
+        assert "\\" not in text
+        assert text.count("(") - text.count(")") == theorem.formula.count("(") - theorem.formula.count(")")
+
+
+def test_a_terminal_without_such_signs_gets_tex(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A formula is printed in TeX where the output's encoding has no sign for it."""
+    values = describe_theorem(theorems()["halving"])
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    lines = list(_theorem_lines(values))
+    assert f"  formula  {values['formula']}" in lines
 
 
 def test_theorems_have_names_of_their_own() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -16,6 +17,7 @@ from ..errors import did_you_mean
 from ..play.compatibility import PREFIXES, environments_for
 from ..report.formatting import printable
 from .arguments import Arguments
+from .formula_text import in_text
 from .output import DONE, UsageError, write_json
 
 if TYPE_CHECKING:
@@ -295,13 +297,23 @@ def _theorem_lines(values: dict[str, Any]) -> Iterator[str]:
     """A theorem in lines."""
     yield f"{values['title']} ({values['theorem']}): bounds {values['quantity']}, {SURELY[values['kind']]}"
     yield indent(fill(values["statement"], WIDTH - 4), "  ")
-    yield f"  formula  {values['formula']}"
+    yield f"  formula  {_shown(values['formula'])}"
     if values["assumes"]:
         yield "  no number, but one of these reasons, where an assumption fails:"
         yield from (indent(fill(words, WIDTH - 6), "    ") for words in values["assumes"])
     if values["presumes"]:
         yield f"  presumes {values['presumes']}"
     yield f"  source   {values['source']}"
+
+
+def _shown(formula: str) -> str:
+    """A formula as text, or in TeX where the output has no such signs."""
+    text = in_text(formula)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return formula
+    return text
 
 
 # ---- all
