@@ -234,7 +234,7 @@ def test_a_trace_tells_every_round(run):
     assert len(found["trace"]) == 60
     assert found["trace"][0] == {
         "round": 1, "point": "3", "row": None, "prediction": 0, "probability": None, "label": 1, "wrong": True,
-        "alive": 4, "score": None,
+        "alive": 4, "score": None, "weights": None,
     }  # fmt: skip
     assert sum(step["wrong"] for step in found["trace"]) == found["total"]["mean"]
     assert len(run(*play, "7", "--rounds", 60, "--json").json["trace"]) == 7

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from inspect import signature
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -597,6 +598,15 @@ def test_the_score_of_a_trace_is_what_was_predicted_by():
     assert all(step.prediction == (1 if step.score > 0 else -1) for step in steps if step.score)
     assert len({step.score for step in steps}) > 50
     assert all(len(step.row) == 3 for step in steps)
+
+
+def test_the_weights_of_a_trace_give_the_next_score():
+    """They are those after a round, and its successor is predicted by them; many are not shown."""
+    steps = trace(Perceptron(intercept=0.0), Separable(columns=3, noise=0.2, seed=5), 20)
+    assert [step.score for step in steps[1:]] == pytest.approx(
+        [np.dot(one.weights, after.row) for one, after in pairwise(steps)]
+    )
+    assert trace(Perceptron(), Separable(columns=17, seed=5), 1)[0].weights is None
 
 
 def test_draws_of_a_trace_are_those_of_the_run():

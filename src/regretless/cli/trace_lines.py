@@ -111,6 +111,7 @@ def _step(step: Any) -> dict[str, str]:
         "label": str(step.label),
         "": "-" if step.wrong is None else "wrong" if step.wrong else "right",
         "alive": cell(step.alive),
+        "weights after": _numbers(step.weights) if step.weights and len(step.weights) <= FEW else "-",
     }
 
 

@@ -22,6 +22,7 @@ Array = np.ndarray[Any, Any]
 AT_ONCE = 1 << 16  # numbers that a block of rounds holds
 WATCHED = 256  # rounds that are played in Python before `stop` is called
 PATIENCE = 0.05  # seconds after which it is called anyway, for a round may take long
+NARROW = 16  # numbers of a row, or weights, that a trace shows
 
 
 class MistakeTally:

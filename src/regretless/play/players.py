@@ -13,7 +13,7 @@ from ..data.stream import Stream
 from ..errors import RegretlessError
 from ..finite_classes.learners.standard_optimal import SearchingLearner
 from ..info import info_of
-from .player import AT_ONCE, WATCHED, CurvePoint, LabelPlayer, LabelRound, Player
+from .player import AT_ONCE, NARROW, WATCHED, CurvePoint, LabelPlayer, LabelRound, Player
 
 if TYPE_CHECKING:
     from ..environments import Environment, Oblivious
@@ -297,8 +297,10 @@ class LinearPlayer(LabelPlayer):
         return wrong, wrong
 
     def after(self, turn: LabelRound) -> dict[str, Any]:
-        """The score that the row had when it was predicted."""
-        return {"score": self._score}
+        """The score that the row had when it was predicted, and the weights after its label, where they are few."""
+        weights = getattr(self.learner, "coef_", None)
+        shown = None if weights is None or weights.size > NARROW else weights.ravel().tolist()
+        return {"score": self._score, "weights": shown}
 
     def observed(self) -> dict[str, float]:
         """Its updates too, which are more than its mistakes where a margin is asked for."""

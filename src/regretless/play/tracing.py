@@ -11,7 +11,7 @@ import numpy as np
 from ..bandits.base import Bandit
 from ..environments.labels import Labels
 from .bandits import drawn
-from .player import LabelPlayer, LabelRound
+from .player import NARROW, LabelPlayer, LabelRound
 from .players import ArmsPlayer
 from .run import again, player_of
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..environments import Environment
 
 Array = np.ndarray[Any, Any]
-NARROW = 16  # numbers of a row that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,8 @@ class TracedRound:
         How many hypotheses agree with all labels, of a learner of a finite class.
     score : float or None
         Of the row, before its label was known, of a linear learner.
+    weights : list of float or None
+        After the round, of a linear learner of few features.
     """
 
     round: int
@@ -54,6 +55,7 @@ class TracedRound:
     wrong: bool | None
     alive: int | None = None
     score: float | None = None
+    weights: list[float] | None = None
 
     def describe(self) -> dict[str, Any]:
         """The round as JSON values."""
