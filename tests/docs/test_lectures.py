@@ -12,8 +12,8 @@ NOTEBOOKS = script("lectures").notebooks()
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_each_notebook_runs(path):
     """Every cell runs to its end, and what it asserts is true; something is printed or shown."""
-    given = [output for _, output in script("lectures").run(path)]
-    assert sum(map(bool, given)) >= 5
+    outputs = [output for _, output in script("lectures").run(path)]
+    assert sum(map(bool, outputs)) >= 5
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -21,6 +21,13 @@ def test_notebooks_are_kept_without_outputs(path):
     """A file holds what somebody has written and nothing that Jupyter adds: ``docs/lectures.py --strip`` sees to it."""
     lectures = script("lectures")
     assert path.read_text(encoding="utf-8") == lectures.stripped(lectures.cells(path))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_lines_of_notebooks_are_short(path):
+    """No line has more than the 120 characters that code may have: a slide shows it whole."""
+    lines = [line for cell in script("lectures").cells(path) for line in cell.source.splitlines()]
+    assert [line for line in lines if len(line) > 120] == []
 
 
 def test_each_notebook_is_numbered_and_has_a_title():
