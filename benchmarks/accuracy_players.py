@@ -52,9 +52,9 @@ def wabbit(options: str) -> Player:
         labels = np.searchsorted(task.classes, task.y) + 1 if many else np.where(task.y > 0, 1, -1)
         for label, line in zip(labels.tolist(), _lines(task.X), strict=True):
             learner.learn(f"{label} | {line}")
-        found = np.array([learner.predict(f"| {line}") for line in _lines(task.X_test)])
+        predicted = np.array([learner.predict(f"| {line}") for line in _lines(task.X_test)])
         learner.finish()
-        return task.classes[found.astype(int) - 1] if many else np.where(found > 0, 1.0, -1.0)
+        return task.classes[predicted.astype(int) - 1] if many else np.where(predicted > 0, 1.0, -1.0)
 
     return play
 

@@ -33,23 +33,23 @@ def shuffled(task: Task, seed: int) -> Task:
 
 def scores(task: Task, players: dict[str, Player], orders: int) -> Scores:
     """The share of test rows that each player has right, for each order of the training rows."""
-    found: Scores = {name: [] for name in players if plays(name, task)}
+    shares: Scores = {name: [] for name in players if plays(name, task)}
     for seed in range(orders):
         played = shuffled(task, seed)
-        for name in found:
+        for name in shares:
             before = process_time()
             right = float((players[name](played) == task.y_test).mean())
-            found[name].append(right)
+            shares[name].append(right)
             print(f"  {name:42} {right:8.4f}  {process_time() - before:6.2f} s", file=sys.stderr, flush=True)
-    return found
+    return shares
 
 
-def table(found: dict[str, Scores]) -> str:
+def table(by_task: dict[str, Scores]) -> str:
     """A row for each player, a column for each task: mean and standard deviation over the orders, in percent."""
-    lines = ["| | " + " | ".join(found) + " |", "|" + " --- |" * (len(found) + 1)]
-    best = {task: max(np.mean(one) for one in scores.values()) for task, scores in found.items()}
+    lines = ["| | " + " | ".join(by_task) + " |", "|" + " --- |" * (len(by_task) + 1)]
+    best = {task: max(np.mean(one) for one in scores.values()) for task, scores in by_task.items()}
     for name in (*OURS, *PEERS):
-        cells = [_cell(scores.get(name), best[task]) for task, scores in found.items()]
+        cells = [_cell(scores.get(name), best[task]) for task, scores in by_task.items()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -65,10 +65,10 @@ def _cell(right: list[float] | None, best: float) -> str:
 def filled(text: str, tables: str) -> str:
     """The document with the tables in their place."""
     place = re.compile(r"(<!-- accuracy: .*? -->\n).*?(\n<!-- end of accuracy -->)", re.DOTALL)
-    found = place.search(text)
-    if found is None:
+    match = place.search(text)
+    if match is None:
         raise SystemExit("the document has no place for the table")
-    return text[: found.start()] + found[1] + tables + found[2] + text[found.end() :]
+    return text[: match.start()] + match[1] + tables + match[2] + text[match.end() :]
 
 
 def main() -> None:

@@ -201,7 +201,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=100_000_000, help="how many the long game has")
     options = parser.parse_args()
-    absent = [name for name, found in (("river", river()), ("SMPyBandits", smpybandits())) if found is None]
+    absent = [name for name, peer in (("river", river()), ("SMPyBandits", smpybandits())) if peer is None]
     if absent:
         print(f"not installed, and so not compared: {', '.join(absent)}")
     for arms in ARMS:

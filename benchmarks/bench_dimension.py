@@ -99,10 +99,10 @@ def measured(named: str, dimension: str, patience: float) -> dict[str, Any]:
     best, repeats = float("inf"), 3
     while repeats:
         before = time.process_time()
-        found = SEARCHES[dimension](finite_class, limit=patience)
+        result = SEARCHES[dimension](finite_class, limit=patience)
         best = min(best, time.process_time() - before)
         repeats = repeats - 1 if best < 0.1 else 0
-    value, lower, upper = (_plain(end) for end in (found.lower if found.exact else None, found.lower, found.upper))
+    value, lower, upper = (_plain(end) for end in (result.lower if result.exact else None, result.lower, result.upper))
     return {
         "named": named,
         "hypotheses": finite_class.hypotheses,
@@ -112,7 +112,7 @@ def measured(named: str, dimension: str, patience: float) -> dict[str, Any]:
         "lower": lower,
         "upper": upper,
         "seconds": round(best, 6),
-        "steps": found.steps,
+        "steps": result.steps,
     }
 
 

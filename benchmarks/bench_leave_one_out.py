@@ -39,11 +39,12 @@ def main() -> None:
     for title, (X, y) in problems(np.random.default_rng(0)).items():
         for learner in (one.set_params(passes=passes) for one in learners):
             started = perf_counter()
-            found = leave_one_out(learner, X, y, seconds=0)
+            result = leave_one_out(learner, X, y, seconds=0)
             took = perf_counter() - started
             print(
-                f"{title:<16} {learner!r:<40} {found.error:7.2%} {int(found.support.sum()):8,} {found.row_visits:11,} "
-                f"{found.rerun_visits:14,} {found.rerun_visits / found.row_visits:6.1f}x {took:7.2f}s"
+                f"{title:<16} {learner!r:<40} {result.error:7.2%} {int(result.support.sum()):8,} "
+                f"{result.row_visits:11,} {result.rerun_visits:14,} "
+                f"{result.rerun_visits / result.row_visits:6.1f}x {took:7.2f}s"
             )
 
 

@@ -30,15 +30,15 @@ def main() -> None:
     warnings.simplefilter("ignore")  # LinearSVC does not converge, which is what the last table shows
     X, y = planted(options.rows, options.columns, gap=0.05)
     flipped = np.where(np.random.default_rng(2).random(len(y)) < 0.05, -y, y)
-    found: dict[str, float] = {}
+    margins: dict[str, float] = {}
 
     def ours() -> None:
         margin = max_margin(X, y)
-        found["regretless, lower end"], found["regretless, upper end"] = margin.lower, margin.upper
+        margins["regretless, lower end"], margins["regretless, upper end"] = margin.lower, margin.upper
 
     def svm() -> None:
         w = LinearSVC(loss="hinge", C=HARD, fit_intercept=False, random_state=0).fit(X, y).coef_[0]
-        found["LinearSVC"] = float((y * (X @ w)).min() / np.linalg.norm(w))
+        margins["LinearSVC"] = float((y * (X @ w)).min() / np.linalg.norm(w))
 
     contest: dict[str, Callable[[], object]] = {
         "regretless max_margin, certified to 1e-9": ours,
@@ -49,14 +49,14 @@ def main() -> None:
     if importlib.util.find_spec("quadprog"):
 
         def quadratic() -> None:
-            found["quadprog"] = _quadprog(X, y)
+            margins["quadprog"] = _quadprog(X, y)
 
         contest["quadprog on a working set"] = quadratic
     with threadpool_limits(1):
         best = timing.in_process(contest, 3)
     timing.show(f"maximum margin, {options.rows} x {options.columns}", best, "s", next(iter(contest)))
     print("\nmargins found")
-    for name, value in found.items():
+    for name, value in margins.items():
         print(f"  {name:42} {value:16.12f}")
 
 

@@ -42,27 +42,27 @@ def main() -> None:
     }
     usual = (*USUAL, "public") if options.data else USUAL
     for name in options.only.split(",") if options.only else usual:
-        found = makers[name]()
-        show(name, found)
+        measured = makers[name]()
+        show(name, measured)
         if options.kept:
             kept = json.loads(options.kept.read_text()) if options.kept.exists() else {}
-            options.kept.write_text(written({**kept, name: found}))
+            options.kept.write_text(written({**kept, name: measured}))
 
 
-def show(name: str, found: Any) -> None:
+def show(name: str, measured: Any) -> None:
     """What was measured, of curves the third and the last epoch."""
     print(f"\n{name}")
-    for path, value in flat(found).items():
+    for path, value in flat(measured).items():
         print(f"  {path:68} {value:12.6g}", flush=True)
 
 
-def flat(found: Any, path: str = "") -> dict[str, float]:
+def flat(measured: Any, path: str = "") -> dict[str, float]:
     """All numbers in it, under the names that lead to them."""
-    if isinstance(found, (int, float)):
-        return {path: found}
-    if isinstance(found, list) and len(found) > 3:
-        found = {"epoch 3": found[2], f"epoch {len(found)}": found[-1]}
-    pairs = found.items() if isinstance(found, dict) else enumerate(found)
+    if isinstance(measured, (int, float)):
+        return {path: measured}
+    if isinstance(measured, list) and len(measured) > 3:
+        measured = {"epoch 3": measured[2], f"epoch {len(measured)}": measured[-1]}
+    pairs = measured.items() if isinstance(measured, dict) else enumerate(measured)
     return {name: value for key, one in pairs for name, value in flat(one, f"{path} {key}".strip()).items()}
 
 

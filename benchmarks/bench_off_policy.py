@@ -118,11 +118,11 @@ def judged(name: str, draw: Callable[[np.random.Generator], Log], table: Array, 
         started = process_time()
         ends = {}
         for what, one in (("", log), (", weights bounded", log.declaring(log.least))):
-            found = evaluate_policy(one, table).estimates
-            ends[f"at any time{what}"] = (found["anytime"].low, found["anytime"].high)
+            estimates = evaluate_policy(one, table).estimates
+            ends[f"at any time{what}"] = (estimates["anytime"].low, estimates["anytime"].high)
         seconds += process_time() - started
-        ends["however few rounds"] = found["ips"].cautious or (0.0, 1.0)
-        ends |= {f"{which}, normal": (found[which].low, found[which].high) for which in ("ips", "dr")}
+        ends["however few rounds"] = estimates["ips"].cautious or (0.0, 1.0)
+        ends |= {f"{which}, normal": (estimates[which].low, estimates[which].high) for which in ("ips", "dr")}
         weighted = table[log.contexts, log.actions] / log.propensities * log.rewards
         ends |= {"ips, obp": bootstrap(weighted, rng), "dr, obp": bootstrap(doubly_robust_terms(log, table), rng)}
         for what, (low, high) in ends.items():

@@ -101,10 +101,10 @@ def _taken(game: SequenceGame, method: str, tolerance: float, seconds: float) ->
     """How long a method takes; None if it is given up."""
     began = time.process_time()
     try:
-        found = game.solve(method, tolerance, stop=lambda: time.process_time() - began > seconds)
+        solution = game.solve(method, tolerance, stop=lambda: time.process_time() - began > seconds)
     except SolveError:
         return None
-    return None if found.stopped else time.process_time() - began
+    return None if solution.stopped else time.process_time() - began
 
 
 def _rounds(name: str, path: Path, rounds: int) -> None:

@@ -35,16 +35,16 @@ def drawn(hypotheses: int, points: int, share: float) -> FiniteClass:
     return FiniteClass(table)
 
 
-def on_words(found: FiniteClass, points: Array, labels: Array) -> None:
+def on_words(finite_class: FiniteClass, points: Array, labels: Array) -> None:
     """Halving as numpy does it on packed words."""
-    kept = np.bitwise_or.reduce(found.columns, axis=0)
+    kept = np.bitwise_or.reduce(finite_class.columns, axis=0)
     size = int(np.bitwise_count(kept).sum())
     for point, label in zip(points.tolist(), labels.tolist(), strict=True):
-        says_one = kept & found.columns[point]
+        says_one = kept & finite_class.columns[point]
         ones = int(np.bitwise_count(says_one).sum())
         left = ones if label else size - ones
         if left < size:
-            kept, size = says_one if label else kept & ~found.columns[point], left
+            kept, size = says_one if label else kept & ~finite_class.columns[point], left
 
 
 def on_truth(table: Array, points: Array, labels: Array) -> None:
@@ -55,22 +55,22 @@ def on_truth(table: Array, points: Array, labels: Array) -> None:
         kept &= table[point] == bool(label)
 
 
-def live(found: FiniteClass, points: Array, labels: Array) -> None:
+def live(finite_class: FiniteClass, points: Array, labels: Array) -> None:
     """A round at a time."""
-    learner = Halving(found)
+    learner = Halving(finite_class)
     for point, label in zip(points.tolist(), labels.tolist(), strict=True):
         learner.predict(point)
         learner.update(label)
 
 
-def contest(found: FiniteClass, points: Array, labels: Array) -> dict[str, Callable[[], object]]:
+def contest(finite_class: FiniteClass, points: Array, labels: Array) -> dict[str, Callable[[], object]]:
     """All that are timed on the same rounds."""
-    asked = (found, points, labels)
-    table = np.ascontiguousarray(found.matrix.T)
+    asked = (finite_class, points, labels)
+    table = np.ascontiguousarray(finite_class.matrix.T)
     return {
-        OURS: lambda: Halving(found).play(points, labels),
-        "Halving(prune='mistake').play": lambda: Halving(found, prune="mistake").play(points, labels),
-        "Consistent().play": lambda: Consistent(found).play(points, labels),
+        OURS: lambda: Halving(finite_class).play(points, labels),
+        "Halving(prune='mistake').play": lambda: Halving(finite_class, prune="mistake").play(points, labels),
+        "Consistent().play": lambda: Consistent(finite_class).play(points, labels),
         "Halving, a round at a time": partial(live, *asked),
         "numpy, packed words": partial(on_words, *asked),
         "numpy, truth values": partial(on_truth, table, points, labels),
@@ -88,13 +88,15 @@ def main() -> None:
     options = parser.parse_args()
     figures = {}
     for title, share in SHARES.items():
-        found = drawn(options.hypotheses, options.points, share)
+        finite_class = drawn(options.hypotheses, options.points, share)
         points = np.random.default_rng(8).integers(0, options.points, options.rounds)
-        labels = found.matrix[0][points].astype(np.uint8)
-        best = timing.in_process(contest(found, points, labels), options.repeats)
+        labels = finite_class.matrix[0][points].astype(np.uint8)
+        best = timing.in_process(contest(finite_class, points, labels), options.repeats)
         figures[title] = {name: seconds / options.rounds * 1e6 for name, seconds in best.items()}
         if not options.json:
-            timing.show(f"{title} ({found.hypotheses:,} hypotheses, {_core.isa()})", figures[title], "us/round", OURS)
+            timing.show(
+                f"{title} ({finite_class.hypotheses:,} hypotheses, {_core.isa()})", figures[title], "us/round", OURS
+            )
     if options.json:
         print(json.dumps({"hypotheses": options.hypotheses, "isa": _core.isa(), "figures": figures}))
 

@@ -26,10 +26,10 @@ rewards = rng.random(20_000) < clicks[actions]
 sizes, intervals = [200, 500, 1000, 2000, 5000, 10_000, 20_000], []
 for size in sizes:
     log = Log.of(actions[:size], shown[actions[:size]], rewards[:size], least=0.2)
-    found = evaluate_policy(log, wanted)
-    intervals.append((found.estimates["anytime"], found.estimates["dr"]))
-print(found.better_than()[0])
-for name, one in found.estimates.items():
+    evaluation = evaluate_policy(log, wanted)
+    intervals.append((evaluation.estimates["anytime"], evaluation.estimates["dr"]))
+print(evaluation.better_than()[0])
+for name, one in evaluation.estimates.items():
     print(f"{name:8} {one.value:.4f}, from {one.low:.4f} to {one.high:.4f}")
 print(f"the truth {truth:.4f}")
 

@@ -255,20 +255,20 @@ class Store(ABC):
 
     def begins_after(self) -> int:
         """The last sequence number before the log begins: above 0 once it was pruned."""
-        found = self.rows(FIRST)
-        return int(found[0][0]) if found else 0
+        rows = self.rows(FIRST)
+        return int(rows[0][0]) if rows else 0
 
     def origin(self) -> str | None:
         """The digest of the model that the log began with, if it was pruned since."""
-        found = self.rows(ORIGIN)
-        return str(found[0][0]) if found else None
+        rows = self.rows(ORIGIN)
+        return str(rows[0][0]) if rows else None
 
     def last_before(self, time: float) -> tuple[int, int, float]:
         """The last sequence number before a time, how many predictions had been made, and when it was; or zeros."""
-        found = self.rows(LAST_BEFORE, time)
-        if not found:
+        rows = self.rows(LAST_BEFORE, time)
+        if not rows:
             return 0, 0, 0.0
-        ((sequence, settled),), ((number,),) = found, self.rows(NUMBER_AT, found[0][0])
+        ((sequence, settled),), ((number,),) = rows, self.rows(NUMBER_AT, rows[0][0])
         return int(sequence), int(number), float(settled)
 
     def forget(self, base: Snapshot, origin: str) -> None:
