@@ -6,6 +6,7 @@
 #include "duel.hpp"
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
+#include "nearest_point.hpp"
 #include "player.hpp"
 #include "products.hpp"
 #include "pull.hpp"
@@ -34,6 +35,7 @@ NB_MODULE(_core, m) {
   bind_duel(m);
   bind_kernel_machine(m);
   bind_littlestone(m);
+  bind_nearest_point(m);
   bind_products(m);
   bind_pull(m);
   bind_regression(m);

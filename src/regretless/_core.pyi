@@ -362,6 +362,11 @@ class RandomizedLittlestone:
     def full(self) -> bool:
         """Whether it had to forget some."""
 
+def nearest_point(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tolerance: float, nothing: float, most_work: float) -> tuple[str, float]:
+    """
+    The weights of the point of the rows' convex hull that is nearest to the origin, and the point, are written into the arrays; the search begins at the weights, or anywhere if all are zero. How it ended, near, nothing, stalled or late, and its multiplications.
+    """
+
 @overload
 def all_products(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], products: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 

@@ -379,9 +379,13 @@ def test_wrong_arguments():
 # ---- hard data
 
 
-@pytest.mark.parametrize("margin", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 1e-16, 0.0])
-def test_tiny_margins_are_found_or_left_open(margin):
-    """Down to the rounding errors of the data the margin is enclosed; below, nothing is claimed."""
+@pytest.mark.parametrize(
+    ("margin", "few_columns"),
+    [*((10.0**-k, 256) for k in range(2, 17, 2)), (0.0, 256), (1e-2, 0), (1e-6, 0), (1e-14, 0), (0.0, 0)],
+)
+def test_tiny_margins_are_found_or_left_open(monkeypatch, margin, few_columns):
+    """Down to the rounding errors of the data the margin is enclosed, either way; below, nothing is claimed."""
+    monkeypatch.setattr(nearest_point, "FEW_COLUMNS", few_columns)
     Z = needle(margin)
     found = max_margin_signed(Z)
     assert found.separable in ((True,) if margin >= 1e-12 else (None, True, False))
@@ -465,6 +469,10 @@ def test_a_gap_that_numbers_do_not_hold_is_not_claimed():
 # ---- the ways there
 
 
+def without_corrals(patch):
+    patch.setattr(nearest_point, "FEW_COLUMNS", 0)
+
+
 def shrink_systems(patch):
     patch.setattr(nearest_point, "ELIMINATED", 5)
 
@@ -498,7 +506,26 @@ def wide(patch):
     patch.setattr(margin, "NARROW", 5)
 
 
-WAYS = [shrink_systems, conjugate, conjugate_only, give_up_on_conjugates, small_blocks, number_afresh, wide]
+def stalled(patch):
+    patch.setattr(nearest_point._core, "nearest_point", lambda *any: ("stalled", 0.0))
+
+
+def a_few_steps_at_a_time(patch):
+    patch.setattr(nearest_point, "AT_A_TIME", 1e3)
+
+
+CORRALS = [stalled, a_few_steps_at_a_time]
+WAYS = [
+    *CORRALS,
+    without_corrals,
+    shrink_systems,
+    conjugate,
+    conjugate_only,
+    give_up_on_conjugates,
+    small_blocks,
+    number_afresh,
+    wide,
+]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -511,6 +538,8 @@ def test_every_way_leads_to_the_same_interval(monkeypatch, way, layout):
     wider[:, 7:52:3] = X.astype(np.float32)
     expected = max_margin(wider, y)
     way(monkeypatch)
+    if way not in CORRALS:
+        without_corrals(monkeypatch)
     found = max_margin(layout(wider), y, max_seconds=60)
     assert found.converged
     assert found.lower <= expected.upper
@@ -526,6 +555,7 @@ def test_every_way_leads_to_the_same_interval(monkeypatch, way, layout):
 def test_many_rows_are_corrected_rather_than_reduced(monkeypatch, layout):
     """Where the rows of a certificate are too many to single some out, their weights still combine them to nothing."""
     monkeypatch.setattr(nearest_point, "MOST_NNLS_ROWS", 5)
+    without_corrals(monkeypatch)
     X, y = planted(400, 15, noise=0.1)
     found = separate(layout(X), y)
     assert found.separable is False
@@ -533,6 +563,18 @@ def test_many_rows_are_corrected_rather_than_reduced(monkeypatch, layout):
     assert 0 < found.residual <= 1e-13
     rows, weights = found.multipliers
     assert np.linalg.norm(weights @ (X[rows] * y[rows, None])) <= found.residual + 1e-15
+
+
+def test_a_vector_shows_where_to_look_first():
+    """Whatever the vector, the margin is the same; from the best one no row is missing in the first working set."""
+    X, y = planted(2000, 12, gap=0.2)
+    batch, signs = signed_rows.read_signs(X, y)
+    found = max_margin_signed(batch, signs, intercept=2.0)
+    best = found.weights[:-1], found.weights[-1]
+    for toward in (best, (-best[0], -best[1]), (np.zeros(12), 0.0)):
+        other = max_margin_signed(batch, signs, intercept=2.0, toward=toward)
+        assert other.converged
+        assert (other.lower, other.upper) == pytest.approx((found.lower, found.upper), rel=1e-8)
 
 
 @given(small_integers)

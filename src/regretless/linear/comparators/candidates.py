@@ -57,7 +57,12 @@ class Means:
 
 
 def margin_direction(
-    batch: Batch, signs: Array, intercept: float, budget: Budget, numbers: Array | None = None
+    batch: Batch,
+    signs: Array,
+    intercept: float,
+    budget: Budget,
+    numbers: Array | None = None,
+    toward: tuple[Array, float] | None = None,
 ) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as the budget allows; or why there is none.
 
@@ -73,6 +78,8 @@ def margin_direction(
         What the search may cost.
     numbers : ndarray of int, optional
         What the rows are called, if not by their places.
+    toward : (weights, weight of the constant feature), optional
+        A vector that has few rows wrong.
 
     Returns
     -------
@@ -81,7 +88,7 @@ def margin_direction(
     """
     from ..separation.margin import max_margin_signed
 
-    margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers)
+    margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers, toward=toward)
     if margin.weights is None:
         return str(margin.obstacle)
     name = "maximum margin" if margin.converged else "a margin, not yet the largest"

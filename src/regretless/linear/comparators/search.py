@@ -274,14 +274,16 @@ def _from_memory(
     for batch, signs in _signed(question, question.rounds, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
-        separated = any(ray.least > 0 for ray in rays)
+        separated, fewest = any(ray.least > 0 for ray in rays), min(rays, key=lambda ray: ray.errors)
+        toward = fewest.direction.vector, fewest.direction.bias
         margin: tuple[str, Array, float] | str
         if obstacle is not None and not question.deep:
             margin = obstacle
         elif question.deep or separated or batch.entries <= MOST_WHOLE:
-            margin = margin_direction(batch, signs, intercept, question.budget(batch.entries, separated))
+            budget = question.budget(batch.entries, separated)
+            margin = margin_direction(batch, signs, intercept, budget, toward=toward)
         else:
-            margin = _why_inseparable(question, batch, signs, min(rays, key=lambda ray: ray.errors))
+            margin = _why_inseparable(question, batch, signs, fewest)
         if isinstance(margin, str):
             obstacle = margin
         else:

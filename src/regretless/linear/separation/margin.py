@@ -26,10 +26,10 @@ from .nearest_point import (
     MOST_EXACT_WORK,
     NEGLIGIBLE,
     NOTHING,
-    LeastDistance,
     Status,
     dense,
     exact_weights,
+    least_distance,
     level,
     nearest_weights,
     nothing_weights,
@@ -125,6 +125,7 @@ def max_margin_signed(
     intercept: float = 0.0,
     budget: Budget | None = None,
     numbers: Array | None = None,
+    toward: tuple[Array, float] | None = None,
 ) -> MaxMargin:
     """:func:`max_margin` for rows whose labels are signs already.
 
@@ -139,6 +140,8 @@ def max_margin_signed(
         What the search may cost.
     numbers : ndarray of int, optional
         What the rows are called in `why`, if not by their places.
+    toward : (weights, weight of the constant feature), optional
+        A vector that has few rows wrong: those that it has most wrong are looked at first.
 
     Returns
     -------
@@ -153,7 +156,9 @@ def max_margin_signed(
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
         raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
-    return _max_margin(SignedRows(batch, labels, intercept), 1e-9, Budget() if budget is None else budget, numbers)
+    signed = SignedRows(batch, labels, intercept)
+    first = None if toward is None else signed.inside(*toward)
+    return _max_margin(signed, 1e-9, Budget() if budget is None else budget, numbers, first)
 
 
 def _dense_if_small(batch: Batch) -> Batch:
@@ -165,8 +170,14 @@ def _dense_if_small(batch: Batch) -> Batch:
     return Batch(values, batch.labels, batch.columns)
 
 
-def _max_margin(rows: SignedRows, tolerance: float, budget: Budget, numbers: Array | None = None) -> MaxMargin:
-    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), budget, numbers)
+def _max_margin(
+    rows: SignedRows,
+    tolerance: float,
+    budget: Budget,
+    numbers: Array | None = None,
+    toward: Array | None = None,
+) -> MaxMargin:
+    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), budget, numbers, toward)
     search.run()
     return MaxMargin(
         lower=search.lower,
@@ -211,6 +222,8 @@ class MarginSearch:
         What it may cost.
     numbers : ndarray of int, optional
         What the rows are called in `why`, if not by their places.
+    toward : ndarray, shape (columns of the rows,), optional
+        The rows that this vector has most wrong are looked at first; by default those that their mean has.
 
     Attributes
     ----------
@@ -220,8 +233,15 @@ class MarginSearch:
         As in `Separation`, when nothing separates the rows.
     """
 
-    def __init__(self, rows: SignedRows, tolerance: float, budget: Budget, numbers: Array | None = None):
-        self.rows, self.tolerance = rows, tolerance
+    def __init__(
+        self,
+        rows: SignedRows,
+        tolerance: float,
+        budget: Budget,
+        numbers: Array | None = None,
+        toward: Array | None = None,
+    ) -> None:
+        self.rows, self.tolerance, self._toward = rows, tolerance, toward
         self.lower, self.upper, self.residual = 0.0, inf, inf
         self.weights: Array | None = None
         self.support: tuple[Array, Array] = (np.zeros(0, np.intp), np.zeros(0))
@@ -292,12 +312,14 @@ class MarginSearch:
         self._sizes, self._goal = sizes, goal
         chosen, finest = self._first(), min(goal / 4, LOOSE)
         tolerance = finest if len(chosen) == self.rows.rows else max(COARSE, finest)
-        search = LeastDistance(self.rows.width, self._budget)
+        search = least_distance(self.rows.width, self._budget)
         while True:
             outcome = search.solve(self._take(chosen), tolerance)
             self._cut_upper(chosen, search.multipliers / sizes[chosen])
             if outcome is Status.NOTHING:
-                self._finish(chosen, search.gordan)
+                some = np.flatnonzero(search.gordan)
+                if len(some) > self.rows.width + 1 or not self._settle(chosen[some], search.gordan[some]):
+                    self._finish(chosen, search.gordan)
                 return
             scores = self._raise_lower(search.w)
             if self._done():
@@ -320,7 +342,8 @@ class MarginSearch:
             count = max(count, int(MOST_VALUES * rows.rows / max(1, int(rows.terms.sum()))))
         if count >= rows.rows:
             return np.arange(rows.rows)
-        return np.argsort(rows.scores(rows.mean()) / self._sizes, kind="stable")[:count]
+        toward = rows.mean() if self._toward is None else self._toward
+        return np.argsort(rows.scores(toward) / self._sizes, kind="stable")[:count]
 
     def _take(self, chosen: Array) -> Any:
         Z = self.rows.take(chosen)

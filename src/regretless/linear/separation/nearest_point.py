@@ -11,6 +11,10 @@ and raises c. Then w = sum a z, and a tends to the multipliers of the problem; t
 no w exists, what the rows lack of 1 tends to multipliers g >= 0 with sum g z = 0 instead: Gordan's alternative
 (Bertsekas, Constrained optimization and Lagrange multiplier methods, 1982, chapter 5).
 
+Over few columns `NearestPoint` finds the point itself, compiled: by Wolfe's method (Finding the nearest point in a
+polytope, 1976), which ends after finitely many steps, with the origin if the hull contains it. Where rounding errors
+stop it, the method of multipliers goes on.
+
 For few rows, `nearest_weights` solves least squares with nonnegative weights a for ``sum a z = 0, sum a = 1`` (Lawson
 and Hanson, Solving least squares problems, 1974, chapter 23). It gives the weights of the nearest point, and of the
 origin itself if the hull contains it; they end up on rows of which none is superfluous. Where the vector ``sum a z`` is
@@ -28,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...data.batch import Array
 from .budget import Budget, entries_of, newton_work
 
@@ -40,6 +45,8 @@ FACTORED_AT_ALL = 8192  # and then by factors after all if that takes more than
 CONJUGATE_STEPS, CLOSE_ENOUGH = 500, 0.1
 ELIMINATED = 500
 ROWS_OF_GRAM = 512
+FEW_COLUMNS = 256  # of which the compiled search is the faster one
+AT_A_TIME = 1e8  # its multiplications between looks at the clock
 
 
 class Status(Enum):
@@ -176,6 +183,42 @@ class LeastDistance:
             # So large a penalty drowns the identity in rounding errors; with a smaller one the step still descends.
             c /= GROWTH
             self._largest_c = c
+
+
+class NearestPoint(LeastDistance):
+    """The same over few columns, by the compiled search for the nearest point; where rounding errors stop that, by the
+    method of multipliers."""
+
+    _stalled = False
+
+    def solve(self, Z: Any, tolerance: float) -> Status:
+        """As `LeastDistance.solve`; the multipliers are those of as few rows as can be."""
+        if self._stalled:
+            return super().solve(Z, tolerance)
+        rows = np.ascontiguousarray(Z if isinstance(Z, np.ndarray) else Z.toarray())
+        weights, point = np.zeros(len(rows)), np.zeros(rows.shape[1])
+        weights[: len(self.multipliers)] = self.multipliers
+        end = "late"
+        while end == "late" and not self._budget.late():
+            most = min(self._budget.left, AT_A_TIME)
+            end, work = _core.nearest_point(rows, weights, point, tolerance, NOTHING, most)
+            self._budget.spend(work)
+        self.multipliers = self.gordan = weights
+        if end == "nothing":
+            return Status.NOTHING
+        size = float(point @ point)
+        if size > 0 and np.isfinite(size):
+            self.w, self.multipliers = point / size, weights / size
+            self.least = float((rows @ self.w).min())
+        if end == "stalled":
+            self._stalled = True
+            return super().solve(Z, tolerance)
+        return Status.CLOSE if end == "near" else Status.LATE
+
+
+def least_distance(columns: int, budget: Budget) -> LeastDistance:
+    """The search that is the faster one for so many columns."""
+    return (NearestPoint if columns <= FEW_COLUMNS else LeastDistance)(columns, budget)
 
 
 def _combination(Z: Any, weights: Array) -> float:

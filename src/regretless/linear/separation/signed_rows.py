@@ -202,6 +202,11 @@ class SignedRows:
             whole[-1] = w[-1]
         return whole
 
+    def inside(self, vector: Array, bias: float) -> Array:
+        """A vector of the columns that were given, and the weight of the constant feature, as one of these rows'."""
+        own = vector[: self._all_columns] if self._used_columns is None else vector[self._used_columns]
+        return np.append(own, bias) if self.intercept else own
+
     def _sparse(self, batch: Batch) -> Any:
         from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 

@@ -1,0 +1,123 @@
+"""The compiled search for the point of a convex hull that is nearest to the origin, beside that of the textbook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless import _core
+from regretless.textbook.linear import nearest_point
+
+from ..sanitized import fewer
+
+pytestmark = pytest.mark.kernel
+
+Array = np.ndarray[Any, Any]
+NOTHING = 1e-12
+
+
+def search(Z: Array, weights: Array | None = None, tolerance: float = 1e-9, most: float = np.inf) -> Any:
+    """How it ended, the weights, the point and the work."""
+    weights, point = np.zeros(len(Z)) if weights is None else weights.copy(), np.zeros(Z.shape[1])
+    end, work = _core.nearest_point(np.ascontiguousarray(Z), weights, point, tolerance, NOTHING, most)
+    return end, weights, point, work
+
+
+def rows(count: int, columns: int, shift: float, seed: int) -> Array:
+    random = np.random.default_rng(seed)
+    return random.normal(size=(count, columns)) + shift * random.normal(size=columns)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (7, 3), (12, 20), (60, 9), (90, 17), (150, 40)])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
+def test_it_is_the_point_of_the_textbook(shape, shift):
+    """The weights are at least 0 with sum 1, give the point, and are those of the textbook."""
+    Z = rows(*shape, shift, seed=shape[0])
+    end, weights, point, _ = search(Z)
+    assert weights.min() >= 0
+    assert weights.sum() == pytest.approx(1)
+    assert np.count_nonzero(weights) <= shape[1] + 1
+    assert point == pytest.approx(weights @ Z, abs=1e-13)
+    if end == "nothing":
+        assert np.linalg.norm(point) <= NOTHING
+        return
+    assert end == "near"
+    assert (Z @ point).min() >= (1 - 1e-9) * (point @ point)
+    twin, best = nearest_point(Z)
+    assert point == pytest.approx(best, abs=1e-7)
+    assert weights == pytest.approx(twin, abs=1e-6)
+
+
+def test_rows_on_all_sides_combine_to_nothing():
+    """Of rows around the origin columns + 1 at most are shown to combine to it."""
+    Z = rows(fewer(300, 60), 12, 0.0, seed=3)
+    end, weights, _, _ = search(np.vstack([Z, -Z]))
+    assert end == "nothing"
+    assert np.count_nonzero(weights) <= 13
+
+
+def test_it_goes_on_where_it_was():
+    """Stopped for its work, again and again, it ends at the point of one search, and says late until then."""
+    Z = rows(80, 10, 1.0, seed=4)
+    end, weights, _, work = search(Z, most=0.0)
+    calls = 1
+    while end == "late":
+        end, weights, point, more = search(Z, weights, most=0.0)
+        assert more < work * 80
+        calls += 1
+    assert end == "near"
+    assert calls > 3
+    assert point == pytest.approx(search(Z)[2], rel=1e-12)
+
+
+def test_repeated_rows_do_not_stop_it():
+    """Every row three times has the point of every row once."""
+    Z = rows(40, 6, 1.0, seed=5)
+    assert search(np.repeat(Z, 3, axis=0))[2] == pytest.approx(search(Z)[2], rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200, np.nan, np.inf])
+def test_numbers_that_have_no_squares_stop_it(scale):
+    """Rows of extreme lengths, or none, end stalled or at nothing and never near."""
+    with np.errstate(invalid="ignore"):
+        Z = rows(20, 4, 1.0, seed=6) * scale
+    assert search(Z)[0] in ("stalled", "nothing")
+
+
+def test_every_instruction_set_gives_the_same_bits(isa):
+    """Weights and point are the same on all that this machine can run."""
+    Z = rows(70, 19, 0.3, seed=7)
+    found = search(Z)
+    _core.use_isa(_core.isas()[0])
+    first = search(Z)
+    assert found[0] == first[0]
+    assert found[1].tobytes() == first[1].tobytes()
+    assert found[2].tobytes() == first[2].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("shape", "weights", "point", "numbers"),
+    [
+        ((0, 3), 0, 3, (0, 0, 1)),
+        ((3, 0), 3, 0, (0, 0, 1)),
+        ((3, 5000), 3, 5000, (0, 0, 1)),
+        ((3, 2), 2, 2, (0, 0, 1)),
+        ((3, 2), 3, 3, (0, 0, 1)),
+        ((3, 2), 3, 2, (-1, 0, 1)),
+        ((3, 2), 3, 2, (0, np.nan, 1)),
+        ((3, 2), 3, 2, (0, 0, -1)),
+    ],
+)
+def test_what_does_not_fit_is_refused(shape, weights, point, numbers):
+    """Arrays of sizes that do not go together, and negative tolerances, are refused."""
+    with pytest.raises(ValueError, match=r"column|row|negative"):
+        _core.nearest_point(np.ones(shape), np.zeros(weights), np.zeros(point), *numbers)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_weights_to_begin_with_are_checked(bad):
+    """A negative weight, or one that is no number, is refused."""
+    with pytest.raises(ValueError, match="weights are finite"):
+        search(np.ones((2, 2)), np.array([0.5, bad]))
