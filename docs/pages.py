@@ -27,6 +27,7 @@ import regretless
 from regretless.catalogue import TABLES, class_of
 
 ENGINES = {"dask", "spark"}  # what needs them cannot be imported everywhere
+MODULES = ("regretless.client", "regretless.progress")  # that are no packages, and public
 KINDS = {
     "linear": "Learners of weights",
     "regression": "Learners of numbers",
@@ -113,10 +114,10 @@ def _learner(name: str, learner: Any, drawn: str) -> Iterator[str]:
 
 
 def public_packages() -> list[str]:
-    """The packages that say what is public, and the client, a module by itself."""
+    """The packages that say what is public, and the modules that do so by themselves."""
     names = [one.name for one in walk_packages(regretless.__path__, "regretless.", onerror=lambda _: None) if one.ispkg]
     names = [name for name in names if not ENGINES & set(name.split("."))]
-    return [name for name in ("regretless", *names, "regretless.client") if hasattr(import_module(name), "__all__")]
+    return [name for name in ("regretless", *names, *MODULES) if hasattr(import_module(name), "__all__")]
 
 
 def reference_pages() -> Iterator[tuple[str, str]]:

@@ -7,6 +7,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
+__all__ = ["Bar"]
+
 WIDTH = 30
 PAUSE = 0.1  # seconds between two looks
 

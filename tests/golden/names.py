@@ -32,9 +32,9 @@ def modules() -> Iterator[ModuleType]:
 
 
 def packages() -> list[str]:
-    """The packages that say what is public, by path, and the client, which is a module by itself."""
+    """The packages that say what is public, by path, and the modules that do so by themselves."""
     found = [module.__name__ for module in modules() if hasattr(module, "__path__") and hasattr(module, "__all__")]
-    found.append("regretless.client")
+    found += ["regretless.client", "regretless.progress"]
     return found + [name for name, package in _walked() if package and name.rpartition(".")[2] in EXTRAS]
 
 
