@@ -59,6 +59,25 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
     assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
 
 
+def test_a_trace_is_the_log_of_its_first_rounds(run, trial, tmp_path):
+    """Rows, draws, probabilities and costs are those of the run, which is the same without it; a log draws nothing."""
+    words = ("explore", trial, "--costs", "walk,bus", "--seed", 3, "--log", tmp_path / "log.csv")
+    traced, plain = run(*words, "--trace", 4, "--json").json, run(*words, "--json").json
+    assert {name: value for name, value in traced.items() if name not in ("trace", "seconds")} == {
+        name: value for name, value in plain.items() if name != "seconds"
+    }
+    logged = [line.split(",") for line in (tmp_path / "log.csv").read_text().splitlines()[1:5]]
+    assert [[one["action"], one["cost"], one["probability"], *one["row"]] for one in traced["trace"]] == [
+        [action, *map(float, rest)] for action, *rest in logged
+    ]
+    lines = run(*words, "--trace").out.splitlines()
+    assert [line for line in lines if line.startswith("round ")] == [f"round {place + 1}" for place in range(10)]
+    refused = run(
+        "explore", tmp_path / "log.csv", "--action", "action", "--cost", "cost", "--propensity", "0.5", "--trace"
+    )
+    assert (refused.code, "--trace is for trials" in refused.err) == (2, True)
+
+
 def test_a_log_that_follows_another_one_is_assumed_to_be_new(run, tmp_path):
     """A model that has learned from a log says of the next one, which may be the same, that its rounds are assumed to
     be new; in its first pass it assumes nothing, nor where that goes on after a stop."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from dataclasses import asdict
 from os.path import splitext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from .output import (
     warn_skipped,
 )
 from .signals import PointTable, certifying, go, whole_run_message
+from .trace_lines import TRACED, decision_lines
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -58,6 +60,7 @@ class ExploreOptions(DecisionOptions, SavingOptions, ReportOptions):
     seed: int | None
     delta: float | None
     log: str | None
+    trace: int | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -72,6 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--log", metavar="OUT", help="write the run's log: action, cost, probability and features (csv, parquet, or vw)"
     )
     options.add_report(output)
+    options.add_trace(output, TRACED, "of a trial, the row, the action drawn, its probability and its cost")
     options.add_watching(output)
 
 
@@ -166,6 +170,8 @@ def _run_of(
     stream = stream_of(arguments, (low, high), before, schema, None if learner is None else learner.names())
     if arguments.log is not None and stream.logged:
         raise UsageError("--log is for trials: nothing is drawn in the rounds of a log")
+    if arguments.trace is not None and stream.logged:
+        raise UsageError("--trace is for trials: nothing is drawn in the rounds of a log")
     columns = columns_of(stream) if learner is None else learner.n_features_in_
     learner = learner or _learner(arguments, stream.actions)
     if known is None:
@@ -183,6 +189,7 @@ def _run_of(
         curve=[] if known is None else list(known.curve),
         place=0 if known is None else known.place,
         last=None if known is None else known.last,
+        trace=arguments.trace or 0,
         on_first=lambda columns: _refuse_large(stream, exploring.learner, columns),
     )
     if arguments.log is not None:
@@ -431,6 +438,7 @@ class ExploreOutput(Output):
             **values,
             **(self._estimates() if self.logged else {}),
             **certificate_values(self.certificates),
+            **({"trace": [asdict(one) for one in run.traced]} if run.trace else {}),
             "curve": [list(point) for point in run.whole_curve],
             "model": None if run.save is None else os.fspath(run.save),
             "notes": [*run.stream.notes, *tally.notes],
@@ -473,6 +481,7 @@ class ExploreOutput(Output):
         run, tally = self.run, self.run.tally
         counts = f"{many(run.rounds, 'round')}, {many(len(tally.actions), 'action')}, {many(run.columns, 'feature')}"
         yield f"{run.learner.name}: {counts}, seed {run.learner.seed_}"
+        yield from decision_lines(run.traced, _names(run) if run.traced else [])
         yield from self._of_log() if self.logged else self._of_trial()
         yield from self._actions()
         yield from self._probabilities()

@@ -9,7 +9,7 @@ from .output import label_text, many, number_text, short
 
 if TYPE_CHECKING:
     from ..play.tracing import TracedDraw
-    from ..run.tracing import ForecastTracer, RowTracer, TracedForecast, TracedRow
+    from ..run.tracing import ForecastTracer, RowTracer, TracedDecision, TracedForecast, TracedRow
 
 TRACED = 10  # rounds, where no number is given
 MOST = 8  # numbers of a line
@@ -65,6 +65,17 @@ def draw_lines(draws: Sequence[TracedDraw]) -> Iterator[str]:
             yield f"  estimates  {pairs(one.estimates)}"
         if one.next:
             yield f"  next       {pairs(one.next)}"
+
+
+def decision_lines(rounds: Sequence[TracedDecision], names: Sequence[str]) -> Iterator[str]:
+    """Decisions of a contextual bandit, with the names of the features."""
+    for one in rounds:
+        yield f"round {one.round}"
+        if one.row:
+            shown = {name: value for name, value in zip(names, one.row, strict=True) if value}
+            yield f"  row        {pairs(shown) or 'all 0'}"
+        chance = number_text(one.probability)
+        yield f"  drawn      {short(one.action)}, with probability {chance}: cost {number_text(one.cost)}"
 
 
 def pairs(numbers: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ from ..persist.validation import count, fits, one
 from .base import StreamRun, refuse_other_stream
 from .explore_tally import LogTally, TrialTally
 from .linear import points_within, print_of
+from .tracing import TracedDecision
 
 if TYPE_CHECKING:
     from .explore_log import DecisionsOut
@@ -68,6 +69,10 @@ class ExploreRun(StreamRun):
         How many rounds the model had when this run last saved it.
     last : str or None
         The print of the row that was learned last; None before the first.
+    trace : int
+        How many rounds of a trial are noted one by one.
+    traced : list of TracedDecision
+        Those.
     """
 
     learner: ContextualBandit
@@ -86,6 +91,8 @@ class ExploreRun(StreamRun):
     waiting: bool = False
     saved: int = 0
     last: str | None = None
+    trace: int = 0
+    traced: list[TracedDecision] = field(default_factory=list)
     _begun: bool = field(default=False, init=False)
 
     def play(self) -> None:
@@ -161,9 +168,22 @@ class ExploreRun(StreamRun):
             return
         trial = self.learner.play(rows, part.costs)
         self.tally.add(part.costs, trial)
+        self._note(part, trial)
         self.place += len(part)
         if self.out is not None:
             self.out.write(rows, trial)
+
+    def _note(self, part: Decisions, trial: Any) -> None:
+        """Note the first rounds of the stream; rows of actions that have features of their own are left out."""
+        wanted = min(self.trace - len(self.traced), len(part))
+        if wanted <= 0:
+            return
+        rows = None if self.learner.shared else dense(part.rows.slice(0, wanted), self.columns)
+        for place in range(wanted):
+            row = [] if rows is None else np.asarray(rows)[place].tolist()
+            action = self.tally.actions[int(trial.actions[place])]
+            chance, cost = float(trial.probabilities[place]), float(trial.losses[place])
+            self.traced.append(TracedDecision(self.place + place + 1, row, action, chance, cost))
 
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file; where the run stands only while it is not finished."""

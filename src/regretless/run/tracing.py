@@ -251,3 +251,28 @@ def _weights(learner: Any, names: Any) -> dict[str, dict[str, float]]:
 def _named(names: list[str], values: Array) -> dict[str, float]:
     there = np.flatnonzero(~np.isnan(values))[:MOST].tolist()
     return {names[k]: float(values[k]) for k in there}
+
+
+@dataclass(frozen=True, slots=True)
+class TracedDecision:
+    """One round of a contextual bandit.
+
+    Attributes
+    ----------
+    round : int
+        From 1.
+    row : list of float
+        The features; empty where each action has features of its own.
+    action : str
+        Which was drawn.
+    probability : float
+        Of drawing it.
+    cost : float
+        Of that action.
+    """
+
+    round: int
+    row: list[float]
+    action: str
+    probability: float
+    cost: float
