@@ -34,6 +34,8 @@ RULES: dict[str, tuple[str, ...]] = {
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),
     "fixed_vectors": ("linear/test_certify",),
     "multi_target": ("linear/test_kernels",),
+    "sketch": ("linear/test_sketch", "linear/test_aggregated_sketch"),
+    "aggregated_sketch": ("linear/test_aggregated_sketch",),
     "vote": tuple(f"finite_classes/test_{one}" for one in ("class_twins", "class_learners", "finite_class")),
 }
 SWAPS = {
