@@ -859,3 +859,28 @@ def test_the_margin_over_the_simplex_is_one_of_finite_rows(bad, sparse):
     X = np.array([[1.0, bad], [1.0, 2.0]])
     with pytest.raises(RegretlessError, match="finite rows"):
         max_margin_simplex(sp.csr_array(X) if sparse else X, [1, -1])
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_no_program_is_solved_for_rounds_that_cannot_be_separated(monkeypatch, noisy):
+    """Where the rounds are proved inseparable the program is left out, and with it there would be the same bounds."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(120, 5))
+    y = np.where(X @ [1, 1, 0.5, 0, 0] + noisy * rng.normal(size=120) > 0, 1, -1)
+    learner = Winnow(balanced=True).fit(X, y)
+    certificates = learner.certify(X, y)
+    asked: list[bool | None] = []
+    directions = SimplexGeometry.directions
+
+    def always(self, batch, signs, target, *, separable=True):
+        asked.append(separable)
+        return directions(self, batch, signs, target, separable=True)
+
+    monkeypatch.setattr(SimplexGeometry, "directions", always)
+    others = learner.certify(X, y)
+    assert len(asked) == 1
+    assert (asked[0] is False) is noisy
+    assert [one.bound for one in certificates] == [one.bound for one in others]
+    geometry = SimplexGeometry(lambda target: (np.zeros(5), 0.0), 10, balanced=True, intercept=0.0)
+    assert len(directions(geometry, Batch(X, None, 5), y.astype(np.int32), 0)) == (not noisy)
+    assert directions(geometry, Batch(X, None, 5), y.astype(np.int32), 0, separable=False) == ()

@@ -322,14 +322,14 @@ class SimplexGeometry(DualGeometry):
         return (vector, bias) if self.balanced else (np.maximum(vector, 0.0), max(bias, 0.0))
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> Sequence[tuple[str, Array, float]]:
         """The vector of the largest margin over the simplex, where the linear program is small."""
         from .separation.budget import Budget
         from .separation.simplex_margin import max_margin_simplex_signed
 
         quick = batch.entries * min(len(batch), batch.columns) <= QUICK_LP
-        if batch.entries > MOST_LP_ENTRIES or not (separable or quick):
+        if separable is False or batch.entries > MOST_LP_ENTRIES or not (separable or quick):
             return ()
         margin = max_margin_simplex_signed(
             batch, signs, balanced=self.balanced, intercept=self.intercept, budget=Budget(work=MOST_LP_WORK)

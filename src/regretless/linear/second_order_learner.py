@@ -142,7 +142,7 @@ class Ellipsoid(Geometry):
         return self.state.stretched(vector, bias, target), 0.0
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
         """Averages of gradient descent in balls that are round in this geometry: over the rows A^-1/2 x."""
         size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)

@@ -133,7 +133,7 @@ class Geometry:
         return vector, bias
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> Sequence[tuple[str, Array, float]]:
         """More comparators to try when all rounds are at hand.
 
@@ -144,8 +144,9 @@ class Geometry:
         signs : ndarray of int, shape (rows,)
             Labels of the target, -1 or 1.
         target : int
-        separable : bool
-            Whether these rounds may well be separable, so that a costly search for a margin may find one.
+        separable : bool or None
+            Whether these rounds may well be separable, so that a costly search for a margin may find one; False where
+            it is known that they are not, None where nothing is known.
 
         Returns
         -------

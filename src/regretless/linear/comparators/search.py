@@ -22,6 +22,7 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.state import Rules, length
 from ...theory.facts import SEPARATES, LinearFacts
+from ..separation.result import INSEPARABLE
 from .candidates import Plan, margin_direction, svm_directions
 from .evaluate import (
     CHARGED,
@@ -290,8 +291,10 @@ def _from_memory(
             candidates.append(margin)
         if question.svm:
             candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
-        separable = question.deep or separated
-        some = question.rounds if separable or question.sample is None else question.sample
+        some = question.rounds if question.deep or separated or question.sample is None else question.sample
+        separable: bool | None = question.deep or separated or None
+        if inseparable is None and isinstance(margin, str) and margin.startswith(INSEPARABLE):
+            separable = False  # what is known of another target says nothing of this one
         for part, its in _signed(question, some, target):
             candidates += question.geometry.directions(part, its, target, separable=separable)
     directions = _along(question, target, unit_length(ledger), candidates)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ...data.batch import Array
 
+INSEPARABLE = "the rounds cannot be separated"  # how the reason begins where that is known
+
 
 @dataclass(frozen=True, slots=True)
 class Separation:
@@ -75,7 +77,7 @@ class MaxMargin:
         if self.weights is not None:
             return None
         if self.separable is False:
-            return f"the rounds cannot be separated: {self.why}"
+            return f"{INSEPARABLE}: {self.why}"
         return f"it was not found out whether the rounds can be separated: {self.why}"
 
     @property
