@@ -261,12 +261,12 @@ def _joined(alike: Sequence[Certificate], carefully: Callable[[int], Certificate
     if shown.theorem.kind != "expected":
         values = (shown.theorem, shown.observed, shown.bound, shown.comparator, None, shown.confidence)
         more: dict[str, Any] = {"most": shown.most, "at_once": shown.at_once, "read": shown.read, "each": shown.each}
-        return Certificate(*values, runs=runs, **more)
+        return Certificate(*values, runs=runs, assuming=shown.assuming, **more)
     observed = np.array([one.observed for one in alike if one.observed is not None])
     error = float(observed.std(ddof=1) / sqrt(len(observed))) if len(observed) > 1 else 0.0
     mean = float(observed.mean()) if len(observed) else None
     of_means = (shown.theorem, mean, float(bounds.mean()), shown.comparator, None)
-    return Certificate(*of_means, most=shown.most, runs=runs, standard_error=error)
+    return Certificate(*of_means, most=shown.most, runs=runs, standard_error=error, assuming=shown.assuming)
 
 
 def _applied(
