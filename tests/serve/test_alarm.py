@@ -7,10 +7,12 @@ import json
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
+from math import inf
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pytest
 
 from regretless.alarms import Watch
@@ -20,6 +22,7 @@ from regretless.errors import RegretlessError
 from regretless.linear import Perceptron
 from regretless.serve import alarm as alarms
 from regretless.serve.logs import ServiceLog
+from regretless.serve.served import Charges
 from regretless.serve.settings import Settings
 
 from .asking import COLUMNS, Client, begun, rows, served, until
@@ -177,6 +180,46 @@ def test_losses_are_watched(kind: str, tmp_path: Path, capsys: pytest.CaptureFix
     assert f'regretless_alarm_evidence{{model="m"}} {shown["evidence"]}\n' in metrics
     assert main(["replay", str(tmp_path / "m.db"), "--save", str(tmp_path / "again.rgl")]) == 0
     assert (tmp_path / "again.rgl").read_bytes() == last
+
+
+@pytest.mark.parametrize(
+    ("reference", "least", "counted"),
+    [
+        ({"reference": None, "reference_rounds": 200}, 0.0, True),
+        ({"reference": None, "period": 200}, 0.0, True),
+        ({"reference": 50.0}, 0.0, False),
+        ({"reference": 50.0}, -inf, True),
+    ],
+)
+def test_of_which_losses_the_promise_is(reference: dict[str, Any], least: float, counted: bool) -> None:
+    """It is about losses themselves only with a stated reference, and where none counts as more than it is."""
+    charges = Charges("loss", least, inf).up_to(100.0, "x")
+    alarm = alarms.LiveAlarm(alarms.settings_of(charges, {"mean_rounds": 1000.0} | reference))
+    assert alarm.promise.startswith(alarm.watch.promise)
+    words = f"of losses as they count, from {charges.low:g} to 100, not of the losses themselves"
+    assert (words in alarm.promise) == counted
+
+
+def test_losses_that_become_less_may_count_as_more() -> None:
+    """The instance of the documentation: alarms beside a reference from earlier labels, though the mean fell."""
+    losses = np.repeat([999.0, 50.0], [200, 200])
+    losses[:200][np.arange(200) % 10 > 0] = 0.0
+    charges = Charges("loss", 0.0, inf).up_to(100.0, "x")
+    alarm = alarms.LiveAlarm(alarms.settings_of(charges, {"reference": None, "mean_rounds": 1000.0, "period": 200}))
+    assert losses[:200].mean() > losses[200:].mean()
+    assert len(alarm.add(losses.tolist())) > 1
+
+
+def test_the_page_says_of_which_losses_the_promise_is(tmp_path: Path) -> None:
+    """It has the promise of `/v1/alarms`: with a reference from earlier labels that of losses as they count."""
+    make, schema = KINDS["numbers"]
+
+    async def work(client: Client) -> tuple[str, str]:
+        return (await client.ask("/v1/alarms")).json["promise"], (await client.ask("/")).body.decode()
+
+    promise, page = served(begun(tmp_path, make(), schema), work, Settings(alarm=RENEWED, most_loss=4.0))
+    assert promise.endswith("from 0 to 4, not of the losses themselves")
+    assert promise in page
 
 
 def test_rewards_are_watched_for_less(tmp_path: Path) -> None:

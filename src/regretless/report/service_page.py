@@ -69,6 +69,8 @@ class ServiceReport:
         Which of the two answers.
     watched : Watched, optional
         The alarm on what the answers cost, a single column.
+    promised : str
+        The bound on its false alarms, and of which losses.
     """
 
     title: str
@@ -92,6 +94,7 @@ class ServiceReport:
     compared: Compared | None = None
     answering: str = ""
     watched: Watched | None = None
+    promised: str = ""
 
     @property
     def labels(self) -> int:
@@ -149,7 +152,7 @@ def page_of_service(report: ServiceReport) -> Page:
         tables=[
             *_error_tables(report),
             *_beside_tables(report),
-            *_alarm_tables(report.watched),
+            *_alarm_tables(report.watched, report.promised),
             ("Served", template.facts(report.served, {})),
         ],
         live=report.live,
@@ -302,7 +305,7 @@ def _beside_tables(report: ServiceReport) -> list[tuple[str, list[tuple[str, str
     return [("Two learners, each predicting just before the label is learned", facts)]
 
 
-def _alarm_tables(watch: Watched | None) -> list[tuple[str, list[tuple[str, str]]]]:
+def _alarm_tables(watch: Watched | None, promised: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """The alarm on what answers cost, its theorem, and what is promised."""
     if watch is None:
         return []
@@ -315,7 +318,7 @@ def _alarm_tables(watch: Watched | None) -> list[tuple[str, list[tuple[str, str]
         ("Labels watched", formatting.number(watch.rounds_)),
         ("Reference", reference),
         ("Evidence", f"{formatting.real(column.evidence)} of {formatting.real(column.threshold)}"),
-        ("Promised", watch.promise),
+        ("Promised", promised),
         *((formatting.label(one.theorem.title), str(one)) for one in (watch.certify() if watch.rounds_ else ())),
     ]
     return [(f"Alarm on {formatting.label(column.name, 40)}", [fact for fact in facts if fact[1]])]

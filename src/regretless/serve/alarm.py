@@ -1,8 +1,10 @@
 """The alarm on what the answers of a served model cost, and how an address is told of it.
 
-It is a function of the log: of the answers in the order of their labels. An alarm on losses that count up to some
-number promises what it says of the losses themselves, too: where these do not exceed the reference in expectation, the
-smaller ones that count do not either.
+It is a function of the log: of the answers in the order of their labels. Where larger losses count as some number, an
+alarm with a stated reference promises what it says of the losses themselves, too: where these do not exceed it in
+expectation, the smaller ones that count do not either. A reference from earlier labels is a limit of what counted of
+their losses. Later losses may be less in expectation than those were, and what counts of them more; so the promise is
+then about what counts.
 """
 
 from __future__ import annotations
@@ -61,6 +63,15 @@ class LiveAlarm:
         except RegretlessError as error:
             self.why = str(error)
             return []
+
+    @property
+    def promise(self) -> str:
+        """The bound on false alarms, in a sentence, and of which losses it is if not of the losses themselves."""
+        low, high = self.watch.value_range
+        stated = self.watch.reference is not None and low != -high  # where no loss counts as more than it is
+        if stated or not self.charges.clipped:
+            return self.watch.promise
+        return f"{self.watch.promise}; of losses as they count, from {low:g} to {high:g}, not of the losses themselves"
 
     def describe(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -48,6 +48,9 @@ class Judgement(NamedTuple):
     charge: float | None = None
 
 
+COUNTED = ", counted up to "  # in the name of charges that do
+
+
 class Charges(NamedTuple):
     """What answers are charged with: the name of it, and the range in which it counts.
 
@@ -84,7 +87,12 @@ class Charges(NamedTuple):
         low = self.low if isfinite(self.low) else -most
         if not low < most < inf:
             raise RegretlessError(f"--most-loss {most:g}: a number above {low:g} is expected, the least {self.name}")
-        return Charges(f"{self.name}, counted up to {most:g}", low, most)
+        return Charges(f"{self.name}{COUNTED}{most:g}", low, most)
+
+    @property
+    def clipped(self) -> bool:
+        """Whether larger ones count as the largest, by the name."""
+        return COUNTED in self.name
 
 
 MISTAKES = Charges("mistakes")

@@ -107,7 +107,7 @@ def alarms_view(engine: ModelEngine) -> dict[str, Any]:
         "threshold": column.threshold,
         "count": column.alarms,
         "alarms": [{"label": one.round, "since": one.since, "evidence": one.evidence} for one in watch.alarms_],
-        "promise": watch.promise,
+        "promise": alarm.promise,
         "why": alarm.why,
         "certificates": [one.describe() | {"line": str(one)} for one in watch.certify()] if watch.rounds_ else [],
     }
@@ -183,6 +183,7 @@ def _report(engine: ModelEngine, known: Certified) -> ServiceReport:
         down=engine.down,
         **_beside(live.shadow),
         watched=None if live.alarm is None else live.alarm.watch,
+        promised="" if live.alarm is None else live.alarm.promise,
     )
 
 
