@@ -148,6 +148,31 @@ def test_losses_of_traced_rows_add_up_to_the_ledger(command_line: CommandLine, t
     assert sum(one["loss"] for one in values["trace"]) == pytest.approx(values["loss"])
 
 
+def test_a_traced_loss_is_that_of_its_round(command_line: CommandLine, tmp_path: Path) -> None:
+    """After a loss of 10^18 the losses of rows and of experts are those of their own rounds, to the last digit."""
+    (tmp_path / "t.csv").write_text("x,y\n1e9,1\n1e9,0\n1,1\n3,0\n1,1\n")
+    words = ("learn", tmp_path / "t.csv", "--target", "y", "--learner", "perceptron", "--set", "intercept=0")
+    traced = command_line(*words, "--trace", "5", "--json").json["trace"]
+    assert [one["loss"] for one in traced] == [0, 1e18, 0, 3, 2]
+    (tmp_path / "f.csv").write_text("one,two,target\n1e9,1,0\n3,2,1\n,4,1\n")
+    traced = command_line("combine", tmp_path / "f.csv", "--learner", "hedge", "--trace", "3", "--json").json["trace"]
+    assert [one["charges"] for one in traced] == [{"one": 1e18, "two": 1}, {"one": 4, "two": 1}, {"two": 9}]
+
+
+def test_a_traced_round_of_experts_says_whether_it_was_learned(command_line: CommandLine, tmp_path: Path) -> None:
+    """Late outcomes are never learned before the next row; with a budget those are that moved the weights."""
+    (tmp_path / "f.csv").write_text("one,two,target\n" + "3,2,1\n" * 8)
+    words = ("combine", tmp_path / "f.csv", "--learner", "hedge", "--trace", "8")
+    late = command_line(*words, "--delay", "3", "--json").json["trace"]
+    assert not any(one["learned"] for one in late)
+    assert "losses     one 4  two 1, not learned before the next row" in command_line(*words, "--delay", "3").out
+    asked = command_line(*words, "--label-budget", "50%", "--json").json["trace"]
+    assert {one["learned"] for one in asked} == {True, False}
+    for one in asked:
+        assert one["charges"] == {"one": 4, "two": 1}
+        assert one["learned"] == (one["weights"] != one["played"])
+
+
 def test_numbers_are_traced_with_their_forecasts(command_line: CommandLine, tmp_path: Path) -> None:
     """The squared errors of traced forecasts, after the first, are the loss of the run."""
     words = ("learn", rows(tmp_path), "--task", "regression", "--trace", "9", "--json")

@@ -50,8 +50,7 @@ def forecast_lines(rows: Sequence[TracedForecast]) -> Iterator[str]:
         yield f"  weights    {pairs(one.played)}"
         outcome = "" if one.outcome is None else f", and the outcome is {number_text(one.outcome)}"
         yield f"  combined   {number_text(one.prediction)}{outcome}: loss {number_text(one.loss)}"
-        learned = any(one.charges.values())
-        yield f"  losses     {pairs(one.charges) if learned else 'none are added, or not before a later row'}"
+        yield f"  losses     {pairs(one.charges)}{'' if one.learned else ', not learned before the next row'}"
         yield f"  next       {pairs(one.weights)}"
 
 

@@ -206,8 +206,6 @@ class CombineRun(StreamRun):
 
     def _batch(self, batch: ForecastBatch) -> None:
         self._begin()
-        if self.tracer is not None and not self.tracer.rows:
-            self.tracer.begin(self.learner)
         if self.before and self._rows == self.before:
             self._look_back(batch)
         if self.stream.in_blocks and self._late is None:
@@ -323,13 +321,19 @@ class CombineRun(StreamRun):
         """Whether the next row is one of the first that are taken down."""
         return self.tracer is not None and self.tracer.left > 0
 
+    def _learned_at_once(self, rows: int) -> bool:
+        """Whether of the rows that were played last one had its outcome learned before the next was forecast."""
+        if self.asking is not None:
+            return bool(self.asking.asks(self.asking.rounds_ - rows, self.asking.rounds_).any())
+        return self._late is None
+
     def _take_note(self, piece: ForecastBatch, played: CombinerPlay, clock: tuple[Array, Array] | None) -> None:
         """Write what was played where it is wanted, and save the model if that is due."""
         outcomes = None if self.blind else piece.outcomes
         if outcomes is not None:
             self._keep_last(piece, played.predictions, outcomes)
         if self.tracer is not None and self._traces:
-            self.tracer.take(self.learner, piece, played, outcomes)
+            self.tracer.take(self.learner, piece, played, outcomes, learned=self._learned_at_once(len(piece)))
         writes = self.out is not None or self.weights_out is not None
         times = self._times(piece) if writes else []
         self._rows += len(piece)

@@ -237,16 +237,17 @@ class Run(StreamRun):
         if self.first is None:
             self.on_first(batch)
             self.first = batch
-            if self.tracer is not None:
-                self.tracer.begin(self.learner)
         first, last, done = self.rounds, self.rounds + len(batch), 0
         points, checkpoints = points_within(first, last), self._checkpoints_within(first, last)
         for halt in sorted({*points, *checkpoints, *self._traced_within(first, last), last}):
+            tracer = self.tracer if self._traced_within(first + done, halt) else None
+            if tracer is not None:
+                tracer.begin(self.learner)
             for begin, end in self._pieces(done, halt - first):
                 self._observe(batch, begin, end)
             done = halt - first
-            if self.tracer is not None and self.tracer.left > 0 and not self.place.number:
-                self.tracer.take(self.learner, batch, done - 1, self.stream.schema())
+            if tracer is not None:
+                tracer.take(self.learner, batch, done - 1, self.stream.schema())
             if halt in points:
                 self.curve.append(self.point)
                 if (snapshot := self.learner.snapshot()) is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.names import called, column_names
+from ..ledger import FIELDS
 
 if TYPE_CHECKING:
     from ..data.batch import Batch
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ..experts.result import CombinerPlay
 
 Array = np.ndarray[Any, Any]
+LOSS = FIELDS.index("loss")
 MOST = 100  # numbers of a row, of weights or of forecasts that are kept, the largest in size
 
 
@@ -75,7 +78,9 @@ class TracedForecast:
     loss : float
         Of the prediction.
     charges : dict of str to float
-        By how much the sum of each expert's losses grew, which late outcomes make 0 for now.
+        The losses of the experts that were not silent.
+    learned : bool
+        Whether they were learned before the next row; late outcomes are learned afterwards, and some are not asked for.
     weights : dict of str to float
         Of the next round.
     """
@@ -87,6 +92,7 @@ class TracedForecast:
     outcome: float | None
     loss: float
     charges: dict[str, float]
+    learned: bool
     weights: dict[str, float]
 
     def describe(self) -> dict[str, Any]:
@@ -110,7 +116,7 @@ class RowTracer:
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
         self.rows: list[TracedRow] = []
-        self._before = (0.0, 0.0)
+        self._apart: Any = None
         self._scores: tuple[Array, Any, Array, float] | None = None
 
     @property
@@ -119,8 +125,16 @@ class RowTracer:
         return self.rounds - len(self.rows)
 
     def begin(self, learner: Any) -> None:
-        """The sums of the ledger before the first row."""
-        self._before = _sums(learner)
+        """Stand ready for a row that the learner plays next.
+
+        A copy plays it too, in whose ledger it is the only loss: of two large sums the difference may have no digit of
+        the loss that was added.
+        """
+        twin = copy(learner)
+        twin.on_scores = twin.on_forecasts = None  # what they lead to is no part of the learner
+        self._apart = deepcopy(twin)
+        if hasattr(self._apart, "state_"):
+            self._apart.state_.books[:, LOSS] = 0
 
     def watch(self, scores: Array, codes: Array, classes: Array, tie: float) -> None:
         """The scores of rows that were just played, of which the last is the one to take down."""
@@ -139,8 +153,9 @@ class RowTracer:
         names = column_names(schema)
         scores, code, classes, tie = self._scores
         outcome = batch.labels[place : place + 1].tolist()[0]
-        before, self._before = self._before, _sums(learner)
-        updates = self._before[1] - before[1]
+        before, apart = _updates(self._apart), self._apart
+        apart.observe(batch.slice(place, place + 1))
+        updates = _updates(apart) - before
         predicted = _predicted(scores, code, classes, tie, outcome) if len(classes) else float(scores[0])
         members = learner.snapshot() or {}
         self.rows.append(
@@ -150,7 +165,7 @@ class RowTracer:
                 scores=scores.tolist(),
                 prediction=predicted,
                 outcome=outcome,
-                loss=self._before[0] - before[0],
+                loss=float(apart.ledger_.loss),
                 updated=None if np.isnan(updates) else bool(updates),
                 weights=_weights(learner, names),
                 members=dict(zip(members.get("members", ()), members.get("posterior", ()), strict=False)),
@@ -174,22 +189,24 @@ class ForecastTracer:
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
         self.rows: list[TracedForecast] = []
-        self._losses: Array | float = 0.0
 
     @property
     def left(self) -> int:
         """How many are to come."""
         return self.rounds - len(self.rows)
 
-    def begin(self, learner: ExpertLearner) -> None:
-        """The sums of the ledger before the first row."""
-        if learner.rounds_:
-            self._losses = np.array(learner.ledger_.losses)
-
-    def take(self, learner: ExpertLearner, piece: ForecastBatch, played: CombinerPlay, outcomes: Array | None) -> None:
-        """Take down a piece of one row that was played."""
-        names, losses = learner.names(), np.array(learner.ledger_.losses)
-        charges, self._losses = losses - self._losses, losses
+    def take(
+        self,
+        learner: ExpertLearner,
+        piece: ForecastBatch,
+        played: CombinerPlay,
+        outcomes: Array | None,
+        *,
+        learned: bool,
+    ) -> None:
+        """Take down a piece of one row that was played, and learned or not."""
+        names, outcome = learner.names(), 0.0 if outcomes is None else float(outcomes[0])
+        charges = learner._loss.of(piece.advice[0], outcome)
         weights = np.zeros(len(names)) if played.weights is None else played.weights[0]
         self.rows.append(
             TracedForecast(
@@ -197,20 +214,18 @@ class ForecastTracer:
                 forecasts=_named(names, np.asarray(piece.advice[0], dtype=np.float64)),
                 played=_named(names, weights),
                 prediction=float(played.predictions[0]),
-                outcome=None if outcomes is None else float(outcomes[0]),
+                outcome=None if outcomes is None else outcome,
                 loss=float(played.losses[0]),
                 charges=_named(names, charges),
+                learned=learned,
                 weights=_named(names, learner.weights),
             )
         )
 
 
-def _sums(learner: Any) -> tuple[float, float]:
-    """Losses and updates so far; nan of a learner that counts no updates."""
-    if not learner.__sklearn_is_fitted__():
-        return 0.0, 0.0
-    ledger = learner.ledger_
-    return float(ledger.loss), float(getattr(ledger, "updates", np.nan))
+def _updates(learner: Any) -> float:
+    """Updates so far; nan of a learner that counts none."""
+    return float(getattr(learner.ledger_, "updates", np.nan)) if learner.__sklearn_is_fitted__() else 0.0
 
 
 def _predicted(scores: Array, code: Any, classes: Array, tie: float, outcome: Any) -> Any:
