@@ -159,6 +159,21 @@ def test_a_traced_loss_is_that_of_its_round(command_line: CommandLine, tmp_path:
     assert [one["charges"] for one in traced] == [{"one": 1e18, "two": 1}, {"one": 4, "two": 1}, {"two": 9}]
 
 
+@pytest.mark.parametrize(
+    ("labels", "for_them"), [("ba", ["b", "b"]), ("bc", ["b", "c"]), ("01", ["not 0", "1"]), ("10", ["1", "1"])]
+)
+def test_a_trace_says_which_class_a_positive_score_speaks_for(
+    command_line: CommandLine, tmp_path: Path, labels: str, for_them: list[str]
+) -> None:
+    """Weights and scores are for the class that is named, also where the second class turns their signs over."""
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"1,{label}\n" for label in labels))
+    words = ("learn", tmp_path / "t.csv", "--target", "y", "--learner", "perceptron", "--set", "intercept=0")
+    out = command_line(*words, "--trace").out
+    first, second = (1 if one == label else -1 for one, label in zip(for_them, labels[0] * 2, strict=True))
+    assert f"  weights    x {first} for {for_them[0]}\n" in out
+    assert f"  score      {second} for {for_them[1]}: " in out
+
+
 def test_a_traced_round_of_experts_says_whether_it_was_learned(command_line: CommandLine, tmp_path: Path) -> None:
     """Late outcomes are never learned before the next row; with a budget those are that moved the weights."""
     (tmp_path / "f.csv").write_text("one,two,target\n" + "3,2,1\n" * 8)

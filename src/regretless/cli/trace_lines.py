@@ -30,13 +30,14 @@ def row_lines(rows: Sequence[TracedRow], *, numbers: bool) -> Iterator[str]:
         if numbers:
             yield f"  forecast   {predicted}, and the outcome is {text(one.outcome)}"
         else:
-            scores = ", ".join(map(number_text, one.scores))
+            scored = zip(one.scores, one.labels, strict=True)
+            scores = ", ".join(f"{number_text(score)} for {text(label)}" for score, label in scored)
             right = "right" if one.prediction == one.outcome else "wrong"
             yield f"  score      {scores}: predicted {predicted}, and the label is {text(one.outcome)}: {right}"
         moved = "" if one.updated is None else ", update" if one.updated else ", no update"
         yield f"  loss       {number_text(one.loss)}{moved}"
         for label, weights in one.weights.items():
-            whose = f" for {label}" if len(one.weights) > 1 else ""
+            whose = "" if numbers else f" for {label}"
             yield f"  weights    {pairs(weights) or 'all 0'}{whose}"
         if one.members:
             yield f"  members    {pairs(one.members)}"

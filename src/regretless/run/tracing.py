@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.names import called, column_names
 from ..ledger import FIELDS
+from ..linear.labels import lone_sign
 
 if TYPE_CHECKING:
     from ..data.batch import Batch
@@ -34,6 +35,10 @@ class TracedRow:
         Its entries that are not 0, by the names of their features.
     scores : list of float
         Of the row before its label was known, one for each target; of a learner of numbers its forecast alone.
+    labels : list
+        For which class each score speaks where it is positive: of two the last in their order. While one is known it is
+        that one, or ``not 0`` of a number that is not positive, so that signs may turn over when the second comes.
+        Empty of a learner of numbers.
     prediction, outcome : object
         The label or number that was predicted, and that of the row; the first is None where one label alone was known,
         and the row had another.
@@ -42,7 +47,7 @@ class TracedRow:
     updated : bool or None
         Whether the weights moved, of a learner that counts its updates.
     weights : dict of str to dict of str to float
-        Those that are not 0 after the round, for each class against the rest, by the names of their features.
+        Those that are not 0 after the round, for each of `labels`, by the names of their features.
     members : dict of str to float
         The posterior of a mixture after the round; empty of others.
     """
@@ -50,6 +55,7 @@ class TracedRow:
     round: int
     row: dict[str, float]
     scores: list[float]
+    labels: list[Any]
     prediction: Any
     outcome: Any
     loss: float
@@ -163,6 +169,7 @@ class RowTracer:
                 round=len(self.rows) + 1,
                 row=_entries(batch, place, names),
                 scores=scores.tolist(),
+                labels=_positive(classes, len(scores)),
                 prediction=predicted,
                 outcome=outcome,
                 loss=float(apart.ledger_.loss),
@@ -248,19 +255,31 @@ def _entries(batch: Batch, place: int, names: Any) -> dict[str, float]:
 
 def _weights(learner: Any, names: Any) -> dict[str, dict[str, float]]:
     """What scores are made of, the constant feature's weight last; of kernels the coefficients of support rows."""
-    if not learner.state_.coefficients().size:
-        return {one.title: _named(list(map(str, range(len(one.values)))), one.values) for one in learner.bars()}
-    weights, biases = learner.state_.coefficients(), learner.state_.biases()
     classes = getattr(learner, "classes_", np.array([""]))
-    classes = classes[-1:] if weights.shape[1] == 1 else classes
+    if not learner.state_.coefficients().size:
+        bars = [one.values for one in learner.bars()]
+        labels = map(_key, _positive(classes, len(bars)))
+        return {label: _named(list(map(str, range(len(one)))), one) for label, one in zip(labels, bars, strict=True)}
+    weights, biases = learner.state_.coefficients(), learner.state_.biases()
     by_label = {}
-    for target, label in enumerate(classes.tolist()):
+    for target, label in enumerate(_positive(classes, weights.shape[1])):
         column = weights[:, target]
         largest = np.sort(np.argsort(-np.abs(column), kind="stable")[:MOST])
         kept = {called(names(int(k)), int(k)): float(column[k]) for k in largest if column[k] != 0}
         bias = float(biases[target])
-        by_label[label if isinstance(label, str) else f"{label:g}"] = kept | ({"(constant)": bias} if bias else {})
+        by_label[_key(label)] = kept | ({"(constant)": bias} if bias else {})
     return by_label
+
+
+def _positive(classes: Array, targets: int) -> list[Any]:
+    """The classes that positive scores speak for; of one that is known alone it may be what it is not."""
+    if len(classes) == 1 and lone_sign(classes[0]) < 0:
+        return [f"not {_key(classes[0])}"]
+    return list(classes[-1:].tolist() if targets == 1 else classes.tolist())
+
+
+def _key(label: Any) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
 
 
 def _named(names: list[str], values: Array) -> dict[str, float]:
