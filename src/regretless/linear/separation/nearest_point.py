@@ -191,6 +191,7 @@ class NearestPoint(LeastDistance):
 
     _stalled = False
 
+    @np.errstate(over="ignore", invalid="ignore")
     def solve(self, Z: Any, tolerance: float) -> Status:
         """As `LeastDistance.solve`; the multipliers are those of as few rows as can be."""
         if self._stalled:
@@ -207,7 +208,7 @@ class NearestPoint(LeastDistance):
         if end == "nothing":
             return Status.NOTHING
         size = float(point @ point)
-        if size > 0 and np.isfinite(size):
+        if NOTHING**2 < size < np.inf:
             self.w, self.multipliers = point / size, weights / size
             self.least = float((rows @ self.w).min())
         if end == "stalled":
