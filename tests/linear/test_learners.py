@@ -18,7 +18,7 @@ from sklearn.linear_model import Perceptron as TheirPerceptron
 from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 
 import regretless
-from regretless.errors import ModelError, RegretlessError
+from regretless.errors import ModelError, RegretlessError, RowRefused
 from regretless.linear import (
     AROW,
     KernelPerceptron,
@@ -317,6 +317,18 @@ def test_weights_that_overflow_are_named():
         OnlineGradientDescent(loss="square", schedule="constant", rate=1.0).fit(X, [0, 1] * 50)
 
 
+def test_who_has_no_rate_is_not_told_to_lower_it():
+    """A sketch without measures of the features, of columns from 1e-8 to 1e8, is refused with advice that it can take:
+    it learns the same rows with the scale that is advised."""
+    rng, sizes = np.random.default_rng(0), 10.0 ** np.linspace(-8, 8, 20)
+    X, v = rng.normal(size=(300, 20)) * sizes, rng.normal(size=20) / sizes
+    y = np.where(X @ v >= 0, 1, -1)
+    with pytest.raises(RowRefused, match=r"would overflow; take scale=\"auto\" or scale the columns\.") as refused:
+        AROW(r=1e-3, matrix="sketch", scale="none").fit(X, y)
+    assert "rate" not in refused.value.advice
+    assert abs(AROW(r=1e-3, matrix="sketch").fit(X, y).decision_function(X)).max() < 10
+
+
 @pytest.mark.parametrize("rows", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize(
     ("learner", "size", "says"),
@@ -324,7 +336,7 @@ def test_weights_that_overflow_are_named():
         (OnlineGradientDescent(), 1e-160, "so short .its largest entry is 1e-160."),
         (PassiveAggressive(variant="PA"), 1e-160, "so short .its largest entry is 1e-160."),
         (OnlineGradientDescent(loss="square", schedule="inverse-sqrt", radius=1.0), 1e100, "so long .its .* 1e.100"),
-        (OnlineGradientDescent(loss="square", schedule="constant", rate=1e200), 1.0, "would overflow"),
+        (OnlineGradientDescent(loss="square", schedule="constant", rate=1e200), 1.0, "overflow; lower the rate"),
     ],
     ids=repr,
 )

@@ -8,6 +8,7 @@ from .. import _core
 from ..checks import one_of, positive, whole
 from ..info import LinearInfo
 from ..rows.estimator import with_constructor
+from ..rows.faults import SCALE
 from ..rows.state import Rules
 from ..theory.second_order_perceptron import AROW as THEOREMS
 from .second_order_learner import SecondOrderLearner, invertible
@@ -63,6 +64,11 @@ class AROW(SecondOrderLearner):
     what D gains. The bound is that of a diagonal matrix, with A = D + B'B: its v'A v exceeds that of the whole matrix
     by at most the sum of v_i^2 times what D_i got. An update costs about 4 `rank` products of d numbers.
 
+    A^-1 x is computed as a difference (Woodbury's identity), which may lose as many digits as x'D^-1 x has, of the 16
+    of a float. With `scale` "none" D starts with r, so that for rows of some 10^6 sqrt(r) and longer too few may be
+    left: weights are then other ones than those of the update, and may grow until a row is refused. What a certificate
+    counts and bounds stays true. With `scale` "auto" x'D^-1 x is at most d / (10 r), however long the rows are.
+
     Parameters
     ----------
     r : float, default=1.0
@@ -73,7 +79,8 @@ class AROW(SecondOrderLearner):
         From 1 to 100. How many directions a sketch keeps besides its diagonal; it counts when learning begins.
     scale : {"auto", "none"}, default="auto"
         Whether a diagonal matrix, or a sketch, measures each feature by its largest value so far; with "none", and with
-        a full matrix, r is in the units of the rows. It counts when learning begins.
+        a full matrix, r is in the units of the rows; a sketch then wants rows shorter than 10^6 sqrt(r), as above. It
+        counts when learning begins.
     intercept : float, default=1.0
         Size of a constant feature that is appended to every row; 0 for none. Unlike first-order learners this one finds
         how much of it is needed, whatever its size, so that there is one unless it is not wanted.
@@ -139,6 +146,9 @@ class AROW(SecondOrderLearner):
     def sketch_rank(self) -> int:
         """The parameter rank."""
         return whole("rank", self.rank, 1, MOST_RANK)
+
+    def _against_overflow(self) -> str:
+        return f'take scale="auto" or {SCALE}' if (self.matrix, self.scale) == ("sketch", "none") else SCALE
 
     def rules(self) -> Rules:
         """It moves when its margin is below 1."""

@@ -20,7 +20,7 @@ def _entries(batch: Batch, row: int) -> tuple[Array, Array | None]:
     return batch.values[entries], batch.indices[entries]
 
 
-def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
+def fault_of(batch: Batch, row: int, why: str, overflow: str = SCALE) -> tuple[str, str]:
     """What is wrong with a row of finite numbers that the loop refused, and what to do about it.
 
     Parameters
@@ -31,6 +31,8 @@ def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
         The row it stopped at.
     why : str
         Its reason.
+    overflow : str
+        What to do where the weights would overflow.
 
     Returns
     -------
@@ -50,7 +52,7 @@ def fault_of(batch: Batch, row: int, why: str) -> tuple[str, str]:
         )
         return f"{problem} for floats", SCALE
     problem = "makes the score too large: the weights, or what is summed up of them, would overflow"
-    return problem, f"lower the rate or {SCALE}"
+    return problem, overflow
 
 
 def explain_nonfinite(batch: Batch, row: int, names: Sequence[str] | None = None) -> str:

@@ -17,7 +17,7 @@ from ..persist.model import Persistent
 from ..pictured import Pictured
 from ..turns import BUSY
 from .estimator import TURN, Estimator
-from .faults import explain_nonfinite, fault_of
+from .faults import SCALE, explain_nonfinite, fault_of
 from .one_row import RowAsTable, divided, divides_rows, row_in_order
 from .state import BaseState, Rules
 from .validation import ascending, read_rows
@@ -145,13 +145,18 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
         """What to raise of a row at which the kernel stopped."""
-        return RowRefused(self._explain(batch, row, why), learned, row, *fault_of(batch, row, why))
+        fault = fault_of(batch, row, why, self._against_overflow())
+        return RowRefused(self._explain(batch, row, why), learned, row, *fault)
+
+    def _against_overflow(self) -> str:
+        """What to do where the weights would overflow."""
+        return f"lower the rate or {SCALE}" if hasattr(self, "rate") else SCALE
 
     def _explain(self, batch: Batch, row: int, why: str) -> str:
         if why == "not finite":
             return explain_nonfinite(batch, row, getattr(self, "feature_names_in_", None))
         if why == "diverged":
-            fault, advice = fault_of(batch, row, why)
+            fault, advice = fault_of(batch, row, why, self._against_overflow())
             return f"Row {row} {fault}; {advice}."
         return f"X is not a valid sparse matrix: row {row} is {why}"
 
