@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,12 @@ SETTINGS: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 
-# Combiners that give each expert a rate of its own, or none: the rule of the textbook, by the combiner's name.
+# Combiners that give each expert a rate of its own, or none: the rule of the textbook, which takes no more than the
+# prior and the span of the charges, by the combiner's name.
 OWN_RATES = {
     name: getattr(rules, entry.info.twin)
     for name, entry in EXPERT_LEARNERS.items()
-    if entry.info.linearizes and entry.info.twin != "hedge"
+    if entry.info.linearizes and "span" in signature(getattr(rules, entry.info.twin)).parameters
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.textbook import experts as rules
 from regretless.verify import Number
 
 from ..catalogue import OWN_RATES
@@ -420,6 +421,26 @@ def test_the_learners_own_loss_is_computed_again(run, forecasts, tmp_path, learn
     verdicts = [one["verdict"] for one in told(run, report, forecasts, "--target", "y")["checks"]]
     assert "agrees" not in verdicts
     assert "differs" in verdicts
+
+
+def test_a_twin_takes_parameters_by_name_or_is_not_played(run, forecasts, tmp_path, monkeypatch):
+    """A rule of the textbook is played with the numbers of the report that its signature names, and not at all if the
+    report has no number by one of the names: its default is not what the run had."""
+    report = reported(run, tmp_path / "r.json", "combine", forecasts, "--target", "y", "--learner", "boa")
+    rates: list[float] = []
+
+    def hedge(prior: Any, rate: float) -> rules.Rule:
+        rates.append(rate)
+        return rules.hedge(prior, rules.constant(rate))
+
+    monkeypatch.setattr(rules, "boa", lambda prior, tau=3.0: hedge(prior, tau))
+    assert told(run, report, forecasts, "--target", "y")["differs"]
+    assert set(rates) == {0.5}
+    for twin in (lambda prior, pace=3.0: hedge(prior, pace), lambda prior, horizon=3.0: hedge(prior, horizon)):
+        rates.clear()
+        monkeypatch.setattr(rules, "boa", twin)
+        verified = told(run, report, forecasts, "--target", "y")
+        assert (rates, verified["differs"], verified["agrees"] > 0) == ([], 0, True)
 
 
 @pytest.mark.parametrize("learner", ["weighted-majority", "randomized-weighted-majority"])

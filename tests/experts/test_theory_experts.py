@@ -349,7 +349,7 @@ def test_no_game_breaks_a_second_order_bound(game, rule):
         "poly": lambda: rules.ml_poly(prior, span),
         "prod": lambda: rules.ml_prod(prior, span),
         "boa": lambda: rules.boa(prior, span),
-        "squint": lambda: rules.squint(prior, span, POINTS),
+        "squint": lambda: rules.squint(prior, span, points=POINTS),
     }[rule]
     theorems = {"poly": ML_POLY, "prod": ML_PROD, "boa": BOA, "squint": SQUINT}[rule]
     run = play(make, game["advice"], game["outcomes"], game["loss"], rule=rule, schedule="", **kept(game))

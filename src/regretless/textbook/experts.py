@@ -154,7 +154,7 @@ def boa(prior: Array, span: float = 0.0) -> Rule:
     return second_order(prior, lambda eta, r: r - eta * r * r, span)
 
 
-def squint(prior: Array, span: float = 0.0, points: int = 30) -> Rule:
+def squint(prior: Array, span: float = 0.0, *, points: int = 30) -> Rule:
     """A prior on rates as well: weights sum exp(eta R - eta^2 V) over a grid of rates that halve."""
     n, j = len(prior), np.arange(points)
     masses, regret, squares = 1 / ((j + 1.0) * (j + 2.0)), np.zeros(n), np.zeros(n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import signature
 from math import inf, isfinite, log, sqrt
 from typing import Any
 
@@ -156,7 +157,7 @@ FORECASTERS: dict[Callable[..., Any], Callable[..., Array | None]] = {
 }
 
 
-# Rules: what they take besides the prior; one that is not in the table takes the span of the charges.
+# Rules: what these take besides the prior. One that is not in the table takes it by the names in its signature.
 
 
 def _rate(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
@@ -188,8 +189,19 @@ SETTINGS: dict[Callable[..., Any], Callable[[int, float, Fields], tuple[Any, ...
 
 def _rule(twin: Callable[..., rules.Rule], parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
     """The textbook's rule with those settings; None if it has none of them."""
-    settings = SETTINGS[twin](len(prior), span, parameters) if twin in SETTINGS else (span,)
+    known = SETTINGS.get(twin)
+    settings = known(len(prior), span, parameters) if known else _named(twin, parameters, span)
     return None if settings is None else twin(prior, *settings)
+
+
+def _named(twin: Callable[..., rules.Rule], parameters: Fields, span: float) -> tuple[float, ...] | None:
+    """What a rule takes after the prior: the span of the charges by the name `span`, else the learner's parameter of
+    that name. None if one of them is no number of the report, so that a default of the textbook is never taken for
+    what was played; a constant of the algorithm, which no learner has, is for keywords alone and keeps its default."""
+    positional = [one.name for one in signature(twin).parameters.values() if one.kind is not one.KEYWORD_ONLY]
+    values = [span if name == "span" else parameters.get(name) for name in positional[1:]]
+    numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return tuple(numbers) if len(numbers) == len(values) else None
 
 
 def _log(a: Array, y: Array, _: float) -> Array:
