@@ -1,8 +1,22 @@
-"""What the sentence of a certificate has to say."""
+"""What the sentence of a certificate has to say, and where no certificate need apply."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from regretless.certificate import SURELY, Certificate, compared, in_figures
+from regretless.theorem import Theorem
+from regretless.theory.facts import SEPARATES
+from regretless.theory.gradient import ONE_LENGTH
+
+OF_SOME_ROWS = {SEPARATES, ONE_LENGTH}  # assumptions that rows may meet or not, whatever the learner does
+
+
+def speak_of_some_rows(theorems: Iterable[Theorem]) -> bool:
+    """Whether each of a learner's theorems is about rows of which not all are: that can be divided, or of one length.
+    On other rows none applies."""
+    each = [OF_SOME_ROWS & set(one.assumes) for one in theorems]
+    return bool(each) and all(each)
 
 
 def assert_sentence_says_all(one: Certificate) -> None:

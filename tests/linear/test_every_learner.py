@@ -18,6 +18,7 @@ from regretless.persist.model import rebuilt
 from regretless.theory.aggregated import switching
 
 from ..catalogue import Entry
+from ..certificates import speak_of_some_rows
 from ..command_line import CommandLine, noisy_lines, write
 
 EVERY = pytest.mark.parametrize("name", list(LEARNERS))
@@ -52,14 +53,15 @@ def rows(classes: tuple[int, ...], *, size: int = 160, seed: int = 0):
 @EVERY
 @CLASSES
 def test_a_file_becomes_a_model_a_report_and_certificates(run, tmp_path, name, classes):
-    """`learn` writes a model and a page, no certificate is violated, one at least applies, and `certify` repeats it."""
+    """`learn` writes a model and a page, no certificate is violated, one applies that any rows may have, and `certify`
+    repeats it."""
     data = write(tmp_path / "rows.svm", noisy_lines(100, classes=classes))
     model, page = tmp_path / "m.rgl", tmp_path / "r.html"
     learned = run("learn", data, *words(name), "--save", model, "--report", page, "--json")
     assert learned.code == 0, learned.err
     certificates = learned.json["certificates"]
     applying = [c for c in certificates if c["applies"]]
-    assert applying
+    assert applying or speak_of_some_rows(made(name).proven())
     assert all(c["observed"] <= c["bound"] * (1 + 1e-9) + 1e-9 for c in applying if c["bound"] is not None)
     assert "</html>" in page.read_text()
     again = run("certify", model, data, "--json")
