@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -33,6 +33,7 @@ from regretless.catalogue import (
 from regretless.environments.registry import ENVIRONMENTS, environment_class
 from regretless.environments.registry import parameters as environment_parameters
 from regretless.games.methods import METHODS
+from regretless.info import LinearWords
 from regretless.theorem import Theorem
 from regretless.theory.bandits import BY_GAPS
 from regretless.theory.games import BY_METHOD as GAME_THEOREMS
@@ -75,6 +76,34 @@ def regressors() -> str:
 def regression_theorems() -> str:
     """Each theorem of the learners of numbers."""
     return _theorems({name: class_of("regression", name).theorems for name in REGRESSORS})
+
+
+def updates() -> str:
+    """A row for each learner: when a round is an update, and what it does."""
+    return _worded(("learner", "when", "update"), lambda words: [("", words.when, words.update)])
+
+
+def costs() -> str:
+    """A row for each cost of a round, with all learners that have it."""
+    return _worded(("learner", "a round", "memory", "a prediction"), lambda words: words.costs)
+
+
+def main_bounds() -> str:
+    """A row for each learner: for which vectors its main bound is small, and the bound."""
+    head = ("learner", "few updates if some v ...", "at most so many")
+    return _worded(head, lambda words: [("", words.small_if, words.at_most)])
+
+
+def _worded(head: tuple[str, ...], cells: Callable[[LinearWords], Iterable[tuple[str, ...]]]) -> str:
+    """One row for all learners of weights with the same cells, of which the first says with which settings."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for name in LEARNERS:
+        if "words" not in vars(learner_class(name)):
+            raise SystemExit(f"{learner_class(name).__name__} has no words for the tables of docs/linear.md")
+        for row in cells(learner_class(name).words):
+            names.setdefault(tuple(row), []).append(f"`{name}`")
+    rows = [(", ".join([*who, *filter(None, [where])]), *more) for (where, *more), who in names.items()]
+    return _table([head, *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)])
 
 
 def parameters() -> str:
@@ -280,7 +309,12 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "methods": methods,
     },
     "docs/architecture.md": {"packages": packages},
-    "docs/linear.md": {"parameters": parameters},
+    "docs/linear.md": {
+        "updates": updates,
+        "costs": costs,
+        "main bounds": main_bounds,
+        "parameters": parameters,
+    },
     "docs/theorems.md": {
         "theorems of linear learners": theorems,
         "theorems of regression": regression_theorems,

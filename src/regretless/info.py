@@ -66,6 +66,42 @@ class LinearInfo(NamedTuple):
     twin: str
 
 
+class Cost(NamedTuple):
+    """What a round costs a learner of weights, in words.
+
+    Attributes
+    ----------
+    where : str
+        With which settings, or of which part of it; empty for the whole with any settings.
+    time, memory, prediction : str
+        Of n entries that are not 0, d features and M updates so far.
+    """
+
+    where: str
+    time: str
+    memory: str
+    prediction: str
+
+
+class LinearWords(NamedTuple):
+    """What the tables of documents have on a learner of weights. No other code reads it.
+
+    Attributes
+    ----------
+    when, update : str
+        When a round is an update, with m = y score, and what it does.
+    costs : tuple of Cost
+    small_if, at_most : str
+        Of its main theorem: what a vector v is or has that makes the bound small, and the bound.
+    """
+
+    when: str
+    update: str
+    costs: tuple[Cost, ...]
+    small_if: str
+    at_most: str
+
+
 class RegressionInfo(NamedTuple):
     """A learner of numbers.
 

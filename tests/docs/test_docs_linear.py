@@ -32,7 +32,6 @@ def test_every_learner_has_a_row(title):
     (part,) = re.findall(rf"^## {title}\n(.*?)^## ", read("linear"), re.MULTILINE | re.DOTALL)
     rows = [line.split(" | ")[0] for line in part.splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`([a-z-]+[a-z])`", row)}
-    named |= {f"{start}perceptron" for row in rows for start in re.findall(r"`([a-z]+-)`", row)}
     assert named == set(LEARNERS)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from ..checks import positive
 from ..errors import ParameterError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theory.facts import LinearFacts
@@ -87,6 +87,14 @@ class ALMA(OnlineClassifier):
         by_sums=True,
         constant=True,
         twin="alma",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ (1 − α) √(8/k) R / α, k counting updates",
+        update="w ← w + √(2/k) y x / R, then back into the unit ball; R the longest row so far",
+        costs=(Cost("", "n", "d", "n"),),
+        small_if="as `perceptron`; after a clean pass the weights have (1 − α) ρ of the largest margin ρ, which "
+        "need not be known",
+        at_most="(8/α − 5)² / 8 · (r₂ / ρ)², for α ≤ 8/9",
     )
     theorems = ALMA_THEOREMS
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from .. import _core
 from ..checks import one_of, positive, whole
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.faults import SCALE
 from ..rows.state import Rules
@@ -124,6 +124,19 @@ class AROW(SecondOrderLearner):
         by_sums=True,
         constant=False,
         twin="arow",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m < 1",
+        update="w ← w + (1 − m) / (v + r) y Σx, Σ ← Σ − Σx x′Σ / (v + r), v = x′Σx",
+        costs=(
+            Cost("diagonal", "n", "4 d", "n"),
+            Cost("a sketch of rank k", "n; about 4 k d an update", "(5 + 2 k) d", "n"),
+            Cost("full", "d² an update", "d²", "n or d²"),
+        ),
+        small_if="as `second-order-perceptron`; counts mistakes, with U updates that were none",
+        at_most="full: H + √(v′A v) √(ln det(A/r) + U) − U; diagonal: H + √(v′A v) √(u′A⁻¹u) − U, u the sum of y "
+        "x over updates, A starting with 10 r times the largest square of each feature; a sketch: the "
+        "same with A = D + B′B",
     )
     theorems = THEOREMS
     WEIGHTED = True

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import one_of
 from ..data.batch import Array, Batch
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, Rules, length
@@ -204,6 +204,13 @@ class AveragedPerceptron(Perceptron):
         by_sums=True,
         constant=True,
         twin="perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ 0",
+        update="as `perceptron`; predicts by the mean of w₁, ..., w_T",
+        costs=(Cost("", "n", "2 d", "n"),),
+        small_if="as `perceptron`",
+        at_most="(r₂ / ρ)²",
     )
 
     theorems = PERCEPTRON

@@ -10,7 +10,7 @@ import numpy as np
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..frames import as_array
-from ..info import LinearInfo
+from ..info import LinearInfo, LinearWords
 from ..pictured import TIMES_SIZES, Bars
 from ..rows.estimator import Estimator
 from ..rows.learner import RowLearner
@@ -61,6 +61,7 @@ class LabelPredictor(RowLearner, Classifier):
     """A learner whose scores of a row say its label: by their sign, or by the largest of them."""
 
     info: ClassVar[LinearInfo]
+    words: ClassVar[LinearWords]
     _begins = "partial_fit(X[:1], y[:1], classes=...)"
 
     def decision_function(self, X: Any) -> Array:

@@ -13,7 +13,7 @@ from ..certificate import Certificate
 from ..checks import positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
 from ..rows.validation import read_rows
@@ -146,6 +146,13 @@ class MarginPerceptron(OnlineClassifier):
         by_sums=True,
         constant=False,
         twin="margin_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m < (1 − ε) γ ‖w‖",
+        update="w ← w + y x, until no row is an update",
+        costs=(Cost("", "n", "d", "n"),),
+        small_if="as `perceptron`, and hands over (1 − ε) γ of the margin",
+        at_most="8 k² + 4 k with k = r₂ / γ, for ε = 1/2, and less",
     )
     theorems = (*MARGIN_PERCEPTRON, *UNTIL_A_MARGIN)
 

@@ -15,7 +15,7 @@ from ..checks import positive
 from ..comparator import Comparator
 from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS, Ledger
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, Rules, length
@@ -126,6 +126,13 @@ class MulticlassPerceptron(AllInOne):
         by_sums=True,
         constant=True,
         twin="multiclass_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="⟨w_y, x⟩ ≤ ⟨w_r, x⟩",
+        update="w_y ← w_y + η x, w_r ← w_r − η x, r the best rival",
+        costs=(Cost("", "n for each class", "d", "n"),),
+        small_if="as `perceptron`, v being the matrix of all classes",
+        at_most="2 (r₂ / ρ)²",
     )
     theorems = MULTICLASS
 

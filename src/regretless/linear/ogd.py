@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import one_of, positive, step
 from ..data.batch import Array
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theorem import Theorem
@@ -93,6 +93,13 @@ class OnlineGradientDescent(OnlineClassifier):
         by_sums=True,
         constant=True,
         twin="gradient_descent",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="the loss has a slope",
+        update="w ← w − η_t ∇loss, then back into the ball",
+        costs=(Cost("", "n", "d", "n"),),
+        small_if="has small losses of the kind that was asked for",
+        at_most="the regret, not a count",
     )
     theorems = GRADIENT_DESCENT
 

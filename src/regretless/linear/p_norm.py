@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ..checks import one_of, positive
 from ..errors import ParameterError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theorem import Theorem
@@ -91,6 +91,15 @@ class PNormPerceptron(OnlineClassifier):
         by_sums=True,
         constant=True,
         twin="p_norm_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ 0",
+        update="θ ← θ + η y x, w_i = sign(θ_i) |θ_i|^(p−1)",
+        costs=(
+            Cost("", "n, whatever d is, while η·max|x| is of order 1; d now and then when it is much larger", "d", "n"),
+        ),
+        small_if="between `perceptron` and `winnow`, as p goes from 2 to 2 ln d",
+        at_most="(p − 1) (r_p / ρ)²",
     )
     theorems = P_NORM
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import ClassVar
 
 from ..checks import one_of, positive
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theorem import Theorem
@@ -84,6 +84,13 @@ class PassiveAggressive(OnlineClassifier):
         by_sums=True,
         constant=True,
         twin="passive_aggressive",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m < 1",
+        update="w ← w + τ y x; τ = min(C, (1 − m) / ‖x‖²), or another of three",
+        costs=(Cost("", "n", "d", "n"),),
+        small_if="has few or small hinge losses for its length",
+        at_most="PA-I: max(r₂², 1/C) (‖v‖² + 2 C H) mistakes",
     )
     theorems = PASSIVE_AGGRESSIVE
 

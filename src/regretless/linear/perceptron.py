@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import one_of, positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, Rules
 from ..theorem import Theorem
@@ -107,6 +107,13 @@ class Perceptron(OnlineClassifier):
         by_sums=True,
         constant=True,
         twin="perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ 0",
+        update="w ← w + η y x",
+        costs=(Cost("", "n", "d", "n"),),
+        small_if="has a margin in proportion to its length ‖v‖₂ and to that of the rows",
+        at_most="(r₂ / ρ)²",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = (*PERCEPTRON, *FROM_START)
 

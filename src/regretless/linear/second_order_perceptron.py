@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..checks import one_of, positive
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theory.second_order_perceptron import SECOND_ORDER
@@ -88,6 +88,16 @@ class SecondOrderPerceptron(SecondOrderLearner):
         by_sums=True,
         constant=True,
         twin="second_order_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="y u′(A + x x′)⁻¹x ≤ 0",
+        update="u ← u + y x, A ← A + x x′",
+        costs=(
+            Cost("diagonal", "n", "2 d", "n"),
+            Cost("full", "d² an update", "d²", "n or d²"),
+        ),
+        small_if="is short in the matrix A of what was learned: √(v′A v)",
+        at_most="H + √(v′A v) √(ln det(A/a))",
     )
     theorems = SECOND_ORDER
     WEIGHTED = False

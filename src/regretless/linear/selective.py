@@ -16,7 +16,7 @@ from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate
 from ..checks import positive, share, whole
 from ..data.batch import Array, Batch
 from ..errors import ParameterError, RegretlessError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS, Ledger
 from ..rows.estimator import with_constructor
 from ..rows.learner import played_in_order
@@ -205,6 +205,14 @@ class SelectiveSamplingPerceptron(AllInOne):
         by_sums=True,
         constant=True,
         twin="selective_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="⟨w_y, x⟩ ≤ ⟨w_r, x⟩, where its label was asked: with probability b R² / (b R² + g), g half of "
+        "the lead of the best score, |⟨w, x⟩| of two classes",
+        update="as `multiclass-perceptron`, with η = 1",
+        costs=(Cost("", "n for each class", "d", "n"),),
+        small_if="as `multiclass-perceptron`; counts mistakes in expectation, asked or not, and surely the updates",
+        at_most="(1 + 1/(2b)) H + (1 + 2b)² / (4b) r₂² ‖V‖²",
     )
     theorems = SELECTIVE
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import one_of
 from ..data.batch import Array, Batch
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules
@@ -265,6 +265,13 @@ class VotedPerceptron(Perceptron):
         by_sums=True,
         constant=True,
         twin="perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ 0",
+        update="as `perceptron`; predicts by the vote of w₁, ..., w_T",
+        costs=(Cost("", "n", "d and M rows", "M n"),),
+        small_if="as `perceptron`",
+        at_most="(r₂ / ρ)²",
     )
 
     theorems = PERCEPTRON

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..checks import one_of, positive
 from ..errors import ParameterError
-from ..info import LinearInfo
+from ..info import Cost, LinearInfo, LinearWords
 from ..rows.estimator import with_constructor
 from ..rows.one_row import RowAsTable, row_in_order
 from ..theorem import Theorem
@@ -114,6 +114,15 @@ class Winnow(OnlineClassifier):
         by_sums=True,
         constant=False,
         twin="winnow",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="m ≤ 0",
+        update="w_i ← w_i exp(η y x_i) / Z",
+        costs=(
+            Cost("", "n, whatever d is, while η·max|x| is of order 1; d now and then when it is much larger", "d", "n"),
+        ),
+        small_if="has few large entries: its length is ‖v‖₁, that of a row its largest entry",
+        at_most="KL / (η ρ − ln cosh(η r_∞))",
     )
     theorems = WINNOW
 

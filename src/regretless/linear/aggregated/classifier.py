@@ -12,7 +12,7 @@ from ...certificate import Certificate
 from ...checks import positive, whole
 from ...data.batch import Array
 from ...errors import ParameterError
-from ...info import LinearInfo
+from ...info import Cost, LinearInfo, LinearWords
 from ...rows.estimator import with_constructor
 from ...rows.mixture_state import RATES
 from ...rows.state import LEAST_ENTRY, MOST_ENTRY
@@ -129,6 +129,18 @@ class AggregatedClassifier(OnlineClassifier):
         by_sums=False,
         constant=False,
         twin="",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="always",
+        update="each member from its own gradient; π_j ← π_j p_j(y) / p(y), and a share of 1 − ln(t + e − 1) / "
+        "ln(t + e) goes round; predicts by p = Σ π_j p_j",
+        costs=(
+            Cost("the members without matrices, all five", "n", "16 d", "n"),
+            Cost("the two with matrices, each", "d²", "d² / 2", "d²"),
+            Cost("the one that learns from the others", "64", "64", "64"),
+        ),
+        small_if="has a small log loss L(v), and short entries by what a member divides by",
+        at_most="log loss: L(v) + Σ a_i v_i² / (2 η) + η Q / 2 + ln K + ln ln(T + e − 1)",
     )
     theorems = AGGREGATED
 

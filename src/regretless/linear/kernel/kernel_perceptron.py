@@ -13,7 +13,7 @@ from ...certificate import Certificate
 from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
-from ...info import LinearInfo
+from ...info import Cost, LinearInfo, LinearWords
 from ...pictured import Bars
 from ...rows.estimator import with_constructor
 from ...theorem import Theorem
@@ -143,6 +143,16 @@ class KernelPerceptron(OnlineClassifier):
         by_sums=False,
         constant=False,
         twin="kernel_perceptron",
+    )
+    words: ClassVar[LinearWords] = LinearWords(
+        when="y f(x) ≤ 0",
+        update="f ← f + y K(x, ·)",
+        costs=(
+            Cost("", "M values of the kernel", "M rows", "M values of the kernel"),
+            Cost("`budget=B`", "B values of the kernel", "B rows", "B values of the kernel"),
+        ),
+        small_if="as `perceptron`, v being a function of the kernel's space",
+        at_most="(r / ρ)², r² the largest K(x, x)",
     )
     theorems = (*KERNEL_PERCEPTRON, budget_bound)
 
