@@ -117,6 +117,20 @@ def test_what_is_no_feature_is_an_error(change: dict[str, Any], said: str) -> No
     assert not hasattr(learner, "classes_")
 
 
+@pytest.mark.parametrize("kind", ["polars", "categories", "arrow"])
+def test_a_missing_category_of_an_arrow_frame_is_a_row_with_none_of_them(kind: str) -> None:
+    """Frames of polars and tables of pyarrow with a null among words are learned as the same frame of pandas is."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    data, labels = {"size": [1.0, 2, 3, 4], "town": ["Rome", "Oslo", None, "Rome"]}, [1, 0, 1, 0]
+    frame = pyarrow.table(data) if kind == "arrow" else polars.DataFrame(data)
+    if kind == "categories":
+        frame = frame.with_columns(polars.col("town").cast(polars.Categorical))
+    mine, same = AROW().fit(frame, labels), AROW().fit(pd.DataFrame(data), labels)
+    assert mine.feature_names_in_.tolist() == ["size", "town=Rome", "town=Oslo"]
+    np.testing.assert_array_equal(mine.coef_, same.coef_)
+    np.testing.assert_array_equal(mine.decision_function(frame), same.decision_function(pd.DataFrame(data)))
+
+
 def test_a_frame_that_lacks_a_column_is_refused() -> None:
     """Prediction needs every column that learning had."""
     data = columns()

@@ -329,12 +329,13 @@ def _read_arrow(X: Any) -> tuple[Batch, Array | None]:
 
 
 def _check_arrow_column(name: str, column: Any, types: Any) -> None:
+    numeric = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal, types.is_null)
+    if not any(is_kind(column.type) for is_kind in numeric):
+        # Before its nulls are: a missing category is a row with none of the values.
+        raise ColumnRefused(name, str(column.type))
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise RegretlessError(f"Input X contains NaN: row {row} (counted from 0) of column {name!r} is null.")
-    numeric = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
-    if not any(is_kind(column.type) for is_kind in numeric):
-        raise ColumnRefused(name, str(column.type))
 
 
 # ---- names of columns
