@@ -86,16 +86,27 @@ def test_a_stream_goes_on_with_the_columns_of_another(tmp_path, bits):
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    """Rows of a table, and of the format itself, come back with the same labels and values, to the bit."""
+    """Rows of a table, and of the format itself, come back with the same values, to the bit; words as numbers."""
     (tmp_path / "rows.csv").write_text("size,town,y\n0.1,Rome,a\n-3e-7,San José,b\n2,Rome,a\n")
     table = open_stream(tmp_path / "rows.csv", target="y")
-    assert write_vowpal_wabbit(table, tmp_path / "out.vw") == 3
+    assert write_vowpal_wabbit(table, tmp_path / "out.vw") == (3, {"a": -1, "b": 1})
     rows, labels = dense(open_stream(tmp_path / "out.vw"))
-    assert labels == ["a", "b", "a"]
+    assert labels == [-1, 1, -1]
     assert rows[:, :3].tolist() == [[0.1, 1, 0], [-3e-7, 0, 1], [2, 1, 0]]
     text = "1 |a x:0.1 y |b z:3\n-1.5 | w\n"
     write_vowpal_wabbit(open_stream(written(tmp_path, text)), tmp_path / "again.vw")
     assert (tmp_path / "again.vw").read_text() == "1 |a x:0.1 y |b z:3.0\n-1.5 | w\n"
+
+
+def test_words_as_labels_are_written_as_numbers(tmp_path):
+    """Three words become 1 to 3 in their order, without a change of the values; one after numbers is refused."""
+    written_rows = write_vowpal_wabbit(open_stream(written(tmp_path, "c | x\na | x\nb | x\n")), tmp_path / "out.vw")
+    assert written_rows.labels == {"a": 1, "b": 2, "c": 3}
+    assert (tmp_path / "out.vw").read_text() == "3 | x\n1 | x\n2 | x\n"
+    late = written(tmp_path, "1 | x\n" * 1024 + "a | x\n")
+    with pytest.raises(RegretlessError, match="the label 'a' is a word, which Vowpal Wabbit takes for 0"):
+        write_vowpal_wabbit(open_stream(late), tmp_path / "late.vw")
+    assert not (tmp_path / "late.vw").exists()
 
 
 def test_shards_need_a_hash(tmp_path):

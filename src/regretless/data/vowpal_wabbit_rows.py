@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..atomic_write import replacing
 from ..errors import DataError, RegretlessError
-from .batch import Batch
+from .batch import Array, Batch
 from .messages import one_of, shown
 from .names import called, column_names
 from .source import Source, can_be_read_again, name_of
@@ -162,8 +162,27 @@ class WabbitStream(Stream):
             self.first_errors.append(str(fault))
 
 
-def write_vowpal_wabbit(stream: Stream, path: str | os.PathLike[str]) -> int:
+class WrittenRows(NamedTuple):
+    """What `write_vowpal_wabbit` wrote.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows there are.
+    labels : dict of str to int
+        The number that stands for each label that is a word; empty where labels are numbers.
+    """
+
+    rows: int
+    labels: dict[str, int]
+
+
+def write_vowpal_wabbit(stream: Stream, path: str | os.PathLike[str]) -> WrittenRows:
     """Write the rows of a stream as Vowpal Wabbit's text, a line each.
+
+    Labels that are numbers stay as they are. Vowpal Wabbit takes every word for 0, so that numbers are written for
+    words, in the order of the sorted labels: -1 and 1 for two, as its losses of labels want them, and 1 to K for K > 2
+    (or the only one), as ``--oaa K`` wants them. Rows with such labels are read twice.
 
     Parameters
     ----------
@@ -175,34 +194,60 @@ def write_vowpal_wabbit(stream: Stream, path: str | os.PathLike[str]) -> int:
 
     Returns
     -------
-    int
-        How many rows there are.
+    WrittenRows
+        How many rows there are, and the numbers of labels.
 
     Raises
     ------
     DataError
         If a row cannot be read.
+    RegretlessError
+        If labels are words and the stream can be read only once, or words come after numbers.
     OSError
         If the file cannot be written.
     """
-    rows = 0
+    rows, numbers = 0, _numbers_of_labels(stream)
     with replacing(path) as file:
         for batch in stream.batches():
             names = column_names(stream.schema())
             for row in range(len(batch)):
-                file.write(_line(batch.slice(row, row + 1), names).encode())
+                file.write(_line(batch.slice(row, row + 1), names, numbers).encode())
             rows += len(batch)
-    return rows
+    return WrittenRows(rows, numbers)
 
 
-def _line(row: Batch, names: Any) -> str:
+def _numbers_of_labels(stream: Stream) -> dict[str, int]:
+    """A number for each label that is a word; none where the first labels are numbers."""
+    words: set[str] = set()
+    for batch in stream.batches() if stream.rereadable else ():
+        if batch.labels is None or not (words or _are_words(batch.labels)):
+            break
+        words.update(map(str, batch.labels.tolist()))
+    numbers = (-1, 1) if len(words) == 2 else range(1, len(words) + 1)
+    return dict(zip(sorted(words), numbers, strict=True))
+
+
+def _are_words(labels: Array) -> bool:
+    return labels.dtype.kind not in "biuf"
+
+
+def _label_text(label: Any, is_word: bool, numbers: dict[str, int]) -> str:
+    if numbers:
+        return f"{numbers[str(label)]} "
+    if is_word:
+        raise RegretlessError(
+            f"the label {label!r} is a word, which Vowpal Wabbit takes for 0, and numbers for words need a file that "
+            "can be read twice and whose labels are all words; write the rows to such a file first"
+        )
+    return f"{label:.17g} "
+
+
+def _line(row: Batch, names: Any, numbers: dict[str, int]) -> str:
     if row.indices is None:
         columns, values = range(row.columns), row.values[0]
     else:
         columns, values = row.indices.tolist(), row.values
-    label = ""
-    if row.labels is not None:
-        label = f"{row.labels[0]:.17g} " if row.labels.dtype.kind == "f" else f"{row.labels[0]} "
+    label = "" if row.labels is None else _label_text(row.labels[0].item(), _are_words(row.labels), numbers)
     spaces: dict[str, list[str]] = {}
     for column, value in zip(columns, values.tolist(), strict=True):
         if value != 0:
