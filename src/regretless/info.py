@@ -253,9 +253,16 @@ class Entry(NamedTuple):
 
 
 class HasInfo:
-    """A class that says what it is; its name is the one in there."""
+    """A class that says what it is; its name is the one in there.
+
+    Attributes
+    ----------
+    example_options : str
+        What a command line with this learner and no other parameters needs besides, as `explain` prints it.
+    """
 
     info: ClassVar[Any]
+    example_options: ClassVar[str] = ""
     name: ClassVar[str] = ""
 
     def __init_subclass__(cls, **more: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from regretless.bandits import Exp3
-from regretless.catalogue import TABLES, class_of
+from regretless.catalogue import TABLES, Kind, class_of
 from regretless.cli.explain import _theorem_lines, describe_learner, describe_theorem, theorems
 from regretless.cli.formula_text import in_text
 from regretless.experts import Hedge
@@ -110,6 +110,26 @@ def test_the_commands_to_try_run(command_line: CommandLine, name: str) -> None:
     """The last command that a learner is explained with needs no file, and runs as it stands."""
     words = command_line("explain", name, "--json").json["examples"][-1].split()[1:]
     assert command_line(*words).code == 0
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files by the names that commands to try have, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FILE.csv").write_text("a,b,COLUMN\n0,1,0\n1,0,1\n0,0,0\n1,1,1\n")
+    (tmp_path / "LOSSES.csv").write_text("a,b\n0,1\n1,0\n0,1\n1,1\n")
+    (tmp_path / "ADVICE.csv").write_text("x,y\na,b\nb,a\na,a\nb,b\n")
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", [kind for kind in TABLES if kind != "class"])
+def test_the_first_command_to_try_runs_with_its_names_filled_in(command_line: CommandLine, kind: Kind) -> None:
+    """With files, a column and a range for its names in capitals, no learner's command on a file is refused."""
+    for name in TABLES[kind]:
+        command = describe_learner(kind, name)["examples"][0].replace("LO HI", "0 1").replace("ARM,ARM", "a,b")
+        more = {"bandits": ["--runs", "1"], "linear": ["--no-certify"], "regression": ["--no-certify"]}.get(kind, [])
+        result = command_line(*command.split()[1:], *more)
+        assert result.code == 0, (command, result.err)
 
 
 ROWS = np.array([[1.0, 2.0], [2.0, 1.0], [2.0, -2.0], [-1.0, 0.5], [-3.0, 1.0]])

@@ -50,7 +50,7 @@ REVEALED = {
 SECTION = re.compile(r"\n\n\w+\n-{3,}")  # of a numpydoc docstring
 VERB = {
     "linear": "learn FILE.csv --target COLUMN",
-    "regression": "learn FILE.csv --task regression --target COLUMN",
+    "regression": "learn FILE.csv --task {task} --target COLUMN",
     "experts": "combine FILE.csv --target COLUMN",
     "bandits": "pull LOSSES.csv",
     "contextual": "explore FILE.csv --costs ARM,ARM",
@@ -204,10 +204,14 @@ def _examples(kind: Kind, name: str) -> Iterator[str]:
     """Command lines: on a file of the user's, and one that needs no file."""
     import inspect
 
-    wanted = inspect.signature(class_of(kind, name)).parameters.values()
+    learner = class_of(kind, name)
+    wanted = inspect.signature(learner).parameters.values()
     needed = "".join(f" --set {one.name}=..." for one in wanted if one.default is one.empty and kind != "class")
     if kind in VERB:
-        yield f"regretless {VERB[kind]} --learner {name}{needed}"
+        verb = VERB[kind].format(task=getattr(learner.info, "task", ""))
+        advice = " --advice ADVICE.csv" if kind == "bandits" and learner.info.advised else ""
+        more = f" {learner.example_options}" if learner.example_options else ""
+        yield f"regretless {verb} --learner {name}{needed}{advice}{more}"
     against = [one for one in environments_for(kind, name) if one != WORST]
     if against and not needed:
         called = f"{_room(kind)}.{name}" if len(list(_called(name))) > 1 else name

@@ -53,6 +53,7 @@ class AggregatingAlgorithm(ExpertLearner):
         linearizes=False,
         twin="aggregating",
     )
+    example_options: ClassVar[str] = "--range LO HI"
     theorems: ClassVar[tuple[Theorem, ...]] = AGGREGATING
 
     def _rules(self, experts: int) -> CombinerRules:

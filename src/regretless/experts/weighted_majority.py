@@ -130,6 +130,7 @@ class RandomizedWeightedMajority(ExpertLearner):
         linearizes=False,
         twin="randomized_majority",
     )
+    example_options: ClassVar[str] = "--set beta=0.5"
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_MAJORITY
 
     def __post_init__(self) -> None:

@@ -127,6 +127,7 @@ class KernelPerceptron(OnlineClassifier):
     """
 
     holds_rows = True
+    example_options: ClassVar[str] = "--set gamma=0.1"
     info: ClassVar[LinearInfo] = LinearInfo(
         name="kernel-perceptron",
         task="classification",
