@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regretless.errors import RegretlessError
+from regretless.experts import Hedge
 from regretless.linear import AROW, AggregatedClassifier, Perceptron
 from regretless.regression import AggregatedRegressor, OnlineGradientDescent
 
@@ -56,6 +58,28 @@ def test_probabilities_are_by_the_labels_that_came():
     assert sum(chances.values()) == pytest.approx(1)
     with pytest.raises(NotImplementedError, match="perceptron has no probabilities"):
         RiverClassifier(Perceptron()).predict_proba_one(x)
+
+
+@pytest.mark.parametrize(
+    ("model", "learner", "said"),
+    [
+        (
+            RiverClassifier,
+            AggregatedRegressor(),
+            "of labels, and aggregated-regressor is none; RiverRegressor takes it",
+        ),
+        (
+            RiverRegressor,
+            AROW(),
+            "learners of numbers, and arow is none; RiverClassifier takes it",
+        ),
+        (RiverRegressor, Hedge(2), "takes learners of numbers, and hedge is none$"),
+    ],
+)
+def test_a_learner_of_another_kind_is_refused_at_once(model, learner, said):
+    """A model of labels is not made of a learner of numbers, nor the other way round, nor either of a combiner."""
+    with pytest.raises(RegretlessError, match=said):
+        model(learner)
 
 
 class Classifier(RiverClassifier):

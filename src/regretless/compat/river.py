@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import Array, Batch
-from ..errors import MissingError
+from ..errors import MissingError, RegretlessError
 
 try:
     from river import base
@@ -28,7 +28,10 @@ __all__ = ["RiverClassifier", "RiverRegressor"]
 class _NamedRows:
     """Rows as mappings, in columns that come as their names come: a number is one, a word with its name another."""
 
+    _takes = ""  # the kind of learner
+
     def __init__(self, learner: Any) -> None:
+        _refuse_other(learner, self._takes)
         self.learner = learner
         self.model = type(learner)(**learner.get_params())
         self._columns: dict[Any, int] = {}
@@ -49,6 +52,17 @@ class _NamedRows:
         return Batch(values, label, len(self._columns), np.array(indices, dtype=np.int32), starts)
 
 
+def _refuse_other(learner: Any, kind: str) -> None:
+    """Refuse a learner that is not of the kind that a model of river is made of."""
+    own = getattr(learner, "kind", "")
+    if own == kind:
+        return
+    model, what = ("RiverClassifier", "labels") if kind == "linear" else ("RiverRegressor", "numbers")
+    other = {"linear": "; RiverClassifier takes it", "regression": "; RiverRegressor takes it"}.get(own, "")
+    name = getattr(learner, "name", type(learner).__name__)
+    raise RegretlessError(f"{model} takes learners of {what}, and {name} is none{other}")
+
+
 class RiverClassifier(_NamedRows, base.Classifier):  # type: ignore[misc]
     """A learner of labels as a classifier of river.
 
@@ -65,6 +79,11 @@ class RiverClassifier(_NamedRows, base.Classifier):  # type: ignore[misc]
     model : learner of labels
         The one that learns, with its ledger, ``model.ledger_``.
 
+    Raises
+    ------
+    RegretlessError
+        If it is no learner of labels.
+
     Examples
     --------
     >>> from regretless.linear import Perceptron
@@ -74,6 +93,8 @@ class RiverClassifier(_NamedRows, base.Classifier):  # type: ignore[misc]
     >>> model.predict_one({"sun": 2.0})
     'out'
     """
+
+    _takes = "linear"
 
     def __init__(self, learner: Any) -> None:
         super().__init__(learner)
@@ -131,7 +152,14 @@ class RiverRegressor(_NamedRows, base.Regressor):  # type: ignore[misc]
     ----------
     model : learner of numbers
         The one that learns, with its ledger, ``model.ledger_``.
+
+    Raises
+    ------
+    RegretlessError
+        If it is no learner of numbers.
     """
+
+    _takes = "regression"
 
     def __init__(self, learner: Any) -> None:
         super().__init__(learner)
