@@ -105,6 +105,17 @@ def test_what_is_explained_can_be_asked_for_in_python_names(command_line: Comman
     assert "comparator.margin**2" in values["computed"]
 
 
+def test_a_theorem_can_be_asked_for_by_the_title_that_certificates_print(command_line: CommandLine) -> None:
+    """A title in any case is the theorem of that title; one that several have gives them all, with their learners."""
+    values = command_line("explain", "--theorem", "sharp HINGE bound", "--json").json
+    assert [one["theorem"] for one in values["theorems"]] == ["p_norm_sharp", "sharp"]
+    assert "linear.perceptron" in values["theorems"][1]["learners"]
+    printed = command_line("explain", "--theorem", "Sharp hinge bound").out
+    assert printed.index("(p_norm_sharp)") < printed.index("(sharp)")
+    halving = theorems()["halving"].title
+    assert command_line("explain", "--theorem", f"{halving}:", "--json").json["theorem"] == "halving"
+
+
 @pytest.mark.parametrize("name", ["halving", "perceptron", "experts.hedge", "exp3", "weighted-majority"])
 def test_the_commands_to_try_run(command_line: CommandLine, name: str) -> None:
     """The last command that a learner is explained with needs no file, and runs as it stands."""

@@ -70,7 +70,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "name", metavar="LEARNER", nargs="?", help="by its name on the command line or in Python; as in bandits.hedge"
     )
-    parser.add_argument("--theorem", metavar="NAME", help="explain this theorem, by its name in code and in JSON")
+    parser.add_argument(
+        "--theorem",
+        metavar="NAME",
+        help="explain this theorem, by its title in certificates or its name in code and in JSON",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
@@ -80,7 +84,7 @@ def run(arguments: ExplainOptions) -> int:
         raise UsageError("a learner and --theorem are two things to explain; name one")
     lines: Iterable[str]
     if arguments.theorem is not None:
-        values, lines = _theorem_alone(arguments.theorem)
+        values, lines = _theorems_alone(arguments.theorem)
     elif arguments.name is not None:
         kind, name = _resolved(arguments.name)
         values = describe_learner(kind, name)
@@ -268,17 +272,30 @@ def describe_theorem(theorem: Theorem) -> dict[str, Any]:
     }
 
 
-def _theorem_alone(text: str) -> tuple[dict[str, Any], list[str]]:
+def _called_theorem(text: str) -> list[Theorem]:
+    """The theorem of a name, or all those of a title, in whatever case."""
+    known = theorems()
+    name = text.lower().replace("-", "_")
+    if name in known:
+        return [known[name]]
+    if titled := [one for one in known.values() if one.title.lower() == text.strip(" :").lower()]:
+        return titled
+    meant = did_you_mean(text, dict.fromkeys((*known, *(one.title for one in known.values()))))
+    learner = f"{text} is a learner: regretless explain {text}; " if next(_called(text), None) else ""
+    raise UsageError(f"there is no theorem called {text!r}; {learner}{meant}regretless explain lists them")
+
+
+def _theorems_alone(text: str) -> tuple[dict[str, Any], list[str]]:
+    """The theorem of a name, or each of those of a title, for some have one title for several learners."""
+    values, blocks = zip(*map(_theorem_alone, _called_theorem(text)), strict=True)
+    lines = [line for block in blocks for line in ("", *block)][1:]
+    return values[0] if len(values) == 1 else {"title": values[0]["title"], "theorems": list(values)}, lines
+
+
+def _theorem_alone(theorem: Theorem) -> tuple[dict[str, Any], list[str]]:
     """A theorem with the code of its formula and the learners that it is about."""
     import inspect
 
-    known = theorems()
-    name = text.replace("-", "_")
-    if name not in known:
-        meant = did_you_mean(text, known)
-        learner = f"{text} is a learner: regretless explain {text}; " if next(_called(text), None) else ""
-        raise UsageError(f"there is no theorem called {text!r}; {learner}{meant}regretless explain lists them")
-    theorem = known[name]
     about = [
         f"{_room(kind)}.{learner}"
         for kind, table in TABLES.items()
