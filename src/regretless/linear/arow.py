@@ -65,7 +65,7 @@ class AROW(SecondOrderLearner):
     by at most the sum of v_i^2 times what D_i got. An update costs about 4 `rank` products of d numbers.
 
     A^-1 x is computed as a difference (Woodbury's identity), which may lose as many digits as x'D^-1 x has, of the 16
-    of a float. With `scale` "none" D starts with r, so that for rows of some 10^6 sqrt(r) and longer too few may be
+    of a float. With `scale` "none" D starts with r, so that for rows of some 10^8 sqrt(r) and longer none may be
     left: weights are then other ones than those of the update, and may grow until a row is refused. What a certificate
     counts and bounds stays true. With `scale` "auto" x'D^-1 x is at most d / (10 r), however long the rows are.
 
@@ -79,7 +79,7 @@ class AROW(SecondOrderLearner):
         From 1 to 100. How many directions a sketch keeps besides its diagonal; it counts when learning begins.
     scale : {"auto", "none"}, default="auto"
         Whether a diagonal matrix, or a sketch, measures each feature by its largest value so far; with "none", and with
-        a full matrix, r is in the units of the rows; a sketch then wants rows shorter than 10^6 sqrt(r), as above. It
+        a full matrix, r is in the units of the rows; a sketch then wants rows shorter than 10^7 sqrt(r), as above. It
         counts when learning begins.
     intercept : float, default=1.0
         Size of a constant feature that is appended to every row; 0 for none. Unlike first-order learners this one finds
