@@ -112,8 +112,10 @@ def max_margin(
     --------
     >>> from regretless.linear import max_margin
     >>> margin = max_margin([[10.0, 1.0], [10.0, -1.0]], [1, -1])
-    >>> round(margin.lower, 9), round(margin.upper, 9), margin.weights.round(9).tolist()
-    (1.0, 1.0, [0.0, 1.0])
+    >>> round(margin.lower, 9), round(margin.upper, 9)
+    (1.0, 1.0)
+    >>> (margin.weights.round(9) + 0.0).tolist()  # of -0.0 that makes 0.0
+    [0.0, 1.0]
     """
     return _max_margin(SignedRows(*read_signs(X, y), intercept), tolerance, Budget(max_seconds))
 
