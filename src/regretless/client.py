@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from .errors import ParameterError, RegretlessError
+from .errors import MissingError, ParameterError, RegretlessError
 
 if TYPE_CHECKING:
     import httpx
@@ -253,7 +253,7 @@ def _httpx() -> Any:
     try:
         import httpx
     except ImportError as error:
-        raise RegretlessError("the client needs httpx: pip install 'regretless[client]'") from error
+        raise MissingError.of_extra("the client needs httpx", "client", "httpx") from error
     return httpx
 
 

@@ -97,6 +97,12 @@ class NotFittedError(RegretlessError, AttributeError):
 class MissingError(RegretlessError, ImportError):
     """A package that this needs is not installed; the message says how to install it."""
 
+    @classmethod
+    def of_extra(cls, needs: str, extra: str, packages: str) -> Self:
+        """What needs which package, an extra of ours that has it, and the packages of that extra by themselves."""
+        own = f"where that would compile, as in a clone, pip install {packages}"
+        return cls(f"{needs}: pip install 'regretless[{extra}]', or {own}")
+
 
 class EngineError(RegretlessError):
     """What runs the shards broke: a process that played one ended without an answer, or no worker is left to play."""

@@ -50,7 +50,7 @@ def to_onnx(learner: Any) -> Any:
     try:
         import onnx
     except ImportError as error:
-        raise MissingError("models of ONNX need the package onnx: pip install 'regretless[onnx]'") from error
+        raise MissingError.of_extra("models of ONNX need the package onnx", "onnx", "onnx") from error
     graph = _Graph(onnx)
     weights = np.atleast_2d(learner.coef_)
     graph.constant("weights", weights.T)

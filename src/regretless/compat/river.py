@@ -20,7 +20,7 @@ from ..errors import MissingError, RegretlessError
 try:
     from river import base
 except ImportError as error:
-    raise MissingError("models of river need the package river: pip install 'regretless[river]'") from error
+    raise MissingError.of_extra("models of river need the package river", "river", "river") from error
 
 __all__ = ["RiverClassifier", "RiverRegressor"]
 

@@ -220,7 +220,7 @@ class PostgresStore(Database):
         try:
             import psycopg
         except ImportError as error:
-            raise MissingError("PostgreSQL needs psycopg: pip install 'regretless[postgres]'") from error
+            raise MissingError.of_extra("PostgreSQL needs psycopg", "postgres", "'psycopg[binary]'") from error
         self.close()
         self._errors = (psycopg.Error,)
         try:

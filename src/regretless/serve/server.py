@@ -347,8 +347,7 @@ def server_package() -> Any:
     try:
         import uvicorn
     except ImportError as error:
-        how = f"pip install 'regretless[serve]', or where that would compile, as in a clone, pip install {PACKAGES}"
-        raise MissingError(f"serving needs uvicorn: {how}") from error
+        raise MissingError.of_extra("serving needs uvicorn", "serve", PACKAGES) from error
     return uvicorn
 
 
