@@ -220,11 +220,27 @@ def test_a_traced_round_of_experts_says_whether_it_was_learned(command_line: Com
 
 
 def test_numbers_are_traced_with_their_forecasts(command_line: CommandLine, tmp_path: Path) -> None:
-    """The squared errors of traced forecasts, after the first, are the loss of the run."""
+    """The squared errors of traced forecasts are the loss of the run; before the first outcome there is none."""
     words = ("learn", rows(tmp_path), "--task", "regression", "--trace", "9", "--json")
     values = command_line(*words).json
     errors = [(one["prediction"] - one["outcome"]) ** 2 for one in values["trace"][1:]]
     assert sum(errors) == pytest.approx(values["progressive"]["squared_loss"])
+    assert values["trace"][0]["prediction"] is None
+    assert "forecast   none yet, " in command_line(*words[:-1]).out
+
+
+def test_of_many_experts_the_same_are_traced_in_every_line(command_line: CommandLine, tmp_path: Path) -> None:
+    """Of ten experts the eight that weigh most are shown, whatever they say and lose in a round."""
+    advice = np.random.default_rng(0).random((4, 10))
+    table = np.column_stack([advice, advice[:, 3]])
+    names = [f"e{k}" for k in range(10)]
+    np.savetxt(tmp_path / "f.csv", table, delimiter=",", header=",".join([*names, "target"]), comments="")
+    words = ("combine", tmp_path / "f.csv", "--learner", "hedge", "--set", "eta=2", "--trace", "4", "--quiet")
+    lines = [line for line in command_line(*words).out.splitlines() if " and 2 more" in line]
+    shown = {tuple(word for word in line.split() if word in names) for line in lines}
+    assert len(lines) == 16
+    assert len(shown) == 1
+    assert "e3" in shown.pop()
 
 
 def test_traced_forecasts_go_by_the_weights_of_the_learner(command_line: CommandLine, tmp_path: Path) -> None:
@@ -259,3 +275,4 @@ def test_traced_draws_are_those_of_the_first_run(command_line: CommandLine, tmp_
         assert list(one["next"].values()) == learner.probabilities().tolist()
         assert list(one["estimates"].values()) == learner.estimates_.tolist()
     assert command_line(*words).out.startswith("round 1: drawn ")
+    assert command_line(*words, "--runs", "2").out.startswith("Run 1 of 2\nround 1: drawn ")

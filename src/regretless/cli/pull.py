@@ -395,7 +395,7 @@ class PullOutput(Output):
     def lines(self) -> Iterator[str]:
         """Lines for people before the certificates."""
         if self.trace is not None:
-            yield from draw_lines(self.trace)
+            yield from draw_lines(self.trace, self.pulls.runs)
         yield from self._runs()
         yield from self._arms()
         yield from self._regrets()

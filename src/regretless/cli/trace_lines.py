@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .output import label_text, many, number_text, short
@@ -28,7 +28,8 @@ def row_lines(rows: Sequence[TracedRow], *, numbers: bool) -> Iterator[str]:
         text = number_text if numbers else label_text
         predicted = "another label" if one.prediction is None else text(one.prediction)
         if numbers:
-            yield f"  forecast   {predicted}, and the outcome is {text(one.outcome)}"
+            shown = "none yet, for others are measured from the first outcome" if one.prediction is None else predicted
+            yield f"  forecast   {shown}, and the outcome is {text(one.outcome)}"
         else:
             scored = zip(one.scores, one.labels, strict=True)
             scores = ", ".join(f"{number_text(score)} for {text(label)}" for score, label in scored)
@@ -44,19 +45,26 @@ def row_lines(rows: Sequence[TracedRow], *, numbers: bool) -> Iterator[str]:
 
 
 def forecast_lines(rows: Sequence[TracedForecast]) -> Iterator[str]:
-    """Rows of a combiner."""
+    """Rows of a combiner: of many experts the same in all of them, those that weigh most."""
+    total: dict[str, float] = {}
+    for one in rows:
+        for name, weight in one.weights.items():
+            total[name] = total.get(name, 0.0) + abs(weight)
+    chosen = sorted(total, key=lambda name: -total[name])[:MOST]
     for one in rows:
         yield f"round {one.round}"
-        yield f"  experts    {pairs(one.forecasts)}"
-        yield f"  weights    {pairs(one.played)}"
+        yield f"  experts    {pairs(one.forecasts, chosen)}"
+        yield f"  weights    {pairs(one.played, chosen)}"
         outcome = "" if one.outcome is None else f", and the outcome is {number_text(one.outcome)}"
         yield f"  combined   {number_text(one.prediction)}{outcome}: loss {number_text(one.loss)}"
-        yield f"  losses     {pairs(one.charges)}{'' if one.learned else ', not learned before the next row'}"
-        yield f"  next       {pairs(one.weights)}"
+        yield f"  losses     {pairs(one.charges, chosen)}{'' if one.learned else ', not learned before the next row'}"
+        yield f"  next       {pairs(one.weights, chosen)}"
 
 
-def draw_lines(draws: Sequence[TracedDraw]) -> Iterator[str]:
-    """Draws of a bandit."""
+def draw_lines(draws: Sequence[TracedDraw], runs: int) -> Iterator[str]:
+    """Draws of a bandit in the first of several runs."""
+    if runs > 1:
+        yield f"Run 1 of {runs:,}"
     for one in draws:
         chance = "" if one.probability is None else f", with probability {number_text(one.probability)}"
         arm = "by weights" if one.arm is None else f"drawn {short(one.arm)}{chance}"
@@ -78,11 +86,12 @@ def decision_lines(rounds: Sequence[TracedDecision], names: Sequence[str]) -> It
         yield f"  drawn      {short(one.action)}, with probability {chance}: cost {number_text(one.cost)}"
 
 
-def pairs(numbers: Mapping[str, Any]) -> str:
-    """Names with their numbers; of many those that are largest in size, in their order."""
-    chosen = sorted(numbers, key=lambda name: -abs(numbers[name]))[:MOST]
+def pairs(numbers: Mapping[str, Any], chosen: Collection[str] | None = None) -> str:
+    """Names with their numbers; of many those that are chosen, or that are largest in size, in their order."""
+    if chosen is None:
+        chosen = sorted(numbers, key=lambda name: -abs(numbers[name]))[:MOST]
     shown = [f"{short(name)} {number_text(value)}" for name, value in numbers.items() if name in chosen]
-    return "  ".join(shown) + (f"  and {len(numbers) - MOST:,} more" if len(numbers) > MOST else "")
+    return "  ".join(shown) + (f"  and {len(numbers) - len(shown):,} more" if len(numbers) > len(shown) else "")
 
 
 # The table of `play`.

@@ -41,7 +41,7 @@ class TracedRow:
         Empty of a learner of numbers.
     prediction, outcome : object
         The label or number that was predicted, and that of the row; the first is None where one label alone was known,
-        and the row had another.
+        and the row had another, and in the first round of a learner of numbers, which forecasts none.
     loss : float
         What the learner was charged.
     updated : bool or None
@@ -159,10 +159,13 @@ class RowTracer:
         names = column_names(schema)
         scores, code, classes, tie = self._scores
         outcome = batch.labels[place : place + 1].tolist()[0]
-        before, apart = _updates(self._apart), self._apart
+        before, apart, first = _updates(self._apart), self._apart, not self._apart.__sklearn_is_fitted__()
         apart.observe(batch.slice(place, place + 1))
         updates = _updates(apart) - before
-        predicted = _predicted(scores, code, classes, tie, outcome) if len(classes) else float(scores[0])
+        if len(classes):
+            predicted = _predicted(scores, code, classes, tie, outcome)
+        else:
+            predicted = None if first else float(scores[0])
         members = learner.snapshot() or {}
         self.rows.append(
             TracedRow(
