@@ -188,6 +188,19 @@ def test_settings_without_meaning_are_refused(kind: type[Alarm], words: str, set
 
 
 @pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("reference", [0.0, 1.0, 1.5, -1, nan, 1e-101, "0.3"])
+def test_no_other_reference_is_renewed_than_begun_with(make, reference) -> None:
+    """`renew` refuses what the constructor refuses, and the alarm goes on with its reference."""
+    alarm, twin = make(), make()
+    with pytest.raises(ParameterError, match="reference="):
+        type(alarm)(reference)
+    with pytest.raises(ParameterError, match="reference="):
+        alarm.renew(reference)
+    assert alarm.play(losses(50)).tolist() == twin.play(losses(50)).tolist()
+    assert alarm.state_dict() == twin.state_dict()
+
+
+@pytest.mark.parametrize("make", MAKERS)
 def test_a_state_that_does_not_fit_is_refused(make) -> None:
     """What is missing, of another type or inconsistent in a state is a ModelError."""
     made = make()

@@ -108,15 +108,7 @@ class Alarm(CertifiedState, JsonState):
     _kind = "alarm"
 
     def __post_init__(self) -> None:
-        self.value_range = low, high = checked_range(self.value_range)
-        if not (isinstance(self.reference, Real) and low < self.reference < high):
-            raise ParameterError(
-                "reference", repr(self.reference), f"it must lie between {low:g} and {high:g}, the range of losses"
-            )
-        self.reference = float(self.reference)
-        if (self.reference - low) / (high - low) < LEAST_LEVEL:
-            above = f"it must be above {low:g} by {LEAST_LEVEL:g} of the range, which ends at {high:g}"
-            raise ParameterError("reference", repr(self.reference), above)
+        self.value_range = checked_range(self.value_range)
         self._factors: list[tuple[float, float]] = []
         self.renew(self.reference)
         self._rounds: int = 0
@@ -151,10 +143,21 @@ class Alarm(CertifiedState, JsonState):
         ----------
         reference : float
             Inside `value_range`.
+
+        Raises
+        ------
+        ParameterError
+            If it is not, or so near its lower end that evidence is no float. Nothing has changed then.
         """
         low, high = self.value_range
-        self.reference = reference
-        level = (reference - low) / (high - low)
+        if not (isinstance(reference, Real) and low < reference < high):
+            inside = f"it must lie between {low:g} and {high:g}, the range of losses"
+            raise ParameterError("reference", repr(reference), inside)
+        level = (float(reference) - low) / (high - low)
+        if level < LEAST_LEVEL:
+            above = f"it must be above {low:g} by {LEAST_LEVEL:g} of the range, which ends at {high:g}"
+            raise ParameterError("reference", repr(reference), above)
+        self.reference = float(reference)
         self._factors = [(1 - bet, bet / level) for bet in BETS]  # by 1 - b + (b / p) x a capital is multiplied
 
     # Rounds.
