@@ -75,6 +75,15 @@ def test_what_is_no_product_is_refused(learner, outcomes):
         to_onnx(learner.fit(X, outcomes))
 
 
+@pytest.mark.parametrize(
+    "learner", [object(), None, class_of("linear", "perceptron"), class_of("linear", "perceptron")()]
+)
+def test_what_is_no_fitted_learner_is_refused(learner):
+    """Other objects, classes of learners, and learners that learned nothing are refused by the library's own error."""
+    with pytest.raises(RegretlessError):
+        to_onnx(learner)
+
+
 def test_the_verb_writes_a_graph_with_the_names_of_columns(run, tmp_path):
     """`export` writes a graph that knows the features of the table, and refuses a mixture in one line."""
     table = tmp_path / "rows.csv"

@@ -116,6 +116,12 @@ def test_every_family_is_named_by_its_usage():
         assert family.about
 
 
+def test_families_are_not_written():
+    """Nobody can take a family out of the public table, or put one in."""
+    with pytest.raises(TypeError):
+        FAMILIES["thresholds"] = FAMILIES["intervals"]
+
+
 def test_names_are_read_with_tolerance():
     """Capitals, underscores and blanks make no difference."""
     assert FiniteClass.named(" At_Most_K: 8 , 2 ") == FiniteClass.named("at-most-k:8,2")

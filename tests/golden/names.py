@@ -10,7 +10,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import regretless
@@ -109,7 +109,7 @@ def _described(name: str, value: Any) -> str:
         return f"theorem {name}: {value.title}"
     if name == "__version__":
         return f"{name}: {type(value).__name__}"
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict | MappingProxyType) and value:
         rows = "".join(f"\n    {key!r}: {ADDRESS.sub('', repr(one))}" for key, one in value.items())
         return f"{name}: {type(value).__name__} of {len(value)}:{rows}"
     shown = sorted(value) if isinstance(value, set | frozenset) else value

@@ -449,7 +449,7 @@ def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
         return
     present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
     if present >= DENSE:
-        matrix = "sketch" if "sketch" in getattr(learner, "MATRICES", ()) else "full"
+        matrix = "sketch" if "sketch" in getattr(learner, "_matrices", ()) else "full"
         yield (
             f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
             f"itself; --set matrix={matrix} learns how they go together too, and errs less if they do (in more time)"

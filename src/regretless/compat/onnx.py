@@ -35,7 +35,8 @@ def to_onnx(learner: Any) -> Any:
     Raises
     ------
     RegretlessError
-        If it predicts in another way, learned from rows that were divided by their lengths, or learned nothing yet.
+        If it is no such learner, predicts in another way, learned from rows that were divided by their lengths, or
+        learned nothing yet.
     MissingError
         If the package `onnx` is missing.
 
@@ -69,8 +70,8 @@ def refuse_other(learner: Any) -> None:
     ------
     RegretlessError
     """
-    kind, name = learner.kind, getattr(learner, "name", type(learner).__name__)
-    if kind not in ("linear", "regression"):
+    kind, name = getattr(learner, "kind", None), getattr(learner, "name", type(learner).__name__)
+    if isinstance(learner, type) or kind not in ("linear", "regression"):
         raise RegretlessError(f"{name} predicts no rows of features; export takes models of learn")
     learner._require_fitted()
     if divides_rows(vars(learner).get("schema_")):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -212,20 +213,24 @@ def _least_halfspaces(sides: list[int]) -> int:
 OF_CUBES = (2, 4, 14, 104, 1882)
 """Numbers of halfspaces of cubes; Muroga 1971."""
 CUBES = {"cube": (0, 1), "signs": (-1, 1)}
-FAMILIES = {
-    "thresholds": Family("N", "1 from some of N points on a line on", thresholds),
-    "intervals": Family("N", "1 on an interval of N points on a line, or on none", intervals),
-    "singletons": Family("N", "1 on a single one of N points", singletons),
-    "singletons-and-zero": Family("N", "1 on a single one of N points, or on none", singletons_and_zero),
-    "parities": Family("K", "parities of some of K bits", parities),
-    "conjunctions": Family("K", "conjunctions of some of K bits, negated or not, and false", conjunctions),
-    "disjunctions": Family("K", "disjunctions of some of K bits, none negated", disjunctions),
-    "all": Family("N", "all functions on N points", all_functions),
-    "at-most-k": Family("N,K", "1 on at most K of N points", at_most_k),
-    "exactly-k": Family("N,K", "1 on exactly K of N points", exactly_k),
-    "halfspaces": Family("AxB", "halfspaces by lines, or hyperplanes, on a grid", halfspaces),
-    "homogeneous-halfspaces": Family("signs:K", "halfspaces by hyperplanes through the origin", homogeneous_halfspaces),
-}
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "thresholds": Family("N", "1 from some of N points on a line on", thresholds),
+        "intervals": Family("N", "1 on an interval of N points on a line, or on none", intervals),
+        "singletons": Family("N", "1 on a single one of N points", singletons),
+        "singletons-and-zero": Family("N", "1 on a single one of N points, or on none", singletons_and_zero),
+        "parities": Family("K", "parities of some of K bits", parities),
+        "conjunctions": Family("K", "conjunctions of some of K bits, negated or not, and false", conjunctions),
+        "disjunctions": Family("K", "disjunctions of some of K bits, none negated", disjunctions),
+        "all": Family("N", "all functions on N points", all_functions),
+        "at-most-k": Family("N,K", "1 on at most K of N points", at_most_k),
+        "exactly-k": Family("N,K", "1 on exactly K of N points", exactly_k),
+        "halfspaces": Family("AxB", "halfspaces by lines, or hyperplanes, on a grid", halfspaces),
+        "homogeneous-halfspaces": Family(
+            "signs:K", "halfspaces by hyperplanes through the origin", homogeneous_halfspaces
+        ),
+    }
+)
 
 
 def _whole(text: str) -> bool:

@@ -140,7 +140,7 @@ class AROW(SecondOrderLearner):
     )
     theorems = THEOREMS
     WEIGHTED = True
-    MATRICES = (*SecondOrderLearner.MATRICES, "sketch")
+    _matrices = (*SecondOrderLearner._matrices, "sketch")
 
     r: float = 1.0
     matrix: str = "auto"
@@ -166,7 +166,7 @@ class AROW(SecondOrderLearner):
     def rules(self) -> Rules:
         """It moves when its margin is below 1."""
         self.prior()
-        one_of("matrix", self.matrix, self.MATRICES)
+        one_of("matrix", self.matrix, self._matrices)
         self.sketch_rank()
         one_of("scale", self.scale, SCALES)
         return Rules(loss="squared-hinge", intercept=positive("intercept", self.intercept, or_zero=True))

@@ -46,7 +46,7 @@ class SecondOrderLearner(OnlineClassifier):
     """A learner that keeps the sum of x x' over its updates, or the diagonal of that."""
 
     WEIGHTED: ClassVar[bool]  # whether a diagonal matrix goes with weights besides the sums
-    MATRICES: ClassVar[tuple[str, ...]] = ("auto", "full", "diagonal")
+    _matrices: ClassVar[tuple[str, ...]] = ("auto", "full", "diagonal")
 
     matrix: str
     state_: SecondOrderState
@@ -66,7 +66,7 @@ class SecondOrderLearner(OnlineClassifier):
 
     def new_state(self, columns: int, targets: int) -> SecondOrderState:
         """An empty state, with all of the matrix or its diagonal."""
-        matrix = one_of("matrix", self.matrix, self.MATRICES)
+        matrix = one_of("matrix", self.matrix, self._matrices)
         full = matrix == "full" or (matrix == "auto" and columns <= FEW_COLUMNS)
         sized = None if full else self.sized_prior()
         prior = self.prior() if sized is None else sized

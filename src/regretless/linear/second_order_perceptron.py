@@ -114,7 +114,7 @@ class SecondOrderPerceptron(SecondOrderLearner):
     def rules(self) -> Rules:
         """It moves when its score has the wrong sign."""
         self.prior()
-        one_of("matrix", self.matrix, self.MATRICES)
+        one_of("matrix", self.matrix, self._matrices)
         return Rules(
             tie=TIES[one_of("ties", self.ties, tuple(TIES))],
             intercept=positive("intercept", self.intercept, or_zero=True),
