@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
 from typing import Self
@@ -32,20 +33,22 @@ class Bar:
     20
     """
 
-    def __init__(self, total: int | None = None, unit: str = "rounds") -> None:
-        self._total, self._unit = total, unit
-        self._begun = monotonic()
+    def __init__(
+        self, total: int | None = None, unit: str = "rounds", *, _clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._total, self._unit, self._clock = total, unit, _clock
+        self._begun = self._clock()
         self._next, self._shown, self._last = 0.0, 0, ""
 
     def __call__(self, done: int, state: float | None = None) -> None:
         """So much is done; `state` is what a solver says of itself besides, such as a gap."""
         self._last = self._line(done, state)
-        if (now := monotonic()) >= self._next:
+        if (now := self._clock()) >= self._next:
             self._next = now + PAUSE
             self._draw()
 
     def __enter__(self) -> Self:
-        self._begun = monotonic()
+        self._begun = self._clock()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
@@ -55,7 +58,7 @@ class Bar:
         self._last, self._shown = "", 0
 
     def _line(self, done: int, state: float | None) -> str:
-        took = monotonic() - self._begun
+        took = self._clock() - self._begun
         speed = f", {done / took:,.0f} a second" if took > 0 else ""
         besides = "" if state is None else f", {state:.3g}"
         if not self._total:

@@ -14,16 +14,19 @@ from regretless.progress import Bar
 
 
 def test_a_bar_ends_full_and_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is drawn last is the last that was done, over what was drawn before, and then the line is over."""
-    with Bar(40, "rows") as bar:
+    """What is drawn last is the last that was done, over what was drawn before, and then the line is over; between two
+    looks a tenth of a second goes by."""
+    now = 5.0
+    with Bar(40, "rows", _clock=lambda: now) as bar:
         for done in range(1, 41):
+            now += 1 / 32
             bar(done)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.rstrip("\n").split("\r")
-    assert lines[-1].startswith("█" * 30 + " 100% of 40 rows")
+    assert lines[-1] == "█" * 30 + " 100% of 40 rows, 32 a second"
     assert err.endswith("\n")
-    assert len(lines) < 10  # ten times a second at most
+    assert len(lines) == 1 + 10 + 1  # nothing, every fourth call, and the end
 
 
 def test_a_bar_that_was_never_called_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
