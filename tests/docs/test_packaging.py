@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -38,3 +40,13 @@ def test_every_dependency_stands_in_the_table():
     wanted = {re.match(r"[\w-]+", one)[0] for one in PROJECT["project"]["dependencies"]}
     table = (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8").partition("## Dependencies")[2]
     assert set(re.findall(r"^\| ([a-z][\w-]*) [^|]*\| [\d.]+ \|", table, re.MULTILINE)) == wanted
+
+
+def test_no_leftover_of_a_merge_or_a_patch_is_tracked():
+    """Git tracks no file that a merge or a patch leaves behind, whose name ends in .orig or .rej."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("no clone of the repository, or no git")
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True)
+    names = listed.stdout.splitlines()
+    assert "pyproject.toml" in names
+    assert [name for name in names if name.endswith((".orig", ".rej"))] == []
