@@ -589,5 +589,5 @@ def _names(arguments: PlayOptions) -> tuple[Kind, str]:
     try:
         return resolve(arguments.learner, arguments.environment)
     except RegretlessError as error:
-        about = "--environment" if str(error).startswith("there is no environment") else "--learner"
+        about = "--learner" if arguments.environment in (*ENVIRONMENTS, WORST) else "--environment"
         raise UsageError(f"{about}: {error}") from error
