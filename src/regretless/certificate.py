@@ -350,6 +350,33 @@ class Certificates(list[Certificate]):
         return import_module(f"{__package__}.plot").figure_of_certificates(self)  # it stands above what it draws
 
 
+class CertifiedState:
+    """What knows its own certificates: notebooks show it as it is made, with its ledger, if it has one, and those."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        known: Any = self
+        ledger = getattr(known, "ledger_", None)
+        shown = ledger._repr_html_() if isinstance(ledger, html.Recorded) else ""
+        return html.code(repr(self)) + shown + html.titled("Certificates", known.certify()._repr_html_())
+
+    def plot(self) -> Any:
+        """A matplotlib figure of its certificates: what was observed beside its bound.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingError
+            If matplotlib is not installed.
+        """
+        known: Any = self
+        return known.certify().plot()
+
+
 def _cells(certificate: Certificate) -> tuple[str, ...]:
     """A certificate as the row of a table."""
     one = certificate

@@ -12,11 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificates
+from ..certificate import Certificates, CertifiedState
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..pictured import CertifiedState
 from ..theorem import Theorem
 from ..theory.alarms import BETS, AlarmLedger
 

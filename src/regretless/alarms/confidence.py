@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate import Certificates
+from ..certificate import Certificates, CertifiedState
 from ..checks import one_of, share
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..pictured import CertifiedState
 from ..theory.confidence import BettingLedger, Confidence, MeanLedger, constant_mean, interval, mean_loss
 from .base import Array, Range, checked_range, scaled
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificates
+from ..certificate import Certificates, CertifiedState
 from ..checks import share, whole
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..pictured import CertifiedState
 from ..report import WatchedColumn, WatchReport, page_of_watch
 from .base import Array, checked_range, outside
 from .column import ColumnAlarm, WatchedLosses, alarm_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..info import BanditInfo
-from ..pictured import Bars
+from ..picture import Bars
 from ..theorem import Theorem
 from ..theory.bandit_weights import EXP4
 from .base import Array

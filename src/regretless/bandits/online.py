@@ -13,7 +13,7 @@ from ..errors import ParameterError, RegretlessError
 from ..info import BanditInfo
 from ..ledger import BanditLedger
 from ..persist.validation import whole_numbers
-from ..pictured import Bars, Pictured
+from ..picture import Bars, Pictured
 from .state import SUM, BanditState, Scale
 from .validation import advice_of, arm_of, mask_of, number_of, outside, refuse_unadvised, reward_of, row_of
 

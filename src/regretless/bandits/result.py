@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import RegretlessError
 from ..html import Recorded
-from ..pictured import figure_by_arm
+from ..picture import figure_by_arm
 from ..turns import BUSY
 from .state import BanditState
 from .validation import complaint

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificates
+from ..certificate import Certificates, CertifiedState
 from ..checks import share, whole
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..pictured import CertifiedState
 from ..theory.calibration import CalibrationFacts, binned_calibration
 from .labels import is_larger, which_are_larger
 

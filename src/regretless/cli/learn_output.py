@@ -212,7 +212,7 @@ class LearnOutput(Output):
 def sizes_of(run: Any) -> tuple[Any, str]:
     """The largest size of each feature, and what to say behind the title of weights that are multiplied by it: of all
     rows where the learner knows it, else of the first ones, if these are dense; None where it is not known."""
-    from ..pictured import TIMES_SIZES
+    from ..picture import TIMES_SIZES
 
     sizes = run.learner.state_.sizes()
     if sizes is not None:

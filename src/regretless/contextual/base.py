@@ -19,7 +19,7 @@ from ..info import ContextualInfo, HasInfo
 from ..ledger import ContextualLedger
 from ..persist.model import PersistentRecord
 from ..persist.validation import count, digits, names, one, parameters, stored_as
-from ..pictured import Bars, Pictured
+from ..picture import Bars, Pictured
 from ..regression.base import OnlineRegressor
 from ..theorem import Theorem
 from .certificates import certificates_of, facts_of_squares

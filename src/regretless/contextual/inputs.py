@@ -17,7 +17,7 @@ from ..bandits.validation import LossError, arm_of, complaint, mask_of, number_o
 from ..data.batch import Batch
 from ..errors import ParameterError, RegretlessError
 from ..html import Recorded
-from ..pictured import figure_by_arm
+from ..picture import figure_by_arm
 from ..rows.faults import fault_of
 from ..rows.one_row import crossed_row, hashed_row, row_in_order
 from ..rows.validation import ascending, read_rows

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import names_of
 from ..errors import ParameterError, RegretlessError
 from ..ledger import ExpertLedger
-from ..pictured import Bars, Pictured
+from ..picture import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .losses import TABLE

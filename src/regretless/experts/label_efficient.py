@@ -12,7 +12,7 @@ from ..arrays import names_of
 from ..checks import share as share_of
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
-from ..pictured import Bars, Pictured
+from ..picture import Bars, Pictured
 from ..turns import Turn, in_turn
 from .base import ExpertLearner
 from .comparators import own_losses

@@ -15,7 +15,7 @@ from ..arrays import names_of
 from ..errors import RegretlessError
 from ..ledger import ExpertLedger
 from ..persist.validation import count, one
-from ..pictured import Bars, Pictured
+from ..picture import Bars, Pictured
 from .losses import TABLE, Loss
 from .state import ExpertState
 from .validation import Array, complaint, in_order, outcomes_of, row_of

@@ -12,14 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import numbers
-from ..certificate import Certificates
+from ..certificate import Certificates, CertifiedState
 from ..checks import share
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.json_state import JsonState
 from ..persist.validation import count, finite, one
-from ..pictured import CertifiedState
 from ..theorem import Theorem
 from ..theory.intervals import IntervalFacts
 

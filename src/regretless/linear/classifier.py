@@ -11,7 +11,7 @@ from ..data.batch import Array
 from ..errors import RegretlessError
 from ..frames import as_array
 from ..info import LinearInfo, LinearWords
-from ..pictured import TIMES_SIZES, Bars
+from ..picture import TIMES_SIZES, Bars
 from ..rows.estimator import Estimator
 from ..rows.learner import RowLearner
 from ..rows.sample_weights import read_weights

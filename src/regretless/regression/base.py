@@ -13,7 +13,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError, RowRefused
 from ..frames import as_array
 from ..info import RegressionInfo
-from ..pictured import TIMES_SIZES, Bars
+from ..picture import TIMES_SIZES, Bars
 from ..rows.estimator import with_constructor
 from ..rows.learner import RowLearner, played_in_order
 from ..rows.sample_weights import read_weights

@@ -14,7 +14,7 @@ from ..errors import ParameterError, RegretlessError, RowRefused
 from ..info import HasInfo
 from ..ledger import Ledger
 from ..persist.model import Persistent
-from ..pictured import Pictured
+from ..picture import Pictured
 from ..turns import BUSY
 from .estimator import TURN, Estimator
 from .faults import SCALE, explain_nonfinite, fault_of

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ... import html
-from ...certificate import Certificate, Certificates
+from ...certificate import Certificate, Certificates, CertifiedState
 from ...comparator import ClassComparator
 from ...errors import RegretlessError
 from ...info import ClassInfo, HasInfo
@@ -32,7 +32,7 @@ SLICE = 1 << 24  # words that the kernel reads between checks of Ctrl-C
 
 
 @dataclass(eq=False)
-class ClassLearner(HasInfo, PersistentRecord):
+class ClassLearner(HasInfo, CertifiedState, PersistentRecord):
     """The base of every learner of a finite class.
 
     At most one prediction waits for its label: with late labels several predictions could be wrong for one reason, and
@@ -72,20 +72,6 @@ class ClassLearner(HasInfo, PersistentRecord):
         """The learner as it is made, its ledger and its certificates."""
         certificates = html.titled("Certificates", Certificates(self.certify())._repr_html_())
         return html.code(repr(self)) + self.ledger_._repr_html_() + (certificates if self.rounds_ else "")
-
-    def plot(self) -> Any:
-        """A matplotlib figure of its certificates: what was observed beside its bound.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
-        """
-        return Certificates(self.certify()).plot()
 
     # The prediction rule.
 

@@ -14,7 +14,7 @@ from ...checks import drawn_seed, one_of, positive, whole
 from ...data.batch import Array, Batch
 from ...errors import ParameterError, RegretlessError
 from ...info import Cost, LinearInfo, LinearWords
-from ...pictured import Bars
+from ...picture import Bars
 from ...rows.estimator import with_constructor
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts

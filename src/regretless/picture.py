@@ -45,29 +45,6 @@ def _largest(chart: Bars) -> str:
     return html.table([*rows, (f"and {more:,} more", "")] if more else rows)
 
 
-class CertifiedState:
-    """What knows its own certificates: notebooks show it as it is made, with its ledger, if it has one, and those."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        known: Any = self
-        ledger = getattr(known, "ledger_", None)
-        shown = ledger._repr_html_() if isinstance(ledger, html.Recorded) else ""
-        return html.code(repr(self)) + shown + html.titled("Certificates", known.certify()._repr_html_())
-
-    def plot(self) -> Any:
-        """A matplotlib figure of what was observed beside its bound; see `Certificates.plot`.
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
-        """
-        known: Any = self
-        return known.certify().plot()
-
-
 def figure_by_arm(arms: Array, losses: Array) -> Any:
     """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all.
 
