@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from dataclasses import asdict
 from os.path import splitext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -434,6 +433,8 @@ class ExploreOutput(Output):
             "least_probability": tally.least,
             "halvings": np.trim_zeros(tally.halves, "b").tolist(),
         }
+        from dataclasses import asdict
+
         return {
             **values,
             **(self._estimates() if self.logged else {}),
