@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,14 @@ import pytest
 
 from regretless.bandits import Exp3
 from regretless.catalogue import TABLES, Kind, class_of
-from regretless.cli.explain import _theorem_lines, describe_learner, describe_theorem, theorems
+from regretless.cli.explain import (
+    SECTION,
+    _learner_lines,
+    _theorem_lines,
+    describe_learner,
+    describe_theorem,
+    theorems,
+)
 from regretless.cli.formula_text import in_text
 from regretless.experts import Hedge
 from regretless.textbook.linear import perceptron
@@ -32,6 +41,18 @@ def test_every_learner_is_explained_with_its_theorems_and_its_twin() -> None:
             assert all(one["statement"] and one["source"] for one in values["theorems"])
             assert len(values["theorems"]) == len(class_of(kind, name).theorems) > 0
             assert (values["twin"] is None) == (not entry.info.twin)
+
+
+def test_no_update_of_a_docstring_is_left_out(command_line: CommandLine) -> None:
+    """All verbatim blocks of a learner are printed, as they stand, and no paragraph ends with two colons."""
+    for kind, table in TABLES.items():
+        for name in table:
+            doc = SECTION.split(inspect.getdoc(class_of(kind, name)) or "")[0]
+            blocks = re.findall(r"^ {4}.*", doc, re.MULTILINE)
+            values = describe_learner(kind, name)
+            printed = "\n".join(_learner_lines(values))
+            assert all(line.strip() in printed for line in blocks), name
+            assert "::" not in values["about"].replace("``", "")
 
 
 @pytest.mark.parametrize(

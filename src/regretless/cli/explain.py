@@ -48,6 +48,7 @@ REVEALED = {
     "contextual": "features, then the loss of the arm that was drawn, and no other",
 }
 SECTION = re.compile(r"\n\n\w+\n-{3,}")  # of a numpydoc docstring
+COLONS = re.compile(r",? ?::$")  # before a verbatim block
 VERB = {
     "linear": "learn FILE.csv --target COLUMN",
     "regression": "learn FILE.csv --task {task} --target COLUMN",
@@ -180,16 +181,22 @@ def _revealed(kind: Kind, info: Any) -> str:
 
 
 def _parts(doc: str) -> tuple[str, str, str]:
-    """The first paragraph of a docstring, its first verbatim block, and what else stands before the sections."""
+    """The first paragraph of a docstring, its first verbatim block, and what else stands before the sections.
+
+    Later blocks stay indented, behind the paragraphs that they belong to.
+    """
     import inspect
 
     paragraphs = SECTION.split(doc)[0].split("\n\n")
     rule, about = "", []
     for paragraph in paragraphs[1:]:
-        if paragraph.startswith("    ") and not rule:
-            rule = inspect.cleandoc(paragraph)
-        elif paragraph != "::" and not paragraph.startswith("    "):
-            about.append(" ".join(paragraph.split()))
+        if paragraph.startswith("    "):
+            if rule:
+                about.append(paragraph)
+            else:
+                rule = inspect.cleandoc(paragraph)
+        elif paragraph != "::":
+            about.append(COLONS.sub(":", " ".join(paragraph.split())))
     return " ".join(paragraphs[0].split()), rule, "\n\n".join(about)
 
 
@@ -237,7 +244,7 @@ def _learner_lines(values: dict[str, Any]) -> Iterator[str]:
     if values["update"]:
         yield from ("", "A round:", indent(values["update"], "  "))
     for paragraph in filter(None, values["about"].split("\n\n")):
-        yield from ("", fill(paragraph, WIDTH))
+        yield from ("", paragraph if paragraph.startswith("    ") else fill(paragraph, WIDTH))
     yield from ("", "Theorems")
     common = _common(values["theorems"])
     if common:

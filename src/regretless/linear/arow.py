@@ -33,6 +33,9 @@ class AROW(SecondOrderLearner):
         update    w <- w + (1 - m) / (x'Sigma x + r) * y * Sigma x
                   Sigma <- Sigma - Sigma x x'Sigma / (x'Sigma x + r)    when m < 1
 
+    That is with a full matrix, which by default is kept of up to 200 features. What is done with a diagonal, which is
+    kept of more, and with a sketch stands below.
+
     Sigma is r A^-1 with A = r I + sum of x x' over the updates. With a full matrix, for every vector v the mistakes
     are at most H(v) + sqrt(v'A v) sqrt(ln det(A / r) + U) - U, where U is the number of updates that were no mistakes
     and H(v) the sum of the hinge losses of v over all rounds. With a diagonal one each entry of A adds up the squares
