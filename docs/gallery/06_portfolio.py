@@ -27,8 +27,9 @@ for line in learner.certify(relatives):
 print("weights on the last day:", learner.weights.round(3))
 
 # %%
-# Every stock alone ends near where it began. The best constantly rebalanced portfolio (here: half in each of the two
-# that jump, nearly) grows fast, since it sells what rose and buys what fell; EG comes close to it.
+# No stock alone ends above three times where it began. The best constantly rebalanced portfolio (here: half in each of
+# the two that jump, nearly) grows fast, since it sells what rose and buys what fell. So does ``EG``, whose logarithm of
+# wealth stays behind by the regret above, 8.1 of 38; its wealth is a three-thousandth of that of the best.
 
 half = relatives @ [0.5, 0.5, 0.0]
 figure, axes = plt.subplots()
