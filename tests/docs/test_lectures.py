@@ -1,4 +1,4 @@
-"""The notebooks of lectures: each cell runs, and asserts what the text beside it says."""
+"""The notebooks of lectures: each cell runs, and what it asserts is true."""
 
 from __future__ import annotations
 
