@@ -11,7 +11,6 @@ from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import TABLES, Kind, class_of, name_in
-from ..certificate import SURELY
 from ..environments.registry import WORST, entry_of
 from ..errors import did_you_mean
 from ..play.compatibility import PREFIXES, environments_for
@@ -323,6 +322,8 @@ def _common(theorems: list[dict[str, Any]]) -> list[str]:
 
 def _theorem_lines(values: dict[str, Any]) -> Iterator[str]:
     """A theorem in lines."""
+    from ..certificate import SURELY  # which loads dataclasses, for which --help would have to wait
+
     yield f"{values['title']} ({values['theorem']}): bounds {values['quantity']}, {SURELY[values['kind']]}"
     yield indent(fill(values["statement"], WIDTH - 4), "  ")
     yield f"  formula  {_shown(values['formula'])}"
