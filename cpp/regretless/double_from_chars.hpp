@@ -20,16 +20,18 @@ static inline std::from_chars_result double_from_chars(const char* begin, const 
   const bool word = is('i', 'i') || is('I', 'I') || is('n', 'n') || is('N', 'N');
   const bool hexadecimal = is('0', '0') && end - first > 1 && (first[1] | 0x20) == 'x';
   if ((!number && !word) || hexadecimal) return {begin, std::errc::invalid_argument};
+  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  if (!plain) return {begin, std::errc::not_enough_memory};
   const std::size_t size = std::size_t(end - begin);
-  char* const text = static_cast<char*>(std::malloc(size + 1));
+  char few[64];  // which nearly all numbers have
+  char* const text = size < sizeof few ? few : static_cast<char*>(std::malloc(size + 1));
   if (!text) return {begin, std::errc::not_enough_memory};
   std::memcpy(text, begin, size);
   text[size] = 0;
-  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   char* stop = text;
   out = strtod_l(text, &stop, plain);
   const std::size_t read = std::size_t(stop - text);
-  std::free(text);
+  if (text != few) std::free(text);
   if (read == 0) return {begin, std::errc::invalid_argument};
   const bool large = number && __builtin_isinf(out);
   return {begin + read, large ? std::errc::result_out_of_range : std::errc()};
