@@ -115,7 +115,7 @@ class Pieces {
 
 // play(block, labels, begin, end, first) for rounds begin <= t < end: for each piece of them, whose rounds count from
 // `first`, until one is not played to its end. Dense rows have no columns to copy. Of rounds in another order any row
-// may be next: whoever gives an order gives arrays of its own, which are only copied where columns are wide.
+// may be next: a caller with an order has arrays of its own, which are only copied where columns are wide.
 template <class F>
 LinearVerdict in_pieces(const Rounds& r, const F& play) {
   if (r.block.starts && r.block.order && r.block.wide_indices) {

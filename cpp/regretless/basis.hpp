@@ -152,8 +152,8 @@ REGRETLESS_INLINE bool without_noise(double* weights, std::int64_t n) {
   return any;
 }
 
-// Whoever is in play by rounding alone is taken out of it, unless the gap is larger so: a tiny weight may be a true
-// one.
+// A strategy that is in play by rounding alone is taken out of it, unless the gap is larger so: a tiny weight may be a
+// true one.
 inline void drop_noise(Tableau& t, double range) {
   const std::int64_t m = t.game.rows, n = t.game.columns;
   for (std::int64_t i = 0; i < m; ++i) t.row_now[i] = t.row[i];

@@ -1,7 +1,7 @@
 // Delimited text to columns: numbers to rows of a matrix, text to codes of its distinct values.
 //
 // Only text of the plain form is read, where every row has as many cells as there are columns and every cell is what
-// its column holds. Of any other the kernel says no more than that: whoever reads it then tells what is wrong. As in
+// its column holds. Of any other the kernel says no more than that: the reader in Python then says what is wrong. As in
 // svmlight.hpp the places of all separators come first, so that no cell waits for the end of the one before it.
 #pragma once
 #include <cstddef>

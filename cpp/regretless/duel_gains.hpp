@@ -224,7 +224,7 @@ REGRETLESS_INLINE void dense_gains(const Rows& rows, const Gains& g, const Mixed
   else combinations(rows, g, by, out);
 }
 
-// What each strategy wins, or false if whoever multiplies failed. Beyond the last one `out` holds anything finite.
+// What each strategy wins, or false if the multiplication failed. Beyond the last one `out` holds anything finite.
 inline bool gains_against(const Gains& g, const Mixed& by, double* out) {
   if (g.kind == GainKind::calls) {
     if (!g.call(g.context, by.play, out)) return false;

@@ -232,7 +232,7 @@ static Fault outcome_fault(const Combination& s, const double* y) {
   return {};
 }
 
-// What came of a round: the mix of charges, the learner's loss, and what the book wants to know.
+// The numbers of a round: the mix of charges, the learner's loss, and what the book wants to know.
 struct Account {
   Mix mix;
   double loss, expected, delay, lowest, highest;

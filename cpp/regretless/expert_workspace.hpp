@@ -1,7 +1,7 @@
 // What every rule for weights works on: the arrays of one play, how the charges of a round mix, and the rate that all
 // experts share. A rule has two verbs. `weigh` writes the weights of those who speak, up to a common factor, and
 // returns their sum; if that is zero the prior weights are taken in their place. `move` learns from charges and their
-// mix; whoever is silent is charged as much as the mix.
+// mix; an expert that is silent is charged as much as the mix.
 #pragma once
 #include "expert_losses.hpp"
 

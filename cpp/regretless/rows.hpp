@@ -70,7 +70,7 @@ struct Dense {
   REGRETLESS_INLINE void prefetch_weights(std::int64_t, const double*, std::int64_t) const {}  // they are read in a row
 };
 
-// Memory of one call alone: the state's own is that of whoever learns, while others score.
+// Memory of one call alone: the state's own is that of the thread that learns, while others score.
 template <class T>
 struct Buffer {
   T* at = nullptr;

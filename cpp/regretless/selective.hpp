@@ -67,7 +67,7 @@ REGRETLESS_INLINE double behind(const Round& round, Side side) {
   return side.scores[best_rival(side.scores, side.targets, round.label)] - side.scores[round.label];
 }
 
-// What the label shows, where it is known to whoever plays: it is counted, and nothing is learned from it.
+// What the label shows, where the caller knows it: it is counted, and nothing is learned from it.
 REGRETLESS_INLINE void count_mistake(const Round& round, const Odds& odds, const State& state, Side side) {
   if (round.label == unknown_label) {
     state.asking->unlabelled += 1;

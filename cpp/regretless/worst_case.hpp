@@ -4,7 +4,7 @@
 //
 //   W(V) = max over x of max(1 + W(V_wrong), W(V_right)),    W(one hypothesis) = 0.
 //
-// A lazy learner keeps V where it is right. So whoever leaves out the rounds in which it was right forces as many
+// A lazy learner keeps V where it is right. So an environment without the rounds in which it was right forces as many
 // mistakes, and after mistakes alone V are those that agree with all labels: W(V) = max over x of 1 + W(V_wrong).
 //
 // Asked is whether W(V) >= k, for k = 1, 2, .. until it is not. That cuts off what is too small for k: a mistake halves

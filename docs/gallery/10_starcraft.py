@@ -3,7 +3,7 @@ StarCraft bots, ranked by an equilibrium
 ========================================
 
 A round robin of bots gives a table: how often the bot of the row beats the bot of the column. The mean of a row is a
-poor ranking, since many weak bots in the field reward whoever beats weak bots. The equilibrium of the table as a game
+poor ranking, since many weak bots in the field reward one that beats weak bots. The equilibrium of the table as a game
 asks something else: which bots would one enter if the opponent could choose as well? Copies of a bot change nothing.
 
 The environment variable ``REGRETLESS_BOTS`` may name a ``.npz`` file with an array ``A`` of payoffs, antisymmetric;

@@ -67,7 +67,7 @@ print(min((one for one in report["certificates"] if one["applies"]), key=lambda 
 
 # %%
 # The share of wrong answers in windows of 200 requests. In the first window hardly a label is known yet; then it is
-# as if they came at once, nearly: noise makes about one label in ten wrong whoever predicts.
+# as if they came at once, nearly: noise makes about one label in ten wrong for any learner.
 
 wrong = (said != y).reshape(-1, 200).mean(axis=1)
 best = (np.where(X @ [1.0, -2.0, 0.5] > 0, "yes", "no") != y).mean()

@@ -126,11 +126,11 @@ class WabbitStream(Stream):
             if any(label is not None for label in labels):
                 at = next(line.number for line, label in part if label is None)
                 raise DataError(self.name, at, 1, "no label, though other lines have one", FORM)
-            found = None
+            column = None
         else:
             words = any(isinstance(label, str) for label in labels)
-            found = np.array([str(label) if words else label for label in labels])
-        return Batch(rows.values.astype(self._dtype), found, rows.columns, rows.indices, rows.starts)
+            column = np.array([str(label) if words else label for label in labels])
+        return Batch(rows.values.astype(self._dtype), column, rows.columns, rows.indices, rows.starts)
 
     def _label(self, line: TextLine) -> float | str | None:
         words = [label.action for label in line.labels]
@@ -153,8 +153,8 @@ class WabbitStream(Stream):
             self._refuse(line, f"the label {shown(words[0])}", "labels must be finite")
         return number
 
-    def _refuse(self, line: TextLine, found: str, advice: str) -> None:
-        raise DataError(self.name, line.number, 1, found, advice)
+    def _refuse(self, line: TextLine, fault: str, advice: str) -> None:
+        raise DataError(self.name, line.number, 1, fault, advice)
 
     def _pass(self, fault: DataError) -> None:
         self.skipped += 1

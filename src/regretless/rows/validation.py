@@ -107,8 +107,8 @@ def _read_encoded(X: Any, learner: Any, schema: dict[str, Any] | None, text: str
     """A table with columns of text, whose features the learner remembers."""
     from ..data.arrow import encoded
 
-    kept = vars(learner).get(FEATURE_MAP)
-    known = kept[1] if text == "known" and kept is not None and kept[0] is schema else None
+    of_schema, features = vars(learner).get(FEATURE_MAP, (None, None))
+    known = features if text == "known" and of_schema is schema else None
     batch, stream = encoded(X, schema, frozen=text == "known", known=known)
     if known is None and stream.features.settled:
         vars(learner)[FEATURE_MAP] = schema, stream.features
