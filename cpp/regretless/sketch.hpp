@@ -181,7 +181,9 @@ struct SketchedTarget {
     }
   }
   void turn_strip(std::int64_t from, std::int64_t width, std::int64_t rank, const std::int64_t* order) const {
-    double old[most_sketch_rows * strip_width], sum[strip_width];
+    // Many rows go to where the eigenvalues were, which are not needed any more: stacks of threads may be small.
+    double few[strip_width * strip_width], sum[strip_width];
+    double* const old = room > strip_width ? vectors + room * room : few;
     for (std::int64_t r = 0; r < room; ++r)
       std::memcpy(old + r * strip_width, row(r) + from, std::size_t(width) * sizeof(double));
     for (std::int64_t e = 0; e < room; ++e) {
