@@ -162,10 +162,11 @@ def figure_of_certificates(certificates: Sequence[Certificate]) -> Figure:
         axes.text(1.01, place, f" {observed:,.6g} of {limit:,.6g}", va="center", fontsize="small")
     axes.set_yticks(range(len(shown)), [_plain(one.theorem.title) for one in shown], fontsize="small")
     axes.invert_yaxis()
-    axes.set(title="Observed, as a share of what is guaranteed")
+    axes.set_title("Observed, as a share of what is guaranteed", loc="left")
     axes.margins(x=0.05)
     _bare(axes)
-    _legend(axes)
+    if shown:  # above the bars, for to their right stand the numbers
+        axes.legend(frameon=False, fontsize="x-small", loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return result
 
 

@@ -128,6 +128,19 @@ def test_every_result_can_be_drawn(name: str) -> None:
     assert any(axes.has_data() for axes in figure.axes)
 
 
+def test_nothing_overprints_the_legend_of_certificates() -> None:
+    """The legend of drawn certificates covers neither the numbers beside the bars nor the title."""
+    pytest.importorskip("matplotlib")
+    figure = results()["certificates"].plot()
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    legend = axes.get_legend().get_window_extent()
+    title = axes._left_title.get_window_extent()
+    assert axes.texts
+    assert not any(legend.overlaps(one.get_window_extent()) for one in axes.texts)
+    assert not legend.overlaps(title)
+
+
 def test_certificates_are_a_list_that_reads_as_lines() -> None:
     """They are equal to the list of them, print a line each, and say in their table why one does not apply."""
     certificates = results()["certificates"]
