@@ -5,11 +5,12 @@ A raw stream of mail
 Mails come one after the other. Each is judged before its label is known, and learned afterwards. The words become
 columns by hashing, so that no list of words is needed and a new word is no trouble.
 
-The environment variable ``REGRETLESS_MAIL`` may name a CSV file with the columns ``label`` and ``text``; otherwise
-the mails are made here.
+The environment variable ``REGRETLESS_MAIL`` may name a CSV file (or .csv.xz) with the columns ``label`` and
+``text``; otherwise the mails are made here.
 """
 
 import csv
+import lzma
 import os
 
 import matplotlib.pyplot as plt
@@ -37,7 +38,7 @@ def made(count):
 
 path = os.environ.get("REGRETLESS_MAIL")
 if path:
-    with open(path, newline="", encoding="utf-8") as file:
+    with (lzma.open if path.endswith(".xz") else open)(path, "rt", newline="", encoding="utf-8") as file:
         mails = [(row["label"], row["text"]) for row in csv.DictReader(file)]
 else:
     mails = list(made(3000))

@@ -138,7 +138,11 @@ class WabbitStream(Stream):
             self._refuse(line, "costs of actions where a label is expected", "explore reads decisions")
         if len(words) > 1 and words[1] not in ("1", "1.0"):
             fault = f"the weight {shown(words[1])}" if len(words) == 2 else f"{len(words)} words before the bar"
-            self._refuse(line, fault, "rows of weight 1 are read; in Python fit(X, y, sample_weight) takes others")
+            self._refuse(
+                line,
+                fault,
+                "rows of weight 1 are read; write a line of weight 3 three times, or use sample_weight in Python",
+            )
         if len(words) > 2:
             self._refuse(line, f"the initial prediction {shown(words[2])}", "none can be given")
         if not words:
