@@ -20,6 +20,7 @@ from regretless.serve.access import AccessTokens
 from regretless.serve.settings import Settings
 from regretless.serve.views import document
 
+from ..command_line import quietly
 from .asking import COLUMNS, Answered, Client, begun, rows, served
 
 ROW = [0.5, -1.0, 2.0, 0.25]
@@ -125,6 +126,16 @@ def test_the_target_as_a_column(tmp_path: Path) -> None:
     (answer,) = statuses(tmp_path / "m.rgl", ("predict", {"input": {"amount": 1, "fraud": "no"}}))
     assert answer.status == 422
     assert "'fraud' is the target" in answer.json["error"]
+
+
+def test_a_list_of_numbers_for_a_table_with_words_is_sent_to_names(tmp_path: Path) -> None:
+    """As many numbers as the table has columns are refused, with the reason that each word is a number of its own."""
+    (tmp_path / "t.csv").write_text("size,town,y\n1,Rome,a\n2,Oslo,b\n3,Bari,a\n")
+    assert quietly("learn", tmp_path / "t.csv", "--learner", "arow", "--save", tmp_path / "m.rgl") == 0
+    (answer,) = statuses(tmp_path / "m.rgl", ("predict", {"input": [1, 2]}))
+    said = "a row of 4 numbers is expected; 2 were found; 2 columns have these, one for each word: send an object"
+    assert answer.status == 422
+    assert said in answer.json["error"]
 
 
 def test_the_bad_row_of_several(path: Path) -> None:

@@ -81,7 +81,7 @@ class ServedRows(Served):
             wrong = next(one for one in value if type(one) not in (int, float))
             raise Refused(f"a row is a list of numbers; {shown(wrong)}")
         if len(value) != columns:
-            raise Refused(f"a row of {columns} numbers is expected; {len(value)} were found")
+            raise Refused(f"a row of {columns} numbers is expected; {len(value)} were found{self._of_words(columns)}")
         try:
             row = np.array(value, dtype=np.float64)
         except OverflowError:
@@ -89,6 +89,12 @@ class ServedRows(Served):
         if not np.isfinite(row).all():
             raise Refused("numbers must be finite, and one is not")
         return row
+
+    def _of_words(self, features: int) -> str:
+        """Why a row has more numbers than the table had columns, where it had words."""
+        if self._columns is None or len(self._columns) >= features:
+            return ""
+        return f"; {len(self._columns)} columns have these, one for each word: send an object of values by their names"
 
     def _named(self, value: Mapping[str, Any], *, learns: bool) -> Array | RowAsTable:
         """A row by names, as the learner takes it."""
