@@ -536,6 +536,7 @@ def _explore() -> Iterator[Case]:
             "explore decisions.vw --hash-bits 4 --max-features 99 --save v.rgl --report v.html",
             "explore decisions.vw --resume v.rgl --quiet",
             "explore blocks.vw --quiet",
+            "explore trial.csv --costs walk,bus --quiet --trace 2",
             "explore trial.csv --costs walk,bus --log out.adf.vw --quiet",
             "explore trial.csv --costs walk,bus --log out.vw --quiet --delta 0.2 --range 0 2",
             "explore out.vw --range 0 2 --actions walk,bus --format vw --quiet",
@@ -713,7 +714,11 @@ def _environment(name: str, rounds: int = 24) -> str:
 def _others() -> Iterator[Case]:
     yield Case(
         "export/export",
-        ("learn two.csv --learner arow --no-certify --save _m.rgl > _learned.txt", "export _m.rgl --onnx _m.onnx"),
+        (
+            "learn two.csv --learner arow --no-certify --save _m.rgl > _learned.txt",
+            "export _m.rgl --onnx _m.onnx",
+            "export _m.rgl --onnx _m.onnx --json",
+        ),
     )
     yield Case("explain/options", ("explain halving", "explain bandits.hedge --json", "explain --theorem halving"))
     yield Case("demo/demo", ("demo --folder d",), exact=False)  # its rows come through numpy's means
