@@ -27,7 +27,7 @@ import regretless
 from regretless.catalogue import TABLES, class_of
 
 ENGINES = {"dask", "spark"}  # what needs them cannot be imported everywhere
-MODULES = ("regretless.client", "regretless.progress")  # that are no packages, and public
+MODULES = ("regretless.certificate", "regretless.client", "regretless.progress")  # that are no packages, and public
 KINDS = {
     "linear": "Learners of weights",
     "regression": "Learners of numbers",
@@ -146,7 +146,7 @@ def _member(package: str, name: str, value: Any, homes: dict[Any, str], done: di
 
 
 def _directive(kind: str, path: str) -> str:
-    more = "\n   :members:\n   :inherited-members:\n   :show-inheritance:" if kind == "class" else ""
+    more = "\n   :members:\n   :inherited-members: object, list\n   :show-inheritance:" if kind == "class" else ""
     return f"```{{eval-rst}}\n.. auto{kind}:: {path}{more}\n```\n"
 
 

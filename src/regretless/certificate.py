@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from . import html
 
+__all__ = ["Certificate", "Certificates"]
+
 Kind = Literal["sure", "expected", "probable"]
 RELATIVE, _ABSOLUTE = 1e-9, 1e-9
 VANISHING = 1e-140  # numbers whose squares have few digits, or none
