@@ -11,6 +11,7 @@
 
 #include "linear_types.hpp"
 #include "rows.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
