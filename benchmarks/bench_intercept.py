@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.default_data import SETS, load
 from regretless.catalogue import learner_class
-from regretless.cli.first_rows import fitting_size
 from regretless.data.batch import Batch
 from regretless.learner_table import LEARNERS
+from regretless.run.first_rows import fitting_size
 
 ORDERS, MOST_ROWS, HALF_A_POINT = 3, 8000, 0.5
 MOST_COLUMNS = {"second-order-perceptron": 5000}

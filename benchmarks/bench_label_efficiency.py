@@ -21,9 +21,9 @@ import scipy.sparse as sp
 
 from benchmarks.accuracy_data import TASKS
 from benchmarks.default_data import load
-from regretless.cli.first_rows import fitting_size
 from regretless.data.batch import Batch
 from regretless.linear import MulticlassPerceptron, Perceptron, SelectiveSamplingPerceptron
+from regretless.run.first_rows import fitting_size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Outcome = tuple[float, float]  # the share of errors, and of labels

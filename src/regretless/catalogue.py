@@ -12,6 +12,7 @@ from .learner_table import BANDITS, CLASS_LEARNERS, CONTEXTUAL_BANDITS, EXPERT_L
 
 __all__ = [
     "BANDITS",
+    "CLASSIFICATION",
     "CLASS_LEARNERS",
     "CONTEXTUAL_BANDITS",
     "DEFAULT",
@@ -63,6 +64,8 @@ DEFAULT_WITH_FEW_LABELS = _default(LEARNERS, "learn with few labels")
 """The same where labels are asked, under a budget."""
 DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
 DEFAULT_CONTEXTUAL = _default(CONTEXTUAL_BANDITS, "explore")
+CLASSIFICATION = "classification"
+"""The task of learners of labels."""
 DEFAULT_OF_TASK = {
     one.info.task: name for name, one in {**LEARNERS, **REGRESSORS}.items() if one.info.default_of == "learn"
 }

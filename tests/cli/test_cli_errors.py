@@ -538,7 +538,7 @@ class Impatience:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.learn_labels"])
+@pytest.mark.parametrize("module", ["regretless.cli.entry", "regretless.cli.learn.labels"])
 def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monkeypatch, module):
     """Ctrl-C before the work begins ends with 130 and one word, and no traceback."""
     monkeypatch.delitem(sys.modules, module, raising=False)

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.learn_shards import WatchedEngine
-from regretless.cli.output import Console
 from regretless.distributed import mix
+from regretless.distributed.watched import WatchedEngine
 from regretless.linear import Perceptron
 
 from ..command_line import CommandLine, start, write
@@ -102,7 +101,7 @@ def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
     asked to stop."""
     seen = []
     with ThreadPoolExecutor(2) as threads:
-        attended = WatchedEngine(threads if pooled else None, 3, Console(quiet=True))
+        attended = WatchedEngine(threads if pooled else None, 3, lambda text: None)
         mix(Perceptron(), parts(tmp_path, shards=3), attended, on_shard=lambda *_: seen.append(attended.waiting))
     assert seen == [not pooled] * 3
     assert not attended.waiting

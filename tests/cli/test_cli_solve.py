@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import report
-from regretless.cli import solve_bimatrix
-from regretless.cli.solve_result import certain, ends
+from regretless.cli.solve import bimatrix as solve_bimatrix
+from regretless.cli.solve.result import certain, ends
 from regretless.errors import ParameterError, RegretlessError
 from regretless.games import MatrixGame
 from regretless.games.general_sum.bimatrix import BimatrixGame

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import regretless
-from regretless.cli.first_rows import fitting_size, said_of
 from regretless.data import load_svmlight
 from regretless.data.batch import Batch
 from regretless.learner_table import LEARNERS
 from regretless.linear import Perceptron
+from regretless.run.first_rows import fitting_size, said_of
 
 from ..command_line import CommandLine
 

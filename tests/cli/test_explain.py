@@ -20,8 +20,8 @@ from regretless.cli.explain import (
     describe_theorem,
     theorems,
 )
-from regretless.cli.formula_text import in_text
 from regretless.experts import Hedge
+from regretless.report.formula_text import in_text
 from regretless.textbook.linear import perceptron
 
 from ..command_line import CommandLine

@@ -20,7 +20,7 @@ ROOMS = {
 # Words that are the name of a learner and of something else, with the places that mean the other thing.
 OTHERS = {
     "perceptron": {"rows/state.py", "theory/facts.py", "batch/", "linear/", "verify/linear.py"},  # a loss
-    "hedge": {"games/", "theory/game_facts.py", "cli/solve_zero_sum.py"},  # self-play, boosting
+    "hedge": {"games/", "theory/game_facts.py", "cli/solve/zero_sum.py"},  # self-play, boosting
     "exp3-p": {"theory/", "verify/formulas/"},  # an event of probability at most delta
     "exp3-ix": {"theory/", "verify/formulas/"},
     "exp4": {"verify/formulas/"},  # a theorem, by its printed formula
@@ -76,7 +76,7 @@ def test_no_module_writes_the_name_of_a_learner_outside_its_room():
 def test_no_module_asks_whether_a_learner_is_of_a_class():
     """Outside the rooms only what is made of a learner imports its class: a mixture, its members, a dimension."""
     homes = {entry.attribute: f"{ROOMS[kind]}/" for kind, table in TABLES.items() for entry in table.values()}
-    made = {"run/mixture.py", "cli/read_model.py", "cli/dimension.py"}
+    made = {"run/mixture.py", "run/members.py", "cli/dimension.py"}
     rooms = (*(f"{room}/" for room in ROOMS.values()), "theory/")
     faults = [
         f"{place}:{line}: {name}"

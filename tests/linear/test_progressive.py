@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from regretless.catalogue import LEARNERS
-from regretless.cli.learn_labels import progressive_lines
+from regretless.cli.learn.labels import progressive_lines
 from regretless.data.batch import Batch
 from regretless.errors import ModelError
 from regretless.linear import (

@@ -1,4 +1,4 @@
-"""The command line: a file for each verb, and what they share."""
+"""The command line: a module for each verb, and what they share."""
 
 from __future__ import annotations
 

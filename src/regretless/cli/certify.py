@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import CLASSIFICATION
 from . import options, shards
 from .arguments import CertifyingOptions
 from .files import (
@@ -17,7 +18,6 @@ from .files import (
     write_vectors,
 )
 from .output import (
-    CLASSIFICATION,
     FAILED,
     Console,
     UsageError,
@@ -187,8 +187,8 @@ def _certify_shards(
     from ..distributed.checkpoint import SavedRun
     from ..distributed.result import Mixture
     from ..run.linear import Continuation
-    from .learn_shards import open_engine, open_shards, paths_of
     from .read_model import known_schema
+    from .shards import open_engine, open_shards, paths_of
 
     saved = None if extra.get("mixing") is None else SavedRun.of(extra)
     schema = known_schema(learner, Continuation.read(extra).schema)

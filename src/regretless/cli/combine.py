@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
+from ..report.terminal import number_text, short
+from ..run.trace_lines import TRACED, forecast_lines, trace_values
 from . import options
 from .arguments import IntervalOptions, ReportOptions
 from .files import (
@@ -37,19 +39,8 @@ from .outcomes import (
     refuse_others,
     refuse_shares,
 )
-from .output import (
-    Console,
-    Output,
-    UsageError,
-    certificate_values,
-    complain,
-    number_text,
-    parameters_of,
-    short,
-    verdict,
-)
+from .output import Console, Output, UsageError, certificate_values, complain, parameters_of, verdict
 from .signals import PointTable, certifying, go, whole_run_message
-from .trace_lines import TRACED, forecast_lines, trace_values
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -10,21 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import LEARNERS, REGRESSORS, learner_class, name_in
 from ..errors import ParameterError, did_you_mean
+from ..report.terminal import many, number_text, share_text
 from . import options
 from .arguments import FeatureOptions, ReadingOptions, ReportOptions
 from .files import refuse_overwriting
-from .output import (
-    DONE,
-    Output,
-    UsageError,
-    certificate_values,
-    complain,
-    many,
-    number_text,
-    parameters_of,
-    share_text,
-    warn_skipped,
-)
+from .output import DONE, Output, UsageError, certificate_values, complain, parameters_of, warn_skipped
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -96,7 +86,7 @@ def run(arguments: CompareOptions) -> int:
     """Compare."""
     from ..run.comparison import UNSEEN, Comparison, play
     from ..run.competitors import FrozenCompetitor, LearningCompetitor
-    from .first_rows import fitting_size, refuse_quantities, said_of
+    from ..run.first_rows import fitting_size, refuse_quantities, said_of
     from .signals import run_until_signal
 
     options.refuse_quiet_progress(arguments)
@@ -142,7 +132,7 @@ def run(arguments: CompareOptions) -> int:
 def _waiting(sides: tuple[Competitor, Competitor], arguments: CompareOptions) -> dict[str, OnlineClassifier]:
     """The learners, by their letters, whose constant feature is to go by the first row."""
     from ..run.competitors import LearningCompetitor
-    from .first_rows import is_open
+    from ..run.first_rows import is_open
 
     settings = {"a": arguments.set_a, "b": arguments.set_b}
     return {

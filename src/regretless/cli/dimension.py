@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.formats import CLASSES, NAMES
 from ..errors import DataError, RegretlessError
+from ..report.terminal import many, short
 from . import options
 from .arguments import Names, WatchedOptions
 from .files import refuse_overwriting
-from .output import DONE, Console, Ended, Output, UsageError, complain, many, short
+from .output import DONE, Console, Ended, Output, UsageError, complain
 from .signals import run_until_signal
 
 if TYPE_CHECKING:

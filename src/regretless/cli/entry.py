@@ -15,17 +15,7 @@ from typing import Any, NoReturn, TextIO
 from .. import __version__
 from ..errors import DataError, did_you_mean
 from .options import run_verb, verb_of
-from .output import (
-    FAILED,
-    INTERRUPTED,
-    USAGE,
-    Ended,
-    JsonOut,
-    UsageError,
-    complain,
-    explain,
-    write_json,
-)
+from .output import FAILED, INTERRUPTED, USAGE, Ended, JsonOut, UsageError, complain, explain, write_json
 from .signals import InterruptWatch, code_of, restore
 
 STDOUT = "standard output"

@@ -9,11 +9,12 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
+from ..report.terminal import many
 from . import options
 from .arguments import ReportOptions
 from .files import refuse_overwriting
 from .logs import OF_LOG, TABLES, LogOptions, add_columns, files_of, policies_of, read_evaluated
-from .output import DONE, Output, UsageError, certificate_values, complain, many, parameters_of
+from .output import DONE, Output, UsageError, certificate_values, complain, parameters_of
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

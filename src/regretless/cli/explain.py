@@ -15,8 +15,8 @@ from ..environments.registry import WORST, entry_of
 from ..errors import did_you_mean
 from ..play.compatibility import PREFIXES, environments_for
 from ..report.formatting import printable
+from ..report.formula_text import in_text
 from .arguments import Arguments
-from .formula_text import in_text
 from .output import DONE, UsageError, write_json
 
 if TYPE_CHECKING:

@@ -11,25 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL, REGRESSORS, class_of
 from ..data.formats import DECISIONS, SUFFIXES
+from ..report.terminal import label_text, many, number_text, short
+from ..run.trace_lines import TRACED, decision_lines
 from . import options
 from .arguments import ReportOptions, SavingOptions
-from .explore_stream import DecisionOptions
+from .decisions import DecisionOptions
 from .files import refuse_overwriting_or_model, refuse_overwriting_rows
-from .output import (
-    Console,
-    Output,
-    UsageError,
-    certificate_values,
-    label_text,
-    many,
-    number_text,
-    parameters_of,
-    short,
-    verdict,
-    warn_skipped,
-)
+from .output import Console, Output, UsageError, certificate_values, parameters_of, verdict, warn_skipped
 from .signals import PointTable, certifying, go, whole_run_message
-from .trace_lines import TRACED, decision_lines
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -162,7 +151,7 @@ def _run_of(
     from ..run.explore import ExploreRun, columns_of
     from ..run.explore_log import DecisionsOut
     from ..run.explore_tally import LogTally, TrialTally
-    from .explore_stream import stream_of
+    from .decisions import stream_of
 
     low, high = options.range_of(arguments.range) if learner is None else learner.value_range
     before, schema = ({}, None) if known is None else (known.decisions, known.schema)
@@ -198,7 +187,7 @@ def _run_of(
 
 def _notes(run: ExploreRun, log: str | None, before: int, known: ExploreContinuation | None) -> Iterator[str]:
     """What the user should know of a run that is over, and before which so many rounds had been played."""
-    from .first_rows import free_text_notes
+    from ..run.notes import free_text_notes
 
     yield from free_text_notes(run.stream.schema(), run.place)
     if known is not None and known.source is None and known.last == run.last and before and not before % run.place:

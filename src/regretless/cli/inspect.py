@@ -7,20 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..report.formatting import printable
+from ..report.terminal import label_text, many, number_text, share_text
 from . import options
 from .arguments import Arguments
-from .output import (
-    DONE,
-    fact_lines,
-    label_text,
-    learner_values,
-    many,
-    number_text,
-    parameters_of,
-    plain,
-    share_text,
-    write_json,
-)
+from .output import DONE, fact_lines, learner_values, parameters_of, plain, write_json
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit
@@ -102,8 +92,9 @@ def _values_and_lines(
 def describe(learner: OnlineClassifier, continuation: Continuation, top: int) -> dict[str, Any]:
     """A model as JSON values."""
     from ..data.names import made_of
-    from .learn_labels import asked_values
-    from .read_model import largest, members_of, mixture_of
+    from ..run.members import members_of, mixture_of
+    from .learn.labels import asked_values
+    from .read_model import largest
 
     ledger, place = learner.ledger_, continuation.place
     unfinished = None
@@ -142,7 +133,7 @@ def describe(learner: OnlineClassifier, continuation: Continuation, top: int) ->
 
 
 def _lines(values: dict[str, Any], top: int) -> list[str]:
-    from .read_model import LOG_LOSS, member_lines, weight_lines
+    from ..report.terminal import LOG_LOSS, member_lines, weight_lines
 
     rate = f" ({values['mistakes'] / values['rounds']:.6f} of the rounds)" if values["rounds"] else ""
     facts = {
@@ -360,7 +351,8 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
 
 def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: int) -> dict[str, Any]:
     """A model of numbers as JSON values."""
-    from .read_model import continuation_of, largest_of, members_of
+    from ..run.members import members_of
+    from .read_model import continuation_of, largest_of
 
     goes_on = continuation_of(learner, dict(extra))
     place, intervals = goes_on.place, goes_on.progressive.intervals
@@ -380,7 +372,7 @@ def describe_regressor(learner: OnlineRegressor, extra: Mapping[str, Any], top: 
 
 def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     """The same for people."""
-    from .read_model import LOSS, loss_text, member_lines, weight_lines
+    from ..report.terminal import LOSS, loss_text, member_lines, weight_lines
 
     charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
     facts = {

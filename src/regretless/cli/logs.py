@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, ModelError, did_you_mean
+from ..report.terminal import label_text
 from . import options
 from .arguments import Arguments
-from .output import UsageError, label_text
+from .output import UsageError
 
 if TYPE_CHECKING:
     from ..contextual.base import ContextualBandit

@@ -11,11 +11,11 @@ from math import inf, isfinite
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import name_in
+from ..catalogue import CLASSIFICATION, name_in
 from ..data.formats import ROWS, Formats
 from ..errors import ParameterError
 from .files import add_vectors
-from .output import CLASSIFICATION, Console, UsageError, complain
+from .output import Console, UsageError, complain
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -8,8 +8,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegretlessError
+from ..report.terminal import number_text, share_text
 from . import options
-from .output import UsageError, number_text, share_text
+from .output import UsageError
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -13,8 +13,9 @@ from math import isfinite
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from ..catalogue import CLASSIFICATION
 from ..errors import DataError, MissingError, ModelError, RegretlessError
-from ..report.formatting import is_printable, printable
+from ..report.formatting import printable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from .arguments import ReportOptions, WatchedOptions
 
 
-CLASSIFICATION = "classification"  # the task of learners of labels
 LOSS_NAMES = {
     "square": "squared",
     "huber": "Huber",
@@ -377,36 +377,6 @@ def verdict(certificates: Sequence[Certificate]) -> int:
 def fact_lines(facts: Mapping[str, Any]) -> list[str]:
     """Facts in a line each, behind their names; None is left out."""
     return [f"{name:<12}{value}" for name, value in facts.items() if value is not None]
-
-
-def label_text(label: Any) -> str:
-    """A label as it is printed: whole numbers as such, and nothing that a terminal would obey."""
-    if isinstance(label, str):
-        return label if is_printable(label) else printable(label.replace("\\", "\\\\"))
-    if isinstance(label, bool):
-        return str(label)
-    return str(int(label)) if float(label).is_integer() else repr(float(label))
-
-
-def number_text(value: float) -> str:
-    """A number in six digits, its thousands apart."""
-    return f"{value:,.6g}" if isfinite(value) else str(value)
-
-
-def share_text(count: int, rows: int) -> str:
-    """A count and its share, as ``3,725 of 25,000 (14.9 %)``."""
-    return f"{count:,} of {rows:,} ({100 * count / rows:.3g} %)"
-
-
-def short(name: str, most: int = 26) -> str:
-    """A name in one line of so many characters."""
-    flat = " ".join(name.split())
-    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
-
-
-def many(count: int, word: str) -> str:
-    """A count and what is counted."""
-    return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
 def plain(value: Any) -> Any:

@@ -13,6 +13,8 @@ from ..environments.registry import ELSEWHERE as OPTIONS
 from ..environments.registry import ENVIRONMENTS, WORST, entry_of, make, parameters
 from ..errors import DataError, ParameterError, RegretlessError
 from ..play.compatibility import GIVES, resolve
+from ..report.terminal import many, number_text
+from ..run.trace_lines import cell, step_lines
 from . import options
 from .arguments import Arguments, ReportOptions
 from .files import refuse_irregular, refuse_overwriting
@@ -25,8 +27,6 @@ from .output import (
     certificate_values,
     complain,
     explain,
-    many,
-    number_text,
     plain,
     runs_of,
     spread,
@@ -34,7 +34,6 @@ from .output import (
 )
 from .parameters import PlayerMaker, fault_text, settings_in_play
 from .signals import run_until_signal
-from .trace_lines import cell, step_lines
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -8,12 +8,13 @@ from argparse import ArgumentParser
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT
+from ..catalogue import CLASSIFICATION, DEFAULT
 from ..errors import DataError, RegretlessError
+from ..report.terminal import label_text
 from . import options
 from .arguments import ReadingOptions
 from .files import refuse_swapped
-from .output import CLASSIFICATION, DONE, UsageError, complain, label_text, loss_name, warn_skipped, write_json
+from .output import DONE, UsageError, complain, loss_name, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..data.formats import LOSSES
 from ..errors import RegretlessError
+from ..report.terminal import many, number_text, short
+from ..run.trace_lines import TRACED, draw_lines
 from . import options
 from .arguments import ReportOptions
 from .files import refuse_model, refuse_overwriting
@@ -22,17 +24,13 @@ from .output import (
     certificate_values,
     complain,
     explain,
-    many,
-    number_text,
     parameters_of,
     runs_of,
-    short,
     spread,
     verdict,
 )
 from .parameters import ADVISED, BanditMaker, BanditSettings
 from .signals import run_until_signal
-from .trace_lines import TRACED, draw_lines
 
 if TYPE_CHECKING:
     from ..bandits.base import Bandit

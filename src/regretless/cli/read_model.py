@@ -1,22 +1,22 @@
-"""Model files, the columns that a model knows, which of them weigh most, and the members of a mixture."""
+"""Model files, the columns that a model knows, and which of them weigh most."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..catalogue import KIND_OF_TASK
+from ..catalogue import CLASSIFICATION, KIND_OF_TASK
 from ..data.batch import Batch
+from ..data.names import namer
 from ..data.stream import Stream
 from ..errors import DataError, ModelError
 from ..linear.base import OnlineClassifier
-from .output import CLASSIFICATION, label_text
+from ..report.terminal import label_text
 
 if TYPE_CHECKING:
     from ..experts.base import ExpertLearner
-    from ..linear.aggregated.classifier import AggregatedClassifier
     from ..linear.base import OnlineClassifier
     from ..regression.base import OnlineRegressor
     from ..run.linear import Continuation
@@ -165,33 +165,6 @@ class Weight(NamedTuple):
         return {"feature": self.feature, "weight": self.weight, **({} if self.size is None else {"size": self.size})}
 
 
-def weight_lines(title: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The weights that `largest` chose, as `Weight.describe` gives them."""
-    width = max((len(row["feature"]) for row in rows), default=0)
-    if not any("size" in row for row in rows):
-        return ["", f"largest weights{title}", *(f"  {row['feature']:>{width}}  {row['weight']:+.6g}" for row in rows)]
-    lines = ["", f"largest weights{title}, each times the largest size of its feature"]
-    for row in rows:
-        effect = f"{row['weight'] * row['size']:+.6g}"
-        lines.append(f"  {row['feature']:>{width}}  {effect:<14}  {row['weight']:+.6g} times {row['size']:.6g}")
-    return lines
-
-
-def namer(learner: OnlineClassifier | OnlineRegressor, schema: dict[str, Any] | None) -> Callable[[int], str]:
-    """What to call a feature: its name, its id as the file has it, or else its column; all names of a shared column."""
-    names = getattr(learner, "feature_names_in_", None)
-    if names is not None:
-        return _from_list([str(name) for name in names])
-    from ..data.names import called, column_names
-
-    of = column_names(schema)
-    return lambda column: called(of(column), column)
-
-
-def _from_list(names: list[str]) -> Callable[[int], str]:
-    return lambda column: names[column] if column < len(names) else str(column)
-
-
 def largest(
     learner: OnlineClassifier, schema: dict[str, Any] | None, top: int, sizes: Any = None
 ) -> list[tuple[str, list[Weight]]]:
@@ -234,76 +207,3 @@ def _top(sizes: np.ndarray[Any, Any], top: int) -> list[int]:
         chosen = np.arange(len(sizes))
     order = np.lexsort((chosen, -sizes[chosen]))
     return [int(place) for place in chosen[order]]
-
-
-# The members of a mixture.
-
-A_QUARTER = 0.25  # of the posterior: on a fast rate already enough for a model to age
-FOLLOWS = (
-    "its weights follow the last rows, and a model that learns no more will age; predict with one that goes on "
-    "learning, as learn --resume does"
-)
-
-
-class LossStyle(NamedTuple):
-    """How a loss is printed: its name, how wide its column is, and the formats of a sum and of what a row has."""
-
-    name: str
-    width: int
-    whole: str
-    each: str
-
-
-LOG_LOSS = LossStyle("log loss", 12, ",.1f", ".4f")
-LOSS = LossStyle("loss", 14, ",.6g", ",.6g")
-
-
-def loss_text(loss: float, rows: int, style: LossStyle = LOSS) -> str:
-    """A loss in all and a row, as ``10,818 (0.3322 a row)``."""
-    return f"{loss:{style.whole}} ({loss / rows:{style.each}} a row)" if rows else f"{loss:{style.whole}}"
-
-
-def mixture_of(learner: OnlineClassifier) -> AggregatedClassifier | None:
-    """The learner if it is a mixture, else None."""
-    if learner.info.predicts_by != "mixture":  # others need not load what mixes
-        return None
-    from ..linear.aggregated.classifier import AggregatedClassifier
-
-    return learner if isinstance(learner, AggregatedClassifier) else None
-
-
-def members_of(learner: Any) -> list[dict[str, Any]]:
-    """Name, loss and posterior of each member of a mixture, of labels or of numbers; of several classes the sum of
-    their losses, one against the rest, and the mean of their posteriors."""
-    losses, posterior = np.atleast_2d(learner.losses_), np.atleast_2d(learner.posterior_)
-    each = zip(learner.members_, losses.sum(axis=0).tolist(), posterior.mean(axis=0).tolist(), strict=True)
-    return [{"name": name, "loss": loss, "posterior": weight} for name, loss, weight in each]
-
-
-def member_lines(
-    members: Sequence[Mapping[str, Any]], rounds: float, style: LossStyle, *, several: bool = False
-) -> Iterator[str]:
-    """A table of them; `several` is whether losses are of several classes."""
-    title = "member, one against rest" if several else "member"
-    yield f"{title:<24} {style.name:>{style.width}} {'a row':>12} {'posterior':>12}"
-    for one in members:
-        loss = f"{one['loss']:{style.whole}}"
-        each = f"{one['loss'] / rounds:{style.each}}" if rounds else "-"
-        yield f"  {one['name']:<22} {loss:>{style.width}} {each:>12} {one['posterior']:>12.4f}"
-
-
-def ageing(
-    rates: Sequence[float], posterior: np.ndarray[Any, Any], alone: np.ndarray[Any, Any] | None = None
-) -> str | None:
-    """What to say where much of the posterior is on the fastest of several rates; None where it is not. Where
-    `posterior` has what the rates are within the stacked member, `alone` has it without that."""
-    if len(rates) < 2:
-        return None
-    fastest = max(range(len(rates)), key=rates.__getitem__)
-    weight = float(np.atleast_2d(posterior)[:, fastest].mean())
-    if weight <= A_QUARTER:
-        return None
-    own = weight if alone is None else float(np.atleast_2d(alone)[:, fastest].mean())
-    within = f"{weight - own:.1%}"
-    there = "" if within == "0.0%" else f" ({within} within the stacked member)"
-    return f"{weight:.1%} of the posterior is on the fastest rate, {rates[fastest]:g}{there}: {FOLLOWS}"

@@ -7,10 +7,11 @@ import time
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
+from ..report.terminal import many
 from . import options
 from .arguments import Arguments
 from .files import refuse_overwriting
-from .output import DONE, FAILED, UsageError, complain, many, write_json
+from .output import DONE, FAILED, UsageError, complain, write_json
 
 if TYPE_CHECKING:
     from ..serve.live import Live

@@ -1,17 +1,24 @@
-"""Shards on the command line: the options, and refusals before anything is read."""
+"""Shards on the command line: the options, refusals before anything is read, the engine, and the files."""
 
 from __future__ import annotations
 
+import logging
 import os
 from argparse import ArgumentParser, _ArgumentGroup
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import options
 from .output import UsageError
 
 if TYPE_CHECKING:
+    from ..distributed.checkpoint import SavedRun
+    from ..distributed.shards import Shard
+    from ..distributed.watched import WatchedEngine
     from .arguments import CertifyingOptions
+    from .output import Console
+
 WEIGHTINGS = ("uniform", "updates", "rows")
 MAGIC = "*?["
 HOW = "--workers N (processes of this machine) or --dask ADDRESS (a cluster)"
@@ -130,3 +137,86 @@ def refuse_contradictions(arguments: CertifyingOptions) -> None:
         raise UsageError("--cache has no meaning with shards: they are read where they are, as often as is needed")
     if arguments.threads > 1:
         raise UsageError("--threads is for one file; several shards are read at once by --workers")
+
+
+# The engine, and the shards.
+
+
+@contextmanager
+def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> Iterator[WatchedEngine]:
+    """This process, more of them on this machine (one a shard at most), or a cluster, to go over the shards.
+
+    Raises
+    ------
+    RegretlessError
+        If no cluster answers.
+    """
+    from ..distributed.watched import WatchedEngine
+
+    count = min(arguments.workers or 1, shards)
+    if arguments.dask is not None:
+        from ..distributed.dask import connected
+
+        with _unlogged(), connected(arguments.dask) as cluster:
+            yield WatchedEngine(cluster, shards, console.parts)
+    elif count == 1:
+        yield WatchedEngine(None, shards, console.parts)
+    else:
+        from ..distributed.processes import workers
+
+        with workers(count) as pool:
+            yield WatchedEngine(pool, shards, console.parts)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Log nothing meanwhile: Dask logs tracebacks of errors that are then reported in one line."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def open_shards(
+    arguments: CertifyingOptions, saved: SavedRun | None = None, schema: dict[str, Any] | None = None
+) -> list[Shard]:
+    """The shards, the first of which could be opened.
+
+    Parameters
+    ----------
+    arguments : CertifyingOptions
+    saved : SavedRun, optional
+        The run that they were in before: they are read as they were then, where the command line says nothing else.
+    schema : dict, optional
+        The columns that they are read to, if a model says.
+
+    Raises
+    ------
+    UsageError
+        If an option has no meaning for their format.
+    RegretlessError
+        If there are none, or the first is missing.
+    """
+    from ..distributed.shards import FileShard
+    from ..distributed.sources import files
+
+    # What is as by default is as the model has it, if there is one to go on with.
+    stated = {name: value for name, value in options.reading(arguments).items() if value not in ([], "raise")}
+    if arguments.pieces is not None:
+        stated["pieces"] = arguments.pieces
+    before = (saved.reading if saved is not None else None) or {}
+    with options.errors_by_option(stated):
+        shards = files(arguments.files, **{**before, **stated})
+        first = shards[0]
+        if not isinstance(first, FileShard) or arguments.dask is None or os.path.exists(first.path):
+            first.open(schema)  # on a cluster it may be where this process cannot see it
+    if len(shards) == 1 and arguments.workers != 1:
+        raise UsageError(f"{first.name} alone is one shard, which leaves others nothing to do: cut it with --pieces N")
+    return shards
+
+
+def paths_of(shards: Sequence[Shard]) -> list[str]:
+    """The files of the shards, those that a pattern names among them."""
+    return [getattr(shard, "path", shard.name) for shard in shards]

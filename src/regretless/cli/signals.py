@@ -13,7 +13,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeVar
 
 from ..errors import Interrupted, RegretlessError
-from .output import HUNG_UP, INTERRUPTED, TERMINATED, Console, Ended, explain, many
+from ..report.terminal import many
+from .output import HUNG_UP, INTERRUPTED, TERMINATED, Console, Ended, explain
 
 if TYPE_CHECKING:
     from ..run.experts import CombineRun

@@ -7,11 +7,13 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import CLASSIFICATION
 from ..errors import RegretlessError
+from ..report.terminal import many
 from . import options
 from .arguments import FeatureOptions, ReadingOptions
 from .files import read_vectors
-from .output import CLASSIFICATION, DONE, VIOLATED, UsageError, complain, many, warn_skipped, write_json
+from .output import DONE, VIOLATED, UsageError, complain, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..verify import Check
@@ -149,7 +151,7 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     import numpy as np
 
     from .. import verify
-    from .first_rows import as_words
+    from ..run.first_rows import as_words
 
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
@@ -255,7 +257,7 @@ def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     import numpy as np
 
     from .. import verify
-    from .explore_stream import DecisionOptions, stream_of
+    from .decisions import DecisionOptions, stream_of
 
     reading = {name: getattr(arguments, name) for kind in (ReadingOptions, FeatureOptions) for name in kind.fields()}
     none: dict[str, Any] = dict.fromkeys(("action", "cost", "propensity", "range"))

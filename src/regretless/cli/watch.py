@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ..data.formats import COLUMNS
 from ..errors import Interrupted, ModelError, RegretlessError
 from ..report.formatting import printable
+from ..report.terminal import many, number_text
 from . import options
 from .arguments import ReportOptions
 from .files import MODEL, is_same_file, refuse_overwriting
-from .output import ALARMED, DONE, Output, UsageError, certificate_values, complain, many, number_text
+from .output import ALARMED, DONE, Output, UsageError, certificate_values, complain
 
 if TYPE_CHECKING:
     from ..alarms import Watch

@@ -100,3 +100,16 @@ def _crossed(schema: dict[str, Any], plain: Names) -> Names:
         return list(dict.fromkeys(result))
 
     return names
+
+
+def namer(learner: Any, schema: dict[str, Any] | None) -> Callable[[int], str]:
+    """What to call a feature: its name, its id as the file has it, or else its column; all names of a shared column."""
+    names = getattr(learner, "feature_names_in_", None)
+    if names is not None:
+        return _from_list([str(name) for name in names])
+    of = column_names(schema)
+    return lambda column: called(of(column), column)
+
+
+def _from_list(names: list[str]) -> Callable[[int], str]:
+    return lambda column: names[column] if column < len(names) else str(column)

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError
-from ..games import MatrixGame
-from ..games.extensive_form.sequence import METHODS, SequenceGame
-from ..games.extensive_form.sequence_form import Player
-from ..games.methods import IN_TURNS, TEXTBOOK
-from ..report.formatting import fraction_text
-from .output import UsageError, many, short
-from .solve_result import (
+from ...errors import DataError, RegretlessError
+from ...games import MatrixGame
+from ...games.extensive_form.sequence import METHODS, SequenceGame
+from ...games.extensive_form.sequence_form import Player
+from ...games.methods import IN_TURNS, TEXTBOOK
+from ...report.formatting import fraction_text
+from ...report.terminal import many, short
+from ..output import UsageError
+from .result import (
     WIDTH,
     SolveOutput,
     certain,
@@ -33,12 +34,12 @@ from .solve_result import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from ..certificate import Certificate
-    from ..data.game_files import GameFile
-    from ..games import Solution
-    from ..games.extensive_form.extensive import ExtensiveGame
-    from ..games.extensive_form.sequence_form import SequenceSolution
-    from .solve_result import Show, SolveOptions, Stop
+    from ...certificate import Certificate
+    from ...data.game_files import GameFile
+    from ...games import Solution
+    from ...games.extensive_form.extensive import ExtensiveGame
+    from ...games.extensive_form.sequence_form import SequenceSolution
+    from .result import Show, SolveOptions, Stop
 
 BESIDE = "textbook Hedge"
 # The cost of the textbook's algorithm in products of numbers, and its fewest and most rounds.
@@ -213,8 +214,8 @@ class MatrixOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import GameReport, page_of_game, write_report
-        from ..report.games import MOST_IN_PICTURE
+        from ...report import GameReport, page_of_game, write_report
+        from ...report.games import MOST_IN_PICTURE
 
         shown = self.game.payoffs.kind != "operator" and max(self.game.shape) <= MOST_IN_PICTURE
         payoffs = self.game.payoffs.negated() if self.game.losses else self.game.payoffs
@@ -347,7 +348,7 @@ class SequenceOutput(ZeroSumOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import GameReport, InformationSetRow, page_of_game, write_report
+        from ...report import GameReport, InformationSetRow, page_of_game, write_report
 
         reached = self._reached()
         behaviour = [

@@ -7,29 +7,19 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions
-from .files import write_vectors
-from .output import (
-    CLASSIFICATION,
-    Console,
-    Output,
-    certificate_values,
-    complain,
-    learner_values,
-    target_of,
-    verdict,
-    warn_skipped,
-)
-from .signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
-from .trace_lines import trace_values
+from ...catalogue import CLASSIFICATION
+from ...run.trace_lines import trace_values
+from ..arguments import CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions
+from ..files import write_vectors
+from ..output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
+from ..signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..data.stream import Stream
+    from ...certificate import Certificate
+    from ...data.stream import Stream
 
 SCHEMA = "regretless.learn/1"
 MOST_WEIGHTS = 30  # bars of a report
-COMPARED_ROWS = 100  # the fewest by which a learner is compared with a simple rule
 
 
 class LearnOptions(CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions):
@@ -185,7 +175,7 @@ class LearnOutput(Output):
 
     def lines(self) -> Iterator[str]:
         """The first rounds, if they are wanted; and how the rows were predicted, unless certificates alone are."""
-        from .trace_lines import row_lines
+        from ...run.trace_lines import row_lines
 
         if self.run.tracer is not None:
             yield from row_lines(self.run.tracer.rows, numbers=self.run.learner.info.task != CLASSIFICATION)
@@ -212,7 +202,7 @@ class LearnOutput(Output):
 def sizes_of(run: Any) -> tuple[Any, str]:
     """The largest size of each feature, and what to say behind the title of weights that are multiplied by it: of all
     rows where the learner knows it, else of the first ones, if these are dense; None where it is not known."""
-    from ..picture import TIMES_SIZES
+    from ...picture import TIMES_SIZES
 
     sizes = run.learner.state_.sizes()
     if sizes is not None:

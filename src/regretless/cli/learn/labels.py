@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..catalogue import DEFAULT
-from ..errors import RegretlessError
-from . import options, shards
-from .first_rows import FEW_ROWS, column_notes, fitting_size, is_open, said_of
-from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
-from .output import UsageError, label_text, share_text, short
-from .read_model import LOG_LOSS, ageing, largest, loss_text, member_lines, members_of, mixture_of
-from .signals import PointTable
+from ...errors import RegretlessError
+from ...report.terminal import LOG_LOSS, label_text, loss_text, member_lines, share_text, short
+from ...run.first_rows import fitting_size, is_open
+from ...run.members import members_of, mixture_of
+from ...run.notes import traps, worse_than_a_rule
+from .. import options, shards
+from ..output import UsageError
+from ..read_model import largest
+from ..signals import PointTable
+from .result import MOST_WEIGHTS, LearnOutput, sizes_of
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..data.batch import Batch
-    from ..data.stream import Stream
-    from ..linear.base import OnlineClassifier
-    from ..linear.progressive import Progressive
-    from ..report import Report
-    from ..run.calibration import RunCalibration
-    from ..run.linear import Continuation, Run
-    from .learn_output import LearnOptions
+    from ...certificate import Certificate
+    from ...data.batch import Batch
+    from ...data.stream import Stream
+    from ...linear.base import OnlineClassifier
+    from ...linear.progressive import Progressive
+    from ...report import Report
+    from ...run.calibration import RunCalibration
+    from ...run.linear import Continuation, Run
+    from .result import LearnOptions
 
     Point = tuple[int, int, int]
 
@@ -69,9 +70,9 @@ class LabelsOutput(LearnOutput):
     @classmethod
     def run_of(cls, arguments: LearnOptions, learner: OnlineClassifier, extra: dict[str, Any], stream: Stream) -> Run:
         """The run that is to be played."""
-        from ..data.sample import Sample
-        from ..run.linear import Continuation, Place, Run
-        from .first_rows import refuse_quantities
+        from ...data.sample import Sample
+        from ...run.first_rows import refuse_quantities
+        from ...run.linear import Continuation, Place, Run
 
         if arguments.resume is not None:
             shards.refuse_mixed(arguments.resume, extra)
@@ -130,7 +131,7 @@ class LabelsOutput(LearnOutput):
 
     def certified(self, arguments: LearnOptions, against: Any, *, trusted: bool) -> list[Certificate]:
         """The certificates, for which the rows are read again."""
-        from ..certify import certify_stream
+        from ...certify import certify_stream
 
         options.warn_idle_search(arguments, self.run.learner)
         how: dict[str, Any] = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
@@ -147,7 +148,7 @@ class LabelsOutput(LearnOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_run, write_report
+        from ...report import page_of_run, write_report
 
         write_report(path, page_of_run(report_of(self)))
 
@@ -180,8 +181,8 @@ def _calibration(arguments: LearnOptions, learner: OnlineClassifier, goes_on: Co
     """
     if not arguments.calibrate or goes_on.calibration is not None:
         return goes_on.calibration
-    from ..calibration import PlattScaling
-    from ..run.calibration import RunCalibration as Calibration
+    from ...calibration import PlattScaling
+    from ...run.calibration import RunCalibration as Calibration
 
     if hasattr(learner, "classes_"):
         raise UsageError("--calibrate contradicts the model, which learned without it")
@@ -219,7 +220,7 @@ def calibration_lines(calibration: RunCalibration | None) -> Iterator[str]:
 
 def asked_values(learner: OnlineClassifier) -> dict[str, Any]:
     """Which labels were asked, as JSON values; nothing of a learner that learns from all."""
-    from ..theory.selective import SelectiveLedger
+    from ...theory.selective import SelectiveLedger
 
     ledger = learner.ledger_
     if not isinstance(ledger, SelectiveLedger):
@@ -289,22 +290,9 @@ def _rate(share: float | None) -> str:
     return "-" if share is None else f"{share:.4f}"
 
 
-def worse_than_a_rule(counts: Progressive) -> str | None:
-    """What to say where a rule that looks at no feature errs less than the learner; None where none does."""
-    rules = (
-        (counts.constant, "always the most frequent label so far"),
-        (counts.previous, "always the label of the row before"),
-    )
-    errors, rule = min(rules, key=lambda pair: pair[0])
-    if counts.rounds < COMPARED_ROWS or counts.errors <= errors:
-        return None
-    mine, theirs = share_text(counts.errors, counts.rounds), share_text(errors, counts.rounds)
-    return f"{rule} errs less: {theirs}, and the learner in {mine}; bounds hold, and it has learned little all the same"
-
-
 def report_of(outcome: LabelsOutput) -> Report:
     """The run as a report shows it."""
-    from ..report import Report
+    from ...report import Report
 
     run = outcome.run
     learner, (sizes, weighed) = run.learner, sizes_of(run)
@@ -327,7 +315,7 @@ def report_of(outcome: LabelsOutput) -> Report:
 
 def _reliability(run: Run) -> dict[str, Any] | None:
     """Observed frequencies beside forecast probabilities, of a learner of two labels."""
-    from ..linear.progressive import reliability
+    from ...linear.progressive import reliability
 
     table = reliability(run.progressive) if run.learner.scores_are_log_odds else None
     return None if table is None else table.describe()
@@ -344,43 +332,6 @@ def largest_weights(
     return [(f"{one.feature} → {label}", one.effect) for label, weights in each for one in weights]
 
 
-MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class
-# Features, the share of them in a row, and up to how many another matrix is advised.
-MANY, DENSE, WIDEST = 100, 0.1, 2000
-# Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
-SELDOM, SHARE, MOST_RARE = 3, 50, 5
-
-
-def traps(run: Run) -> Iterator[str]:
-    """Notes on the data that the user should know, in a line each."""
-    yield from _many_labels(run.learner)
-    yield from _constant_feature(run)
-    yield from _rare_classes(run)
-    if (worse := worse_than_a_rule(run.progressive)) is not None:
-        yield worse + _without_intercept(run)
-    yield from _constants(run.progressive)
-    yield from column_notes(run, DEFAULT)
-    mixture = mixture_of(run.learner)
-    if mixture is not None:
-        age = ageing(mixture.member_rules().rates, mixture.influence(), mixture.posterior_)
-        yield from () if age is None else (age,)
-    if mixture is None and run.first is not None and len(run.first) >= FEW_ROWS:
-        yield from _dense_diagonal(run.learner, run.first)
-
-
-def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
-    """Numbers of which each is learned as a class."""
-    classes = learner.classes_
-    if classes.dtype.kind != "U" and len(classes) > MANY_WHOLE:
-        from .first_rows import forecast_instead
-
-        yield (
-            f"each of the {len(classes):,} different numbers of the labels ({label_text(classes.tolist()[0])} to "
-            f"{label_text(classes.tolist()[-1])}) is learned as a class; {forecast_instead(classes)}, or make a few "
-            "classes of it"
-        )
-
-
 def _refuse_other_target(learner: OnlineClassifier, stream: Stream, batch: Batch, target: str) -> None:
     """Refuse to go on with a column in which a model finds none of its labels.
 
@@ -395,62 +346,3 @@ def _refuse_other_target(learner: OnlineClassifier, stream: Stream, batch: Batch
     labels = ", ".join(map(label_text, known.tolist()[:MOST_SHOWN]))
     fault = f"the target {target!r} has none of the labels that the model knows ({labels}) in its first rows"
     raise RegretlessError(f"{stream.name}: {fault}; give the column that they stand in, or begin a model of its own")
-
-
-def _rare_classes(run: Run) -> Iterator[str]:
-    """Classes of so few rows that they may be slips."""
-    counts = dict(zip(run.progressive.labels, run.progressive.counts.tolist(), strict=True))
-    rows = run.progressive.rounds
-    most = min(SELDOM, rows / (SHARE * max(len(counts), 1)))
-    rare = {label: count for label, count in counts.items() if count <= most}
-    usual = {label_text(label): label for label in counts if label not in rare}
-    for label, count in list(rare.items())[:MOST_RARE]:
-        often = "once" if count == 1 else f"{count} times"
-        where = f", first at {run.stream.place_of(run.first_rows[label])}" if label in run.first_rows else ""
-        near = get_close_matches(label_text(label), usual, 1) if isinstance(label, str) else []
-        meant = f"; if {usual[near[0]]!r} is meant, mend it" if near else "; if it is a slip, mend it"
-        learned = f"it is learned as one of {len(counts):,}"
-        yield f"class {_shown(label)} came {often} in {rows:,} rows{where}: {learned}{meant}"
-    if len(rare) > MOST_RARE:
-        yield f"and {len(rare) - MOST_RARE:,} more classes came as seldom"
-
-
-def _shown(label: Any) -> str:
-    return repr(label) if isinstance(label, str) else label_text(label)
-
-
-def _constants(counts: Progressive) -> Iterator[str]:
-    """Probabilities that lose more than those which look at no feature."""
-    if counts.log_loss is None or counts.rounds < COMPARED_ROWS or counts.log_loss <= counts.constant_so_far():
-        return
-    both = (counts.log_loss, counts.constant_so_far())
-    mine, theirs = (loss_text(loss, counts.rounds, LOG_LOSS) for loss in both)
-    yield f"constant probabilities, the best ones so far, lose less: {theirs}, and the learner {mine}"
-
-
-def _without_intercept(run: Run) -> str:
-    """What to try where a learner without an intercept errs more often than the most frequent label."""
-    counts, intercept = run.progressive, run.learner.get_params().get("intercept")
-    if intercept != 0 or counts.errors <= counts.constant:
-        return ""
-    size = 1.0 if run.first is None else fitting_size(run.first)
-    return f"; it has no intercept: try --set intercept={size:g}, or the default learner ({DEFAULT})"
-
-
-def _constant_feature(run: Run) -> Iterator[str]:
-    """That rows were made longer, where nobody has asked for it."""
-    if run.constant:
-        yield said_of(run.learner)
-
-
-def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
-    """Rows that another matrix would learn better."""
-    if getattr(learner.state_, "matrix", "full") != "diagonal" or not MANY <= batch.columns <= WIDEST:
-        return
-    present = np.count_nonzero(batch.values) / (len(batch) * batch.columns)
-    if present >= DENSE:
-        matrix = "sketch" if "sketch" in getattr(learner, "_matrices", ()) else "full"
-        yield (
-            f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
-            f"itself; --set matrix={matrix} learns how they go together too, and errs less if they do (in more time)"
-        )

@@ -6,17 +6,26 @@ from argparse import ArgumentParser
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT, DEFAULT_OF_TASK, DEFAULT_WITH_FEW_LABELS, KIND_OF_TASK, LEARNERS, REGRESSORS, class_of
-from . import options, shards
-from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model
-from .learn_output import LearnOptions, LearnOutput
-from .outcomes import add_intervals, refuse_shares
-from .output import CLASSIFICATION, UsageError
-from .signals import go
-from .trace_lines import TRACED
+from ...catalogue import (
+    CLASSIFICATION,
+    DEFAULT,
+    DEFAULT_OF_TASK,
+    DEFAULT_WITH_FEW_LABELS,
+    KIND_OF_TASK,
+    LEARNERS,
+    REGRESSORS,
+    class_of,
+)
+from ...run.trace_lines import TRACED
+from .. import options, shards
+from ..files import copied_for_against, load_against, refuse_foreign, refuse_overwriting_or_model
+from ..outcomes import add_intervals, refuse_shares
+from ..output import UsageError
+from ..signals import go
+from .result import LearnOptions, LearnOutput
 
 if TYPE_CHECKING:
-    from ..data.stream import Stream
+    from ...data.stream import Stream
 
 HELP = "learn from a labelled file, and certify what was observed"
 DESCRIPTION = (
@@ -77,7 +86,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: LearnOptions) -> int:
     """Learn, certify, report."""
     if shards.are_shards(arguments):
-        from .learn_shards import learn_shards
+        from .mixing import learn_shards
 
         _refuse_contradictions(arguments)
         if task_of(arguments) not in (None, CLASSIFICATION) or arguments.interval is not None:
@@ -98,18 +107,18 @@ def run(arguments: LearnOptions) -> int:
 
 def _learn(arguments: LearnOptions, path: str) -> int:
     """Learn labels or numbers, as the options say, or the model to go on with, or else the first rows."""
-    from .first_rows import taken_for, task_of_rows
+    from ...run.first_rows import taken_for, task_of_rows
 
     task, stream = task_of(arguments), None
     if arguments.resume is not None:
-        from .read_model import task_of_model
+        from ..read_model import task_of_model
 
         own = task_of_model(arguments.resume)
         if task not in (None, own):
             raise UsageError(f"{requested_task(arguments)} contradicts the model, which is for {own}")
         task = own
     elif task is None:
-        from ..data.stream import BegunStream
+        from ...data.stream import BegunStream
 
         stream = BegunStream(options.open_input(path, arguments, None))
         task = task_of_rows(stream, stream.first)
@@ -131,7 +140,7 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
     begun : Stream or None
         The file, if it was opened to find out the task.
     """
-    from .read_model import known_schema
+    from ..read_model import known_schema
 
     kind = _kind_of(task)
     kind.refuse(arguments)
@@ -141,7 +150,7 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
     run = kind.run_of(arguments, learner, extra, stream)
     console = options.console_of(arguments)
     if arguments.trace is not None:
-        from ..run.tracing import RowTracer
+        from ...run.tracing import RowTracer
 
         run.tracer = RowTracer(arguments.trace)
     trusted, started = run.rounds == 0, perf_counter()
@@ -153,10 +162,10 @@ def _learn_rows(arguments: LearnOptions, path: str, task: str, begun: Stream | N
 def _kind_of(task: str) -> type[LearnOutput]:
     """What is done with labels, or with numbers."""
     if task == CLASSIFICATION:
-        from .learn_labels import LabelsOutput
+        from .labels import LabelsOutput
 
         return LabelsOutput
-    from .learn_numbers import NumbersOutput
+    from .numbers import NumbersOutput
 
     return NumbersOutput
 
@@ -231,7 +240,7 @@ def learner_of(arguments: LearnOptions, task: str = CLASSIFICATION) -> tuple[Any
     ModelError
         If that model cannot be read.
     """
-    from .parameters import make_learner, read_settings
+    from ..parameters import make_learner, read_settings
 
     if arguments.resume is not None:
         return _resumed(arguments, arguments.resume, task)
@@ -296,8 +305,8 @@ def _of_another_task(arguments: LearnOptions, task: str) -> str:
 
 
 def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:
-    from .parameters import read_settings
-    from .read_model import continuation_of, read_classifier, read_predictor
+    from ..parameters import read_settings
+    from ..read_model import continuation_of, read_classifier, read_predictor
 
     if arguments.label_budget is not None:
         raise UsageError(f"--label-budget {arguments.label_budget}: the model to go on with has its own, or none")

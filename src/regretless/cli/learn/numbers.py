@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT_OF_TASK
-from . import options
-from .first_rows import column_notes
-from .learn_output import COMPARED_ROWS, MOST_WEIGHTS, LearnOutput, sizes_of
-from .outcomes import course_of, coverage_of, interval_lines, interval_values
-from .output import loss_name, number_text
-from .read_model import LOSS, ageing, largest_of, loss_text, member_lines, members_of
-from .signals import PointTable
+from ...catalogue import DEFAULT_OF_TASK
+from ...report.terminal import LOSS, loss_text, member_lines, number_text
+from ...run.members import ageing, members_of
+from ...run.notes import COMPARED_ROWS, column_notes
+from .. import options
+from ..outcomes import course_of, coverage_of, interval_lines, interval_values
+from ..output import loss_name
+from ..read_model import largest_of
+from ..signals import PointTable
+from .result import MOST_WEIGHTS, LearnOutput, sizes_of
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..data.stream import Stream
-    from ..regression.base import OnlineRegressor
-    from ..report import RegressionReport
-    from ..run.regression import RegressionRun
-    from .learn_output import LearnOptions
+    from ...certificate import Certificate
+    from ...data.stream import Stream
+    from ...regression.base import OnlineRegressor
+    from ...report import RegressionReport
+    from ...run.regression import RegressionRun
+    from .result import LearnOptions
 
     Point = tuple[int, float, float]
 
@@ -78,10 +80,10 @@ class NumbersOutput(LearnOutput):
         cls, arguments: LearnOptions, learner: OnlineRegressor, extra: dict[str, Any], stream: Stream
     ) -> RegressionRun:
         """The run that is to be played."""
-        from ..run.linear import Continuation, Place
-        from ..run.regression import Forecasts, RegressionRun
-        from .first_rows import refuse_words
-        from .outcomes import intervals_of, refuse_others
+        from ...run.first_rows import refuse_words
+        from ...run.linear import Continuation, Place
+        from ...run.regression import Forecasts, RegressionRun
+        from ..outcomes import intervals_of, refuse_others
 
         goes_on = Continuation.read(extra, Forecasts)
         goes_on.refuse_other(stream)
@@ -125,7 +127,7 @@ class NumbersOutput(LearnOutput):
 
     def certified(self, arguments: LearnOptions, against: Any, *, trusted: bool) -> list[Certificate]:
         """The certificates, for which the rows are read again."""
-        from ..certify import certify_outcomes
+        from ...certify import certify_outcomes
 
         return certify_outcomes(self.run.learner, self.run.stream, against=against, trusted=trusted)
 
@@ -135,7 +137,7 @@ class NumbersOutput(LearnOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_regression, write_report
+        from ...report import page_of_regression, write_report
 
         write_report(path, page_of_regression(self._report()))
 
@@ -171,7 +173,7 @@ class NumbersOutput(LearnOutput):
             yield from member_lines(members, rows, LOSS)
 
     def _report(self) -> RegressionReport:
-        from ..report import RegressionReport
+        from ...report import RegressionReport
 
         run, learner = self.run, self.run.learner
         intervals, (sizes, weighed) = run.progressive.intervals, sizes_of(run)
@@ -202,7 +204,7 @@ def of_squares(learner: OnlineRegressor) -> bool:
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:
     """The loss of the best constant known in hindsight; of losses that are not squared, where all rows were read again
     for it, and not a sample of them."""
-    from ..regression.certificates import BEST_CONSTANT
+    from ...regression.certificates import BEST_CONSTANT
 
     if learner.rules().loss == "square":
         return learner.best_constant_loss_

@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import RegretlessError
-from ..games.general_sum.bimatrix import BimatrixGame
-from ..games.solution import named_chances
-from .options import is_set
-from .output import many, plain, short
-from .solve_result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
-from .solve_zero_sum import MatrixTask
+from ...errors import RegretlessError
+from ...games.general_sum.bimatrix import BimatrixGame
+from ...games.solution import named_chances
+from ...report.terminal import many, short
+from ..options import is_set
+from ..output import plain
+from .result import MOST, WIDTH, SolveOutput, figures, fraction, of_general_sum, of_zero_sum, refuse, row_of
+from .zero_sum import MatrixTask
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from ..certificate import Certificate
-    from ..data.game_files import GameFile
-    from ..games.extensive_form.extensive import ExtensiveGame
-    from ..games.general_sum.correlated import CorrelatedEquilibrium
-    from ..games.general_sum.equilibria import Equilibria, Equilibrium
-    from .solve_result import Show, SolveOptions, SolveTask, Stop
+    from ...certificate import Certificate
+    from ...data.game_files import GameFile
+    from ...games.extensive_form.extensive import ExtensiveGame
+    from ...games.general_sum.correlated import CorrelatedEquilibrium
+    from ...games.general_sum.equilibria import Equilibria, Equilibrium
+    from .result import Show, SolveOptions, SolveTask, Stop
 
 
 SECONDS = 60.0
@@ -91,7 +92,7 @@ class BimatrixTask:
         return BimatrixOutput(self._file, self._game, equilibria, None)
 
     def _correlated(self, objective: Any) -> CorrelatedEquilibrium:
-        from ..games.general_sum.correlated import correlated
+        from ...games.general_sum.correlated import correlated
 
         game, arguments = self._game, self._arguments
         seconds = arguments.seconds or SECONDS
@@ -243,8 +244,8 @@ class BimatrixOutput(SolveOutput):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import BimatrixReport, page_of_bimatrix, write_report
-        from ..report.games import MOST_IN_PICTURE
+        from ...report import BimatrixReport, page_of_bimatrix, write_report
+        from ...report.games import MOST_IN_PICTURE
 
         game, one = self.game, self.correlated
         title = "Equilibria" if self.equilibria is not None else "An equilibrium"

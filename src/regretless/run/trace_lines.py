@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .output import label_text, many, number_text, short
+from ..report.terminal import label_text, many, number_text, short
 
 if TYPE_CHECKING:
     from ..play.tracing import TracedDraw
-    from ..run.tracing import ForecastTracer, RowTracer, TracedDecision, TracedForecast, TracedRow
+    from .tracing import ForecastTracer, RowTracer, TracedDecision, TracedForecast, TracedRow
 
 TRACED = 10  # rounds, where no number is given
 MOST = 8  # numbers of a line

@@ -2,52 +2,39 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
-from ..distributed.checkpoint import SavedRun, union_of
-from ..distributed.engine import Engine, Here
-from ..distributed.learner_adapter import refuse
-from ..distributed.mixing import Mixing
-from ..distributed.pools import engine_of
-from ..distributed.shards import FileShard, Shard
-from ..distributed.sources import files
-from ..errors import EngineError, Interrupted, RegretlessError
-from . import options
-from .files import refuse_overwriting_or_model, write_vectors
-from .first_rows import is_open, said_of, size_from_shards
-from .learn_labels import largest_weights
-from .output import (
-    Console,
-    Ended,
-    Output,
-    UsageError,
-    certificate_values,
-    complain,
-    explain,
-    many,
-    number_text,
-    verdict,
-)
-from .shards import refuse_unmixed
-from .signals import certifying, run_until_signal
+from ...distributed.checkpoint import SavedRun, union_of
+from ...distributed.engine import Engine
+from ...distributed.learner_adapter import refuse
+from ...distributed.mixing import Mixing
+from ...distributed.shards import Shard
+from ...errors import EngineError, RegretlessError
+from ...report.terminal import many, number_text
+from ...run.first_rows import fitting_size, is_open, said_of
+from .. import options
+from ..files import refuse_overwriting_or_model, write_vectors
+from ..output import Console, Ended, Output, UsageError, certificate_values, complain, explain, verdict
+from ..shards import open_engine, open_shards, paths_of, refuse_unmixed
+from ..signals import certifying, run_until_signal
+from .labels import largest_weights
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..distributed.history import Epoch
-    from ..distributed.messages import Weighting
-    from ..distributed.mixing import Mixing
-    from ..distributed.result import Mixture
-    from ..distributed.shards import Shard
-    from ..linear.base import OnlineClassifier
-    from ..report import MixReport
-    from .arguments import CertifyingOptions
-    from .learn_output import LearnOptions
+    from ...certificate import Certificate
+    from ...distributed.engine import Engine
+    from ...distributed.history import Epoch
+    from ...distributed.messages import Weighting
+    from ...distributed.mixing import Mixing
+    from ...distributed.result import Mixture
+    from ...distributed.shards import Shard
+    from ...distributed.watched import WatchedEngine
+    from ...linear.base import OnlineClassifier
+    from ...report import MixReport
+    from .result import LearnOptions
 
 
 SCHEMA = "regretless.mixing/1"
@@ -78,7 +65,7 @@ class MixingOutput(Output):
 
     def write_page(self, path: str) -> None:
         """Write the report."""
-        from ..report import page_of_mix, write_report
+        from ...report import page_of_mix, write_report
 
         write_report(path, page_of_mix(report_of(self)))
 
@@ -116,7 +103,7 @@ COUNTS = {
 
 def report_of(outcome: MixingOutput) -> MixReport:
     """The run as a report shows it."""
-    from ..report import MixReport
+    from ...report import MixReport
 
     learner = outcome.mixture.learner
     return MixReport(
@@ -276,128 +263,7 @@ def _certify(loop: MixingLoop, mixture: Mixture, against: Any, **how: Any) -> li
         loop.console.settle()
 
 
-# The files, the engine, and the loop of the epochs.
-
-
-class WatchedEngine(Engine):
-    """An engine that says how far it is, and may be stopped while it waits for others.
-
-    Attributes
-    ----------
-    waiting : bool
-        Whether this process does the work by itself, so that it may be stopped by what a signal's handler raises: the
-        learner is between two epochs. An engine of other processes asks `stop` a few times a second, and may hold
-        locks that such an exception would leave locked.
-    stop : callable
-        Asked now and then whether to stop.
-    """
-
-    def __init__(self, engine: Any, shards: int, console: Console) -> None:
-        self._engine, self._shards, self._console = engine_of(engine), shards, console
-        self._doing, self._done = "", set[int]()
-        self.waiting = False
-        self.stop: Callable[[], bool] = lambda: False
-
-    def fold(
-        self, work: Any, merge: Any, common: Any, shards: Sequence[Any], *, done: Any = None, stop: Any = None
-    ) -> Any:
-        """The result of the work, as the engine does it."""
-        tell = self.done if done is None and len(shards) == self._shards else done  # else a single shard is asked
-        self.waiting = isinstance(self._engine, Here)
-        try:
-            if self.stop():  # asked once waiting, or a signal between the two would be overlooked
-                raise Interrupted("interrupted")
-            return self._engine.fold(work, merge, common, shards, done=tell, stop=stop or self.stop)
-        finally:
-            self.waiting = False
-            self.moved = self._engine.moved
-
-    def begin(self, doing: str) -> None:
-        """Say what is done with all shards."""
-        self._doing = doing
-        self._done.clear()
-        self._tell()
-
-    def done(self, place: int) -> None:
-        """Say that the work on a shard is done; if it was done before, a new pass has begun."""
-        if place in self._done:
-            self._done.clear()
-        self._done.add(place)
-        self._tell()
-
-    def _tell(self) -> None:
-        self._console.parts(f"{self._doing}: {len(self._done):,} of {many(self._shards, 'shard')}")
-
-
-@contextmanager
-def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> Iterator[WatchedEngine]:
-    """This process, more of them on this machine (one a shard at most), or a cluster, to go over the shards.
-
-    Raises
-    ------
-    RegretlessError
-        If no cluster answers.
-    """
-    if arguments.dask is not None:
-        from ..distributed.dask import connected
-
-        with _unlogged(), connected(arguments.dask) as cluster:
-            yield WatchedEngine(cluster, shards, console)
-        return
-    count = min(arguments.workers or 1, shards)
-    if count == 1:
-        yield WatchedEngine(None, shards, console)
-        return
-    from ..distributed.processes import workers
-
-    with workers(count) as pool:
-        yield WatchedEngine(pool, shards, console)
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """Log nothing meanwhile: Dask logs tracebacks of errors that are then reported in one line."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
-
-
-def open_shards(
-    arguments: CertifyingOptions, saved: SavedRun | None = None, schema: dict[str, Any] | None = None
-) -> list[Shard]:
-    """The shards, the first of which could be opened.
-
-    Parameters
-    ----------
-    arguments : CertifyingOptions
-    saved : SavedRun, optional
-        The run that they were in before: they are read as they were then, where the command line says nothing else.
-    schema : dict, optional
-        The columns that they are read to, if a model says.
-
-    Raises
-    ------
-    UsageError
-        If an option has no meaning for their format.
-    RegretlessError
-        If there are none, or the first is missing.
-    """
-    # What is as by default is as the model has it, if there is one to go on with.
-    stated = {name: value for name, value in options.reading(arguments).items() if value not in ([], "raise")}
-    if arguments.pieces is not None:
-        stated["pieces"] = arguments.pieces
-    before = (saved.reading if saved is not None else None) or {}
-    with options.errors_by_option(stated):
-        shards = files(arguments.files, **{**before, **stated})
-        first = shards[0]
-        if not isinstance(first, FileShard) or arguments.dask is None or os.path.exists(first.path):
-            first.open(schema)  # on a cluster it may be where this process cannot see it
-    if len(shards) == 1 and arguments.workers != 1:
-        raise UsageError(f"{first.name} alone is one shard, which leaves others nothing to do: cut it with --pieces N")
-    return shards
+# The loop of the epochs.
 
 
 HEADER = "{:>6} {:>12} {:>12} {:>12} {:>12} {:>12} {:>14}".format(
@@ -441,11 +307,6 @@ class EpochTable:
         self._mistakes += epoch.mistakes
         self._updates += epoch.updates
         self._weighted += epoch.weighted_updates
-
-
-def paths_of(shards: Sequence[Shard]) -> list[str]:
-    """The files of the shards, those that a pattern names among them."""
-    return [getattr(shard, "path", shard.name) for shard in shards]
 
 
 class MixingLoop:
@@ -536,3 +397,23 @@ class MixingLoop:
 
     def _announce(self, number: int) -> None:
         self.engine.begin(f"epoch {number:,} of {self.run.epochs:,}")
+
+
+def size_from_shards(learner: OnlineClassifier, engine: Engine, shards: Sequence[Shard]) -> None:
+    """Give a learner that is to be mixed a constant feature, whose size goes by the first row of the first shard.
+
+    Where that shard cannot be read, the run will say so.
+    """
+    try:
+        size = engine.fold(_of_shard, _no_neighbours, None, shards[:1])
+    except RegretlessError:
+        return
+    learner.set_params(intercept=size)
+
+
+def _of_shard(_: None, shard: Shard) -> float:
+    return next((fitting_size(batch) for batch in shard.open(None).batches() if len(batch)), 1.0)
+
+
+def _no_neighbours(_: Any, __: float, ___: float) -> float:
+    raise AssertionError("one shard has no neighbour")

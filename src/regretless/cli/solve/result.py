@@ -9,16 +9,17 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import ceil, isfinite, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import DataError
-from ..report.formatting import fraction_text
-from .arguments import Names, ReportOptions
-from .options import refuse_set
-from .output import Output, short
+from ...errors import DataError
+from ...report.formatting import fraction_text
+from ...report.terminal import short
+from ..arguments import Names, ReportOptions
+from ..options import refuse_set
+from ..output import Output
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from ..data.game_files import GameFile
+    from ...data.game_files import GameFile
 
 SCHEMA = "regretless.solve/1"
 MOST = 12  # lines of strategies
@@ -79,7 +80,7 @@ class SolveOutput(Output):
         """Save the strategies atomically."""
         import numpy as np
 
-        from ..atomic_write import replacing
+        from ...atomic_write import replacing
 
         with replacing(path) as file:
             np.savez(file, **self.arrays())
@@ -147,8 +148,8 @@ def read_start(path: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[
     """
     import numpy as np
 
-    from ..data.archives import Archive, damage_as_error
-    from ..data.source import whole_file
+    from ...data.archives import Archive, damage_as_error
+    from ...data.source import whole_file
 
     advice = "a .npz file with the arrays row and column is expected, as --save writes it"
     file = whole_file(path, "an array")

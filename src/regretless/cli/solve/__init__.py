@@ -5,17 +5,17 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING
 
-from ..data.formats import GAMES, NAMES
-from ..errors import DataError, ParameterError, RegretlessError
-from ..games.methods import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
-from . import options
-from .files import refuse_model, refuse_overwriting
-from .output import Console, Ended, UsageError, complain, explain, verdict
-from .signals import PlainWork, run_until_signal
-from .solve_result import SolveOptions, SolveOutput, SolveTask, of_general_sum, refuse
+from ...data.formats import GAMES, NAMES
+from ...errors import DataError, ParameterError, RegretlessError
+from ...games.methods import AVERAGES, ENUMERATIONS, IN_TURNS, METHODS, OBJECTIVES, SELF_PLAY
+from .. import options
+from ..files import refuse_model, refuse_overwriting
+from ..output import Console, Ended, UsageError, complain, explain, verdict
+from ..signals import PlainWork, run_until_signal
+from .result import SolveOptions, SolveOutput, SolveTask, of_general_sum, refuse
 
 if TYPE_CHECKING:
-    from ..data.game_files import GameFile
+    from ...data.game_files import GameFile
 
 # The library's parameters, and the options that set them.
 OPTIONS = {"rounds": "--rounds", "average": "--average", "alternate": "--simultaneous", "tolerance": "--tolerance"}
@@ -133,7 +133,7 @@ def run(arguments: SolveOptions) -> int:
 
 
 def _read(arguments: SolveOptions) -> GameFile:
-    from ..data.game_files import read_game
+    from ...data.game_files import read_game
 
     try:
         return read_game(
@@ -158,23 +158,23 @@ def _task(file: GameFile, arguments: SolveOptions) -> SolveTask:
         If an option does not apply to a game of its kind.
     """
     if file.kind == "matrix":
-        from .solve_zero_sum import MatrixTask
+        from .zero_sum import MatrixTask
 
         refuse(arguments, of_general_sum(arguments), "a zero-sum game, whose equilibria are its solutions")
         return MatrixTask(file, arguments)
     if file.kind == "bimatrix":
-        from .solve_bimatrix import bimatrix_task
+        from .bimatrix import bimatrix_task
 
         return bimatrix_task(file, arguments)
-    from .solve_zero_sum import SequenceTask
+    from .zero_sum import SequenceTask
 
     tree = None
     if file.tree is not None:
-        from ..games.extensive_form.extensive import ExtensiveGame
+        from ...games.extensive_form.extensive import ExtensiveGame
 
         tree = ExtensiveGame(file.tree)
         if not tree.is_constant_sum:
-            from .solve_bimatrix import tree_task
+            from .bimatrix import tree_task
 
             return tree_task(file, arguments, tree)
     refuse(arguments, {**of_general_sum(arguments), "--losses": arguments.losses}, "a zero-sum game in turns")
