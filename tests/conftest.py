@@ -6,7 +6,7 @@ import gc
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from .browser import Browser, find_browser
+
+# As the command line does, and before numpy is imported: where workers fill the processors, the threads of one wait for
+# each other in loops, which took up to ten times the work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Every run of the suite looks at the same examples: what it says depends on the code alone. The search for new ones is
 # `make soak`, which prints its seed.
@@ -32,6 +36,9 @@ for number, handler in {signal.SIGINT: signal.default_int_handler, signal.SIGHUP
         signal.signal(number, handler)
 
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """While twenty thousand tests are collected, looking for garbage takes a third of the time and finds none; what was
@@ -44,8 +51,21 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Every other worker reads the files from the last to the first: what two of them import, tests and packages alike,
+    is then compiled once in a new checkout, by the one that comes to it first, and not by both at a time."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and int(WORKER.removeprefix("gw")) % 2:
+        report.result.reverse()
+    return report
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of many minutes are those of `make soak` alone."""
+    """All workers have the same order. Tests of many minutes are those of `make soak` alone."""
+    items.sort(key=lambda item: item.path)
     if os.environ.get("HYPOTHESIS_PROFILE") == "soak":
         return
     long = [item for item in items if item.get_closest_marker("soak")]
