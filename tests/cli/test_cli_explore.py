@@ -59,6 +59,46 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
     assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
 
 
+def test_rewards_are_costs_seen_from_the_other_end(run, trial, tmp_path):
+    """Of rewards 1 - cost every draw, count, regret and bound is that of the costs, and every total 1 - theirs a round;
+    the log has them too, and numbers of both reports are found again."""
+    earned, log = tmp_path / "earned.csv", tmp_path / "log.csv"
+    frame = pd.read_csv(trial)
+    frame.assign(walk=1 - frame.walk, bus=1 - frame.bus).to_csv(earned, index=False)
+    cost = run("explore", trial, *COSTS, "--json", "--log", tmp_path / "costs.csv").json
+    reward = run("explore", earned, "--rewards", "walk,bus", "--json", "--log", log).json
+    for name in ("taken", "best_action", "halvings"):
+        assert reward[name] == cost[name]
+    for name in ("{}", "best_action_{}", "hindsight_policy_{}"):
+        assert reward[name.format("reward")] == pytest.approx(ROUNDS - cost[name.format("cost")])
+    assert reward["interval"] == pytest.approx([1 - end for end in reversed(cost["interval"])])
+    for one, other in zip(reward["certificates"], cost["certificates"], strict=True):
+        assert [one[name] for name in ("observed", "bound")] == pytest.approx(
+            [other[name] for name in ("observed", "bound")]
+        )
+    assert [one["quantity"] for one in reward["certificates"]] == ["regret", "error of the mean reward"]
+    words = {log: (*LOG[:2], "--reward", "reward", *LOG[4:]), tmp_path / "costs.csv": LOG}
+    again = [run("explore", path, *named, "--json").json for path, named in words.items()]
+    assert again[0]["interval"] == pytest.approx([1 - end for end in reversed(again[1]["interval"])])
+    assert again[0]["estimates"]["dr"] == pytest.approx(1 - again[1]["estimates"]["dr"])
+    for path, report in ((earned, reward), (log, again[0])):
+        (tmp_path / "report.json").write_text(json.dumps(report))
+        assert run("verify", tmp_path / "report.json", path).code == 0
+
+
+def test_a_model_of_rewards_takes_no_costs(run, trial, tmp_path):
+    """A run goes on with what it has learned from: rewards as rewards, by themselves, and costs not at all."""
+    words = ("explore", trial, "--resume", tmp_path / "m.rgl", "--save", tmp_path / "n.rgl", "--quiet")
+    run("explore", trial, "--rewards", "walk,bus", "--save", tmp_path / "m.rgl", "--quiet")
+    assert regretless.load(tmp_path / "m.rgl").rewards
+    assert "reward a round" in run(*words).out
+    refused = run(*words, *COSTS)
+    assert (refused.code, refused.err) == (
+        2,
+        f"regretless: {trial} is read as costs, and the model has learned rewards\n",
+    )
+
+
 def test_a_trace_is_the_log_of_its_first_rounds(run, trial, tmp_path):
     """Rows, draws, probabilities and costs are those of the run, which is the same without it; a log draws nothing."""
     words = ("explore", trial, "--costs", "walk,bus", "--seed", 3, "--log", tmp_path / "log.csv")

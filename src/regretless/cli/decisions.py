@@ -22,8 +22,10 @@ class DecisionOptions(ReadingOptions, FeatureOptions):
 
     file: str
     costs: list[str]
+    rewards: list[str]
     action: str | None
     cost: str | None
+    reward: str | None
     propensity: str | None
     propensities: list[str]
     actions: list[str]
@@ -59,11 +61,11 @@ def stream_of(
     actions = actions or options.names_of(arguments.actions)
     with options.usage_errors("format"):
         # A file whose suffix says nothing is a table where columns are named.
-        named = arguments.costs or arguments.action or before.get("form") in ("costs", "log")
+        named = arguments.costs or arguments.rewards or arguments.action or before.get("form") in ("costs", "log")
         form = DECISIONS.choose(arguments.file, arguments.format, otherwise="csv" if named else None)
     if form == VW:
         stream = _wabbit(arguments, value_range, actions, schema)
-    elif arguments.costs or (arguments.action is None and before.get("form") == "costs"):
+    elif arguments.costs or arguments.rewards or (arguments.action is None and before.get("form") == "costs"):
         stream = _costs(arguments, value_range, form, schema, before, actions)
     elif arguments.action is not None or before.get("form") == "log":
         stream = _log(arguments, value_range, form, schema, before, actions)
@@ -72,6 +74,9 @@ def stream_of(
     own, mine = stream.describe(), ("form", "logged")
     if before and any(before.get(name) != own[name] for name in mine):
         raise UsageError(f"{arguments.file} is read as {own['form']}, and it was {before.get('form')} before")
+    if before and stream.rewards != before.get("rewards", False):
+        words = ("rewards", "costs") if stream.rewards else ("costs", "rewards")
+        raise UsageError(f"{arguments.file} is read as {words[0]}, and the model has learned {words[1]}")
     return stream
 
 
@@ -93,11 +98,15 @@ def _costs(
 ) -> DecisionStream:
     from ..data.decision_tables import CostTable
 
-    costs = options.names_of(arguments.costs) or before["costs"]
+    costs = options.names_of(arguments.costs or arguments.rewards)
+    rewards = before.get("rewards", False) if costs is None else not arguments.costs
+    costs = costs or before["costs"]
     if actions is not None and costs != actions:
-        raise UsageError(f"--costs {','.join(costs)}: the model has learned {','.join(actions)}; leave --costs out")
+        option = "--rewards" if rewards else "--costs"
+        raise UsageError(f"{option} {','.join(costs)}: the model has learned {','.join(actions)}; leave {option} out")
+    how = {"value_range": value_range, "rewards": rewards, "schema": schema, **_of_table(arguments, form)}
     with options.errors_by_option(options.reading(arguments)):
-        return CostTable(arguments.file, costs, value_range=value_range, **_of_table(arguments, form), schema=schema)
+        return CostTable(arguments.file, costs, **how)
 
 
 def _log(
@@ -111,12 +120,15 @@ def _log(
     from ..data.decision_tables import DecisionLog, LogColumns
 
     if arguments.action is None:
-        columns = LogColumns(**{name: before[name] for name in ("action", "cost", "probability", "probabilities")})
+        known = ("action", "cost", "probability", "probabilities", "rewards")
+        columns = LogColumns(**{name: before[name] for name in known if name in before})
     else:
-        assert arguments.cost is not None, "a log without it is refused"
+        named = arguments.cost or arguments.reward
+        assert named is not None, "a log without it is refused"
         columns = LogColumns(
             action=arguments.action,
-            cost=arguments.cost,
+            cost=named,
+            rewards=arguments.cost is None,
             probability=_propensity(arguments.propensity),
             probabilities=options.names_of(arguments.propensities) or (),
         )
@@ -147,6 +159,7 @@ def _wabbit(arguments: DecisionOptions, value_range: Range, actions: list[str] |
 
     columns = {
         "--costs": arguments.costs,
+        "--rewards": arguments.rewards,
         "--action": arguments.action,
         "--target": arguments.target,
         "--header": arguments.header,

@@ -70,8 +70,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_rounds(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what the file says of a round")
     options.add_names(group, "--costs", "the column of the cost of each action, which is called so")
+    options.add_names(group, "--rewards", "the same of rewards: more is better")
     group.add_argument("--action", metavar="COLUMN", help="of a log: the column of the actions taken")
     group.add_argument("--cost", metavar="COLUMN", help="of a log: the column of what they cost")
+    group.add_argument("--reward", metavar="COLUMN", help="of a log, in place of --cost: the column of their rewards")
     group.add_argument(
         "--propensity",
         metavar="P",
@@ -83,7 +85,7 @@ def _add_rounds(parser: ArgumentParser) -> None:
         "of a log: columns of the probability of each action, in the order of --actions; they must add up",
     )
     options.add_names(group, "--actions", "all actions, or labels; by default as the file has")
-    options.add_range(group, "where all costs are known to lie; by default 0 1")
+    options.add_range(group, "where all costs or rewards are known to lie; by default 0 1")
 
 
 def _add_learning(parser: ArgumentParser) -> None:
@@ -108,7 +110,7 @@ def _add_learning(parser: ArgumentParser) -> None:
 
 
 class MeanCostTable(PointTable):
-    """Rows at doubling round counts; a point is rounds, cost, and the cost of the best single action."""
+    """Rows at doubling round counts; a point is rounds, cost or reward, and that of the best single action."""
 
     HEADER = "{:>12} {:>12} {:>12} {:>18}".format("rounds", "mean cost", "since last", "best action so far")
 
@@ -124,6 +126,12 @@ class MeanCostTable(PointTable):
         return f"{rounds:>12} {cost / rounds:>12.6f} {recent:>12.6f} {best / rounds:>18.6f}"
 
 
+class MeanRewardTable(MeanCostTable):
+    """The same of rewards."""
+
+    HEADER = MeanCostTable.HEADER.replace("  mean cost", "mean reward")
+
+
 def run(arguments: ExploreOptions) -> int:
     """Play, certify, report."""
 
@@ -131,11 +139,12 @@ def run(arguments: ExploreOptions) -> int:
     learner, known = (None, None) if arguments.resume is None else _read_model(arguments.resume)
     _refuse_other_parameters(arguments, learner)
     if learner is None:
-        _learner(arguments, ["a", "b"])  # so that what has no meaning is refused before a file is read
+        _learner(arguments, ["a", "b"], rewards=False)  # so that what has no meaning is refused before a file is read
     run = _run_of(arguments, learner, known)
     console = options.console_of(arguments)
     started, before = perf_counter(), run.rounds
-    go(run, MeanCostTable(console.line, run.point), console)
+    table = MeanRewardTable if run.stream.rewards else MeanCostTable
+    go(run, table(console.line, run.point), console)
     seconds = perf_counter() - started
     warn_skipped(run.stream)
     for note in [*run.stream.notes, *_notes(run, arguments.log, before, known)]:
@@ -161,9 +170,10 @@ def _run_of(
     if arguments.trace is not None and stream.logged:
         raise UsageError("--trace is for trials: nothing is drawn in the rounds of a log")
     columns = columns_of(stream) if learner is None else learner.n_features_in_
-    learner = learner or _learner(arguments, stream.actions)
+    learner = learner or _learner(arguments, stream.actions, rewards=stream.rewards)
     if known is None:
-        tally: Any = (LogTally if stream.logged else TrialTally)(stream.actions, (low, high), learner.delta)
+        kind = LogTally if stream.logged else TrialTally
+        tally: Any = kind(stream.actions, (low, high), learner.delta, stream.rewards)
     else:
         known.refuse_other(stream)
         tally = known.tally
@@ -181,7 +191,8 @@ def _run_of(
         on_first=lambda columns: _refuse_large(stream, exploring.learner, columns),
     )
     if arguments.log is not None:
-        exploring.out = DecisionsOut(arguments.log, stream.actions, lambda: _names(exploring))
+        rewards = (low, high) if stream.rewards else None
+        exploring.out = DecisionsOut(arguments.log, stream.actions, lambda: _names(exploring), rewards)
     return exploring
 
 
@@ -229,7 +240,7 @@ ELSEWHERE = {
     "n_arms": "the file says how many actions there are",
     "arms": "the file names the actions (--actions names all)",
     "value_range": "use --range",
-    "rewards": "the file has costs, of which less is better",
+    "rewards": "use --rewards for the columns of a trial, --reward for that of a log",
     "hash_bits": "use --hash-bits",
     "regressor": "use --regressor and --set-regressor",
     "seed": "use --seed",
@@ -237,8 +248,8 @@ ELSEWHERE = {
 }
 
 
-def _learner(arguments: ExploreOptions, actions: list[str]) -> ContextualBandit:
-    """A new learner of these actions.
+def _learner(arguments: ExploreOptions, actions: list[str], *, rewards: bool) -> ContextualBandit:
+    """A new learner of these actions, from costs or from rewards.
 
     Raises
     ------
@@ -260,6 +271,7 @@ def _learner(arguments: ExploreOptions, actions: list[str]) -> ContextualBandit:
         except UsageError as error:
             raise UsageError(str(error).replace("--set ", "--set-regressor ", 1)) from error
     settings |= {"delta": arguments.delta or DELTA, "seed": arguments.seed or 0, "regressor": regressor}
+    settings["rewards"] = rewards
     try:
         return wanted(arms=actions, value_range=options.range_of(arguments.range), **settings)  # type: ignore[no-any-return]
     except ParameterError as error:
@@ -299,23 +311,33 @@ def _refuse_contradictions(arguments: ExploreOptions) -> None:
     options.refuse_quiet_progress(arguments)
     options.range_of(arguments.range)
     options.refuse_unsaved_checkpoints(arguments)
-    if arguments.costs:
+    options.refuse_set({"--rewards": arguments.costs and arguments.rewards}, "and --costs exclude each other")
+    options.refuse_set({"--reward": arguments.cost and arguments.reward}, "and --cost exclude each other")
+    if arguments.costs or arguments.rewards:
         of_logs = {
             "--action": arguments.action,
             "--cost": arguments.cost,
+            "--reward": arguments.reward,
             "--propensity": arguments.propensity,
             "--propensities": arguments.propensities,
             "--actions": arguments.actions,
             "--target": arguments.target,
         }
-        options.refuse_set(of_logs, "and --costs exclude each other")
-    of_log = {"--cost": arguments.cost, "--propensity": arguments.propensity, "--propensities": arguments.propensities}
+        options.refuse_set(of_logs, f"and {'--costs' if arguments.costs else '--rewards'} exclude each other")
+    of_log = {
+        "--cost": arguments.cost,
+        "--reward": arguments.reward,
+        "--propensity": arguments.propensity,
+        "--propensities": arguments.propensities,
+    }
     if arguments.action is None:
         options.refuse_set(of_log, "is about a log, and --action names its column of actions")
     else:
         options.refuse_set({"--target": arguments.target}, "is a column of labels, and a log has actions")
-        if arguments.cost is None or not (arguments.propensity or arguments.propensities):
-            raise UsageError("a log needs --cost and --propensity beside --action: which columns these are")
+        named = arguments.cost is not None or arguments.reward is not None
+        if not named or not (arguments.propensity or arguments.propensities):
+            needs = "--cost (or --reward) and --propensity"
+            raise UsageError(f"a log needs {needs} beside --action: which columns these are")
     if arguments.log is not None and splitext(arguments.log)[1].lower() not in LOGS:
         raise UsageError(f"--log {arguments.log}: a log is written as .csv, .parquet or .vw")
     refuse_overwriting_or_model(arguments, [arguments.file], [arguments.log, arguments.report])
@@ -330,7 +352,10 @@ WIDTH = 34  # of names
 MOST = 12  # lines of actions
 AGAINST_ARMS = "observable_by_features"
 POLICY = "linear policy in hindsight"
-APPROXIMATE = "least squares of every action's cost, and the least of them taken: the best linear policy costs no more"
+APPROXIMATE = {
+    "cost": "least squares of every action's cost, and the least of them taken: the best linear policy costs no more",
+    "reward": "least squares of every action's reward, and the largest taken: the best linear policy earns no less",
+}
 UNSEEN = "that these rounds are none that the model had learned from before"  # nothing in a file shows it
 SHOWN_ELSEWHERE = ("arms", "seed", "regressor")  # parameters that are shown in other places
 
@@ -376,6 +401,11 @@ class ExploreOutput(Output):
         """Whether the rounds were those of a log."""
         return self.run.stream.logged
 
+    @property
+    def quantity(self) -> str:
+        """What is learned of an action: its cost, or its reward."""
+        return self.run.tally.quantity
+
     def _certified(self) -> list[Certificate]:
         """What theorems say of the run; in a trial the regret against the best action was observed."""
         from dataclasses import replace
@@ -383,7 +413,7 @@ class ExploreOutput(Output):
         tally = self.run.tally
         if self.logged:
             return [replace(one, assuming=self._assuming) for one in tally.certify()]
-        regret = tally.cost - tally.best_cost
+        regret = tally.best_cost - tally.cost if tally.rewards else tally.cost - tally.best_cost
         own = self.run.learner.certify()
         seen = [replace(one, observed=regret) if one.theorem.name == AGAINST_ARMS else one for one in own]
         return [*seen, *tally.certify()]
@@ -400,7 +430,7 @@ class ExploreOutput(Output):
         import numpy as np
 
         run, learner, tally = self.run, self.run.learner, self.run.tally
-        actions = tally.actions
+        actions, word = tally.actions, self.quantity
         values = {
             "schema": SCHEMA,
             "learner": learner.name,
@@ -411,24 +441,22 @@ class ExploreOutput(Output):
             "rounds": run.rounds,
             "actions": actions,
             "features": run.columns,
-            "cost": tally.cost,
+            word: tally.cost,
             "interval": None if tally.interval is None else list(tally.interval),
             "best_action": actions[tally.best],
-            "best_action_cost": tally.best_cost,
-            "hindsight_policy_cost": None if self.hindsight is None else self.hindsight.policy_cost,
-            "action_costs": dict(zip(actions, tally.each.tolist(), strict=True)),
+            f"best_action_{word}": tally.best_cost,
+            f"hindsight_policy_{word}": None if self.hindsight is None else self.hindsight.policy_cost,
+            f"action_{word}s": dict(zip(actions, tally.each.tolist(), strict=True)),
             "awake": dict(zip(actions, tally.awake.tolist(), strict=True)),
             "taken": dict(zip(actions, tally.taken.tolist(), strict=True)),
             "least_probability": tally.least,
             "halvings": np.trim_zeros(tally.halves, "b").tolist(),
         }
-        from dataclasses import asdict
-
         return {
             **values,
             **(self._estimates() if self.logged else {}),
             **certificate_values(self.certificates),
-            **({"trace": [asdict(one) for one in run.traced]} if run.trace else {}),
+            **({"trace": [one.describe(word) for one in run.traced]} if run.trace else {}),
             "curve": [list(point) for point in run.whole_curve],
             "model": None if run.save is None else os.fspath(run.save),
             "notes": [*run.stream.notes, *tally.notes],
@@ -440,7 +468,7 @@ class ExploreOutput(Output):
         """Of a log: what the learner would have paid, and how much that is worth."""
         tally: Any = self.run.tally
         return {
-            "logged_cost": tally.logged,
+            f"logged_{self.quantity}": tally.logged,
             "estimates": {name: value for name, value, _ in self._means()},
             "effective_rounds": tally.effective,
             "largest_weight": tally.largest,
@@ -448,7 +476,7 @@ class ExploreOutput(Output):
         }
 
     def _means(self) -> list[tuple[str, float | None, str]]:
-        """Of a log: estimates of the mean cost of a round, by their short names and in words."""
+        """Of a log: estimates of the mean cost or reward of a round, by their short names and in words."""
         tally: Any = self.run.tally
         rounds = max(tally.rounds, 1)
         normal = tally.weighted / tally.weights if tally.weights else None
@@ -462,7 +490,7 @@ class ExploreOutput(Output):
         """The log's own mean, and what is estimated of the learner's."""
         tally: Any = self.run.tally
         own = tally.logged / tally.rounds if tally.rounds else None
-        return {"mean cost of the log": own} | {words: value for _, value, words in self._means()}
+        return {f"mean {self.quantity} of the log": own} | {words: value for _, value, words in self._means()}
 
     # For people.
 
@@ -471,7 +499,7 @@ class ExploreOutput(Output):
         run, tally = self.run, self.run.tally
         counts = f"{many(run.rounds, 'round')}, {many(len(tally.actions), 'action')}, {many(run.columns, 'feature')}"
         yield f"{run.learner.name}: {counts}, seed {run.learner.seed_}"
-        yield from decision_lines(run.traced, _names(run) if run.traced else [])
+        yield from decision_lines(run.traced, _names(run) if run.traced else [], self.quantity)
         yield from self._of_log() if self.logged else self._of_trial()
         yield from self._actions()
         yield from self._probabilities()
@@ -481,10 +509,10 @@ class ExploreOutput(Output):
         rounds = self.run.rounds
         low, high = tally.interval
         words = f"expected {number_text(low)} to {number_text(high)} a round, {self._level} after any number of rounds"
-        yield _line("cost", tally.cost, rounds, f"  {words}")
+        yield _line(self.quantity, tally.cost, rounds, f"  {words}")
         yield _line(f"best single action {label_text(tally.actions[tally.best])}", tally.best_cost, rounds)
         if self.hindsight is not None:
-            yield _line(POLICY, self.hindsight.policy_cost, rounds, f"  {APPROXIMATE}")
+            yield _line(POLICY, self.hindsight.policy_cost, rounds, f"  {APPROXIMATE[self.quantity]}")
         else:
             yield f"  {POLICY:<{WIDTH}} {'-':>14}  {self._unseen()}"
 
@@ -499,7 +527,7 @@ class ExploreOutput(Output):
 
     def _of_log(self) -> Iterator[str]:
         tally: Any = self.run.tally
-        yield f"  {'mean cost of the log':<{WIDTH}} {number_text(tally.logged / tally.rounds):>14}"
+        yield f"  {f'mean {self.quantity} of the log':<{WIDTH}} {number_text(tally.logged / tally.rounds):>14}"
         for _, value, words in self._means():
             yield f"  {f'of the learner, {words}':<{WIDTH}} {'-' if value is None else number_text(value):>14}"
         ends = "refused" if tally.interval is None else " to ".join(map(number_text, tally.interval))
@@ -525,7 +553,7 @@ class ExploreOutput(Output):
         tally: Any = self.run.tally
         rounds = tally.rounds
         head = f"{'in the log':>14} {'by the learner':>14}" if self.logged else f"{'taken':>14}"
-        yield f"{'actions':<{WIDTH + 2}} {head} {'cost a round':>14}"
+        yield f"{'actions':<{WIDTH + 2}} {head} {f'{self.quantity} a round':>14}"
         for place in np.argsort(-tally.taken, kind="stable")[:MOST].tolist():
             shares = [tally.taken[place] / rounds, *([tally.shares[place] / rounds] if self.logged else [])]
             cells = " ".join(f"{100 * share:>13.4g}%" for share in shares)
@@ -556,6 +584,7 @@ class ExploreOutput(Output):
             source={"path": self.path, "rows": run.rounds, "features": run.columns},
             tally=tally,
             logged=self.logged,
+            rewards=tally.rewards,
             curve=run.whole_curve,
             hindsight=self.hindsight,
             estimates=self._of_page() if self.logged else {},

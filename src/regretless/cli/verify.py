@@ -260,8 +260,8 @@ def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     from .decisions import DecisionOptions, stream_of
 
     reading = {name: getattr(arguments, name) for kind in (ReadingOptions, FeatureOptions) for name in kind.fields()}
-    none: dict[str, Any] = dict.fromkeys(("action", "cost", "propensity", "range"))
-    lists: dict[str, Any] = {"costs": [], "propensities": [], "actions": []}
+    none: dict[str, Any] = dict.fromkeys(("action", "cost", "reward", "propensity", "range"))
+    lists: dict[str, Any] = {"costs": [], "rewards": [], "propensities": [], "actions": []}
     how = DecisionOptions(file=arguments.file, **none, **lists, **reading)
     low, high = report["parameters"]["value_range"]
     stream = stream_of(how, (low, high), report["input"], None, list(report["actions"]))

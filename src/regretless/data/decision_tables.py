@@ -37,7 +37,6 @@ from .table import TableStream
 from .table_chunk import Chunk
 
 Sides = dict[str, Array]
-OUT_OF_RANGE = "declare with --range LO HI where costs can lie"
 
 
 class _BesideTable(TableStream):
@@ -186,6 +185,8 @@ class CostTable(_TableDecisions):
         The column of each action, which is called so; all others are features.
     value_range : (float, float)
         Where all costs lie.
+    rewards : bool
+        Whether the columns are rewards, of which more is better.
     format : str, optional
         By default by the suffix.
     **options
@@ -205,20 +206,21 @@ class CostTable(_TableDecisions):
         costs: Sequence[str],
         *,
         value_range: tuple[float, float] = (0.0, 1.0),
+        rewards: bool = False,
         format: str | None = None,
         **options: Any,
     ) -> None:
         super().__init__(path, format, options)
-        self.actions = list(costs)
-        refuse_actions(self.name, self.actions, "--costs names")
+        self.actions, self.rewards = list(costs), rewards
+        refuse_actions(self.name, self.actions, f"--{'rewards' if rewards else 'costs'} names")
         self._range = value_range
         self._table.words, self._table.numbers = (), self.actions
 
     def describe(self) -> dict[str, Any]:
-        return {"form": "costs", "logged": False, "costs": self.actions}
+        return {"form": "costs", "logged": False, "costs": self.actions} | _quantity(self.rewards)
 
     def _check(self, chunk: Chunk) -> Sides:
-        return {name: _cost(chunk, name, self._range) for name in self.actions}
+        return {name: _cost(chunk, name, self._range, self.rewards) for name in self.actions}
 
     def _decisions(self, batch: Batch, sides: Sides) -> Decisions:
         return Decisions(batch, np.column_stack([sides[name] for name in self.actions]))
@@ -231,17 +233,21 @@ class LogColumns:
     Attributes
     ----------
     action, cost : str
+        The second is what the action cost, or earned if `rewards` says so.
     probability : str or float or None
         The column of the probability with which the action was taken, or the number for all rows; None where
         `probabilities` say it.
     probabilities : sequence of str
         Columns of the probability of each action, in the order of the actions.
+    rewards : bool
+        Whether what the log holds are rewards, of which more is better.
     """
 
     action: str
     cost: str
     probability: str | float | None = None
     probabilities: Sequence[str] = ()
+    rewards: bool = False
 
     @property
     def numbers(self) -> list[str]:
@@ -295,7 +301,7 @@ class DecisionLog(_TableDecisions):
             fault = "columns of the probability of each action, and no order of the actions"
             raise RegretlessError(f"{name_of(path)}: {fault}; name them in the order of these columns (--actions A,B)")
         super().__init__(path, format, options)
-        self._columns, self._range = columns, value_range
+        self._columns, self._range, self.rewards = columns, value_range, columns.rewards
         self.actions = list(actions) if actions is not None else self._found(path, format)
         refuse_actions(self.name, self.actions, f"the column {columns.action!r} holds")
         if columns.probabilities and len(columns.probabilities) != len(self.actions):
@@ -315,12 +321,14 @@ class DecisionLog(_TableDecisions):
         return ordered(list(words))
 
     def describe(self) -> dict[str, Any]:
-        return {"form": "log", "logged": True, **asdict(self._columns), "probabilities": [*self._columns.probabilities]}
+        columns = {name: value for name, value in asdict(self._columns).items() if name != "rewards"}
+        columns["probabilities"] = [*self._columns.probabilities]
+        return {"form": "log", "logged": True, **columns} | _quantity(self.rewards)
 
     def _check(self, chunk: Chunk) -> Sides:
         columns, rows = self._columns, chunk.columns.rows
         taken = self._taken(chunk)
-        cost = _cost(chunk, columns.cost, self._range)
+        cost = _cost(chunk, columns.cost, self._range, columns.rewards)
         shares = _shares(chunk, columns.probabilities)
         if columns.probability is None:
             chances = shares[np.arange(rows), np.maximum(taken, 0)]
@@ -349,15 +357,20 @@ class DecisionLog(_TableDecisions):
         return Decisions(batch, costs, sides["taken"], sides["chances"])
 
 
-def _cost(chunk: Chunk, name: str, value_range: tuple[float, float]) -> Array:
-    """A column of costs."""
-    low, high = value_range
+def _quantity(rewards: bool) -> dict[str, bool]:
+    """What a description says of numbers that are rewards; of costs it says nothing."""
+    return {"rewards": True} if rewards else {}
+
+
+def _cost(chunk: Chunk, name: str, value_range: tuple[float, float], rewards: bool) -> Array:
+    """A column of costs, or of rewards."""
+    (low, high), word = value_range, "reward" if rewards else "cost"
     values = chunk.columns.floats(name)
     missing = chunk.columns.missing(name)
-    chunk.fault(missing, name, lambda _: f"the cost {shown(name)} is missing", "every row needs one")
+    chunk.fault(missing, name, lambda _: f"the {word} {shown(name)} is missing", "every row needs one")
     bad = np.setdiff1d(np.flatnonzero(~((values >= low) & (values <= high))), missing)
-    advice = f"costs from {low:g} to {high:g} are expected; {OUT_OF_RANGE}"
-    chunk.fault(bad, name, lambda row: f"the cost {shown(name)} is {values[row]:g}", advice)
+    advice = f"{word}s from {low:g} to {high:g} are expected; declare with --range LO HI where {word}s can lie"
+    chunk.fault(bad, name, lambda row: f"the {word} {shown(name)} is {values[row]:g}", advice)
     return values
 
 

@@ -118,7 +118,7 @@ class Decisions:
     rows : Batch
         The features; without labels.
     costs : ndarray of float64, shape (rounds, actions)
-        What each action costs; of a log nan but for the action that was taken.
+        What each action costs, or earns where the stream is of rewards; of a log nan but for the action that was taken.
     taken : ndarray of int32, shape (rounds,), or None
         Which action a log says was taken; None where the costs of all are known.
     chances : ndarray of float64, shape (rounds,), or None
@@ -152,6 +152,8 @@ class DecisionStream(ABC):
     actions : list of str
     logged : bool
         Whether it is a log, which says of the action taken alone what it cost.
+    rewards : bool
+        Whether its numbers are rewards, of which more is better, in place of costs.
     rereadable : bool
         Whether a second call of `rounds` gives the same again.
     """
@@ -159,6 +161,7 @@ class DecisionStream(ABC):
     name: str
     actions: list[str]
     logged: bool
+    rewards: bool = False
     rereadable: bool
 
     @abstractmethod

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
 
 POLICY = "Linear policy in hindsight"
-_POLICY_NOTE = (
-    "The linear policy knows all costs: it takes the action whose least squares regression foretells the least. "
-    "The best linear policy is hard to find, and costs no more than this one."
-)
+_POLICY_NOTES = {
+    "cost": "The linear policy knows all costs: it takes the action whose least squares regression foretells the "
+    "least. The best linear policy is hard to find, and costs no more than this one.",
+    "reward": "The linear policy knows all rewards: it takes the action whose least squares regression foretells the "
+    "most. The best linear policy is hard to find, and earns no less than this one.",
+}
 _SOURCE_NAMES = {**template.SOURCE_NAMES, "rows": "Rounds"}
 
 
@@ -78,6 +80,8 @@ class ExploreReport:
         Of a log: estimates of the mean cost of a round, by name.
     certificates : sequence of Certificate
     seconds : float
+    rewards : bool
+        Whether costs are rewards, of which more is better.
     """
 
     title: str
@@ -91,13 +95,20 @@ class ExploreReport:
     estimates: Mapping[str, float | None] = field(default_factory=dict)
     certificates: Sequence[Certificate] = ()
     seconds: float = 0.0
+    rewards: bool = False
+
+    @property
+    def quantity(self) -> str:
+        """What is learned of an action, in a word."""
+        return "reward" if self.rewards else "cost"
 
 
 def page_of_explore(report: ExploreReport) -> Page:
     """Costs over the rounds, the actions and their probabilities."""
     tally = report.tally
     rounds = max(tally.rounds, 1)
-    known = {"Cost a round": {name: formatting.real(cost) for name, cost in _named(tally, tally.means)}}
+    word = report.quantity
+    known = {f"{word.capitalize()} a round": {name: formatting.real(cost) for name, cost in _named(tally, tally.means)}}
     taken = {name: count / rounds for name, count in _named(tally, tally.taken)}
     what = "estimated from the log, " if report.logged else ""
     parameters = {name: value for name, value in report.parameters.items() if value is not None}
@@ -106,9 +117,9 @@ def page_of_explore(report: ExploreReport) -> Page:
         lead=lead(report),
         verdict=summary.verdict(report.certificates),
         cards=_cards(report),
-        certified="Each certificate says what it assumes. Where nothing is assumed, costs may come from anybody.",
+        certified=f"Each certificate says what it assumes. Where nothing is assumed, {word}s may come from anybody.",
         panels=[cost_panel(report), probability_panel(tally)],
-        arms=arm_table(taken, known, f"The cost of each action, {what}had it been taken whenever it could be."),
+        arms=arm_table(taken, known, f"The {word} of each action, {what}had it been taken whenever it could be."),
         certificates=report.certificates,
         tables=[
             ("Learner", [("Name", report.learner), *template.facts(parameters, {"n_arms": "arms"})]),
@@ -125,19 +136,20 @@ def lead(report: ExploreReport) -> str:
     """The run in a sentence or two."""
     tally, rounds = report.tally, max(report.tally.rounds, 1)
     text = f"In {summary.many(tally.rounds, 'round')} of {summary.many(len(tally.actions), 'action')} the learner "
-    text += "would have paid, as estimated, " if report.logged else "paid "
+    paid, costs = ("earned", "earns") if report.rewards else ("paid", "costs")
+    text += f"would have {paid}, as estimated, " if report.logged else f"{paid} "
     text += f"{formatting.real(tally.cost / rounds)} a round; always "
     text += f"{formatting.label(tally.actions[tally.best], 40)} "
-    return text + f"{'is estimated at' if report.logged else 'costs'} {formatting.real(tally.best_cost / rounds)}."
+    return text + f"{'is estimated at' if report.logged else costs} {formatting.real(tally.best_cost / rounds)}."
 
 
 def _cards(report: ExploreReport) -> list[Card]:
-    tally, rounds = report.tally, max(report.tally.rounds, 1)
+    tally, rounds, word = report.tally, max(report.tally.rounds, 1), report.quantity
     level = f"{formatting.percent(1 - tally.delta)} at any time"
     if report.logged and any(one.assuming for one in report.certificates):
         level += ", if no round was learned before"
     expected = "refused" if tally.interval is None else f"expected {formatting.between(*tally.interval)}, {level}"
-    name = "The learner’s, by inverse propensity" if report.logged else "Cost a round"
+    name = "The learner’s, by inverse propensity" if report.logged else f"{word.capitalize()} a round"
     cards = [
         Card("Rounds", formatting.number(tally.rounds), f"in {formatting.real(report.seconds, 3)} s"),
         Card(name, formatting.real(tally.cost / rounds), expected),
@@ -146,10 +158,13 @@ def _cards(report: ExploreReport) -> list[Card]:
         ),
     ]
     if report.hindsight is not None:
-        cards.append(Card(POLICY, formatting.real(report.hindsight.policy[-1] / rounds), "which knew all costs"))
+        cards.append(Card(POLICY, formatting.real(report.hindsight.policy[-1] / rounds), f"which knew all {word}s"))
     more = {name: value for name, value in report.estimates.items() if value is not None}
     more.pop("inverse propensity", None)  # that is the cost a round
-    return [*cards, *(Card(name.capitalize(), formatting.real(value), "cost a round") for name, value in more.items())]
+    return [
+        *cards,
+        *(Card(name.capitalize(), formatting.real(value), f"{word} a round") for name, value in more.items()),
+    ]
 
 
 def cost_panel(report: ExploreReport) -> Panel:
@@ -162,16 +177,17 @@ def cost_panel(report: ExploreReport) -> Panel:
     if report.hindsight is not None:
         back = report.hindsight
         columns[POLICY] = [(float(t), cost / t) for t, cost in zip(back.rounds, back.policy, strict=True)]
-        notes = [_POLICY_NOTE]
+        notes = [_POLICY_NOTES[report.quantity]]
     styles = ("first", "log", "expert2")
     lines = [
         Series(name, style, points, final=formatting.real(points[-1][1]))
         for style, (name, points) in zip(styles, columns.items(), strict=False)
     ]
     shown = {name: [value for _, value in points] for name, points in columns.items() if name != POLICY}
-    title = "Mean cost so far, estimated from the log" if report.logged else "Mean cost so far"
+    word = report.quantity
+    title = f"Mean {word} so far{', estimated from the log' if report.logged else ''}"
     return Panel(
-        "windows", title, "Cost a round", "real", lines, notes, scale="linear",
+        "windows", title, f"{word.capitalize()} a round", "real", lines, notes, scale="linear",
         table=table([t for t, _, _ in report.curve], shown),
     )  # fmt: skip
 

@@ -3,7 +3,8 @@
 Afterwards `hindsight` says what trials would have cost the best single action, and a linear policy that knew them all.
 The linear policy of least cost is hard to find, for costs of a choice are no convex function of weights. In its place
 stands one that least squares give: ridge regressions of the cost of each action on the features and a constant, and of
-each row the action whose regression is least. So the best linear policy costs as much or less.
+each row the action whose regression is least. So the best linear policy costs as much or less. Of rewards it is the
+largest, and that policy earns as much or more.
 """
 
 from __future__ import annotations
@@ -348,7 +349,7 @@ class HindsightCosts:
 def hindsight(
     stream: DecisionStream, columns: int, most: int, stop: Callable[[], bool] = lambda: False
 ) -> HindsightCosts | None:
-    """Read the rounds twice more; None of a log, of what can be read only once, or of very many features.
+    """Read costs or rewards twice more; None of a log, of what can be read only once, or of very many features.
 
     Parameters
     ----------
@@ -368,13 +369,14 @@ def hindsight(
         products += rows.T @ costs
         if stop():
             return None
-    best = int(np.argmin(products[-1]))  # the constant is last: these are sums of costs
+    least = np.argmax if stream.rewards else np.argmin
+    best = int(least(products[-1]))  # the constant is last: these are sums of costs
     weights = np.linalg.lstsq(squares + np.diag(PRIOR * np.diag(squares)), products, rcond=None)[0]
     counts: list[int] = []
     curves: tuple[list[float], list[float]] = [], []
     done, totals = 0, np.zeros(2)
     for rows, costs in _parts(stream, columns, most):
-        chosen = np.argmin(rows @ weights, axis=1)
+        chosen = least(rows @ weights, axis=1)
         each = np.column_stack([costs[:, best], costs[np.arange(len(costs)), chosen]])
         sums = np.cumsum(np.vstack([totals, each]), axis=0)
         for point in {*points_within(done, done + len(rows)), *({most} & {done + len(rows)})}:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..contextual.inputs import Trial
 
 Array = np.ndarray[Any, Any]
-NAMES = ("action", "cost", "probability")
+TAKEN = ("action", "cost", "reward", "probability")  # what columns beside the features may be called
 WABBIT, BLOCKS = ".vw", ".adf.vw"
 
 
@@ -30,20 +30,27 @@ class DecisionsOut:
     actions : sequence of str
     features : callable
         Gives what the features are called; asked when the first rows are written.
+    rewards : (float, float), optional
+        Where rewards lie, if the rounds have these; a text of costs has low + high - reward then.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], actions: Sequence[str], features: Callable[[], Sequence[str]]
+        self,
+        path: str | os.PathLike[str],
+        actions: Sequence[str],
+        features: Callable[[], Sequence[str]],
+        rewards: tuple[float, float] | None = None,
     ) -> None:
         self.path = os.fspath(path)
-        self._actions, self._features = list(actions), features
+        self._actions, self._features, self._rewards = list(actions), features, rewards
         wabbit = os.path.splitext(self.path)[1].lower() == WABBIT
         self._out: ColumnsOut | WabbitOut = (
             WabbitOut(self.path, features, self._actions) if wabbit else ColumnsOut(self.path, self._names)
         )
 
     def _names(self) -> list[str]:
-        return [*NAMES, *(column_of(name) for name in self._features())]
+        outcome = "cost" if self._rewards is None else "reward"
+        return ["action", outcome, "probability", *(column_of(name) for name in self._features())]
 
     def write(self, rows: Array, trial: Trial) -> None:
         """Write some rounds.
@@ -53,8 +60,10 @@ class DecisionsOut:
         OSError
             If they cannot be written; it names the file.
         """
-        words = [self._actions[action] for action in trial.actions.tolist()]
-        self._out.write(words, [trial.losses, trial.probabilities, *rows.T])
+        words, outcomes = [self._actions[action] for action in trial.actions.tolist()], trial.losses
+        if self._rewards is not None and isinstance(self._out, WabbitOut):
+            outcomes = sum(self._rewards) - outcomes
+        self._out.write(words, [outcomes, trial.probabilities, *rows.T])
 
     def close(self, *, keep: bool) -> None:
         """Complete the file, or delete what was written.
@@ -72,7 +81,7 @@ class DecisionsOut:
 
 def column_of(feature: str) -> str:
     """The column of a feature in a log that is written."""
-    return feature if feature not in NAMES else f"feature {feature}"
+    return feature if feature not in TAKEN else f"feature {feature}"
 
 
 class WabbitOut:

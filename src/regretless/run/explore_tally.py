@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +14,7 @@ from ..certificate import Certificate
 from ..data.decisions import ValueSums, doubts, seldom
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
-from ..theory.confidence import Confidence
+from ..theory.confidence import Confidence, of_rewards
 from ..theory.off_policy import RATES, WEIGHT_RATES, ValueLedger, policy_value, refuted, value_interval
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class _Tally(JsonState):
         Where all costs lie.
     delta : float
         How probable it may be that an interval ever fails.
+    rewards : bool
+        Whether what is counted are rewards, of which more is better: read reward for cost, then.
 
     Attributes
     ----------
@@ -52,6 +54,7 @@ class _Tally(JsonState):
     actions: list[str]
     value_range: tuple[float, float] = (0.0, 1.0)
     delta: float = 0.05
+    rewards: bool = False
 
     rounds: int = field(default=0, init=False)
 
@@ -78,7 +81,13 @@ class _Tally(JsonState):
     @property
     def best(self) -> int:
         """The action that would have cost least, of those whose cost is known."""
-        return int(np.nanargmin(self.means)) if self.rounds else 0
+        best = np.nanargmax if self.rewards else np.nanargmin
+        return int(best(self.means)) if self.rounds else 0
+
+    @property
+    def quantity(self) -> str:
+        """What is counted, in a word."""
+        return "reward" if self.rewards else "cost"
 
     @property
     def notes(self) -> list[str]:
@@ -101,7 +110,8 @@ class _Tally(JsonState):
         self.least = min(self.least, float(chances.min()))
 
     def _parameters(self) -> dict[str, Any]:
-        return {"actions": self.actions, "value_range": list(self.value_range), "delta": self.delta}
+        known = {"actions": self.actions, "value_range": list(self.value_range), "delta": self.delta}
+        return known | ({"rewards": True} if self.rewards else {})
 
     def _state_values(self) -> dict[str, Any]:
         arrays = {name: getattr(self, name).tolist() for name in self.ARRAYS}
@@ -166,7 +176,8 @@ class TrialTally(_Tally):
 
     def certify(self) -> list[Certificate]:
         """The interval as a certificate."""
-        return self.own.certify() if self.rounds else []
+        known = self.own.certify() if self.rounds else []
+        return [replace(one, theorem=of_rewards(one.theorem)) for one in known] if self.rewards else known
 
     def _state_values(self) -> dict[str, Any]:
         return super()._state_values() | {"own": self.own.state_dict()}
@@ -264,10 +275,15 @@ class LogTally(_Tally):
         self.robust += float(probabilities @ forecasts) + weight * (cost - float(forecasts[action]))
         self.each[action] += cost / chance
         self.shares += probabilities
-        unit = (cost - self.value_range[0]) / self.width
-        self.gains += np.log1p(RATES * weight * (1 - unit))
-        self.losses += np.log1p(RATES * weight * unit)
+        earned, lost = self._shared(cost)
+        self.gains += np.log1p(RATES * weight * earned)
+        self.losses += np.log1p(RATES * weight * lost)
         self.weighed += np.log1p(WEIGHT_RATES * weight)
+
+    def _shared(self, cost: float, weight: float = 1.0) -> tuple[float, float]:
+        """What so much of a round's weight earned and lost, each on the scale from 0 to 1."""
+        unit = (cost - self.value_range[0] * weight) / self.width
+        return (unit, weight - unit) if self.rewards else (weight - unit, unit)
 
     @property
     def cost(self) -> float:
@@ -282,8 +298,8 @@ class LogTally(_Tally):
     @property
     def ledger(self) -> ValueLedger:
         """The sums that the interval is made of; of rewards, 1 - cost on the scale from 0 to 1."""
-        unit = (self.weighted - self.value_range[0] * self.weights) / self.width
-        estimate = min(max((self.weights - unit) / self.rounds, 0.0), 1.0) if self.rounds else 0.0
+        earned, _ = self._shared(self.weighted, self.weights)
+        estimate = min(max(earned / self.rounds, 0.0), 1.0) if self.rounds else 0.0
         return ValueLedger(self.rounds, estimate, self.gains, self.losses, self.width, self.weighed)
 
     @property
@@ -310,9 +326,8 @@ class LogTally(_Tally):
         each = {"inverse propensity": self.weighted / rounds, "doubly robust": self.robust / rounds}
         outside = [f"{name} ({value:.6g})" for name, value in each.items() if not low <= value <= high]
         if outside:
-            notes.append(
-                f"{' and '.join(outside)}: no mean of costs in [{low:g}, {high:g}]; weights are too large for it"
-            )
+            means = f"no mean of {self.quantity}s in [{low:g}, {high:g}]"
+            notes.append(f"{' and '.join(outside)}: {means}; weights are too large for it")
         return notes
 
     @property
@@ -324,7 +339,9 @@ class LogTally(_Tally):
         if refuted(self.ledger, self.delta):
             return None
         low, high = value_interval(self.ledger, self.delta)
-        top = self.value_range[1]
+        bottom, top = self.value_range
+        if self.rewards:
+            return bottom + self.width * low, bottom + self.width * high
         return top - self.width * high, top - self.width * low
 
     def certify(self) -> list[Certificate]:

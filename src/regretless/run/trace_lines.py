@@ -75,15 +75,15 @@ def draw_lines(draws: Sequence[TracedDraw], runs: int) -> Iterator[str]:
             yield f"  next       {pairs(one.next)}"
 
 
-def decision_lines(rounds: Sequence[TracedDecision], names: Sequence[str]) -> Iterator[str]:
-    """Decisions of a contextual bandit, with the names of the features."""
+def decision_lines(rounds: Sequence[TracedDecision], names: Sequence[str], quantity: str) -> Iterator[str]:
+    """Decisions of a contextual bandit, with the names of the features; `quantity` is what is learned of each."""
     for one in rounds:
         yield f"round {one.round}"
         if one.row:
             shown = {name: value for name, value in zip(names, one.row, strict=True) if value}
             yield f"  row        {pairs(shown) or 'all 0'}"
         chance = number_text(one.probability)
-        yield f"  drawn      {short(one.action)}, with probability {chance}: cost {number_text(one.cost)}"
+        yield f"  drawn      {short(one.action)}, with probability {chance}: {quantity} {number_text(one.cost)}"
 
 
 def pairs(numbers: Mapping[str, Any], chosen: Collection[str] | None = None) -> str:

@@ -305,7 +305,7 @@ class TracedDecision:
     probability : float
         Of drawing it.
     cost : float
-        Of that action.
+        Of that action, or its reward.
     """
 
     round: int
@@ -313,3 +313,7 @@ class TracedDecision:
     action: str
     probability: float
     cost: float
+
+    def describe(self, quantity: str) -> dict[str, Any]:
+        """The round as JSON values; `quantity` says what the cost is called."""
+        return {quantity if name == "cost" else name: value for name, value in asdict(self).items()}

@@ -35,7 +35,7 @@ Where the mean changes, every mean may be refused in the end; that says that it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log, log1p, nan
 from typing import Any
 
@@ -183,6 +183,12 @@ def mean_loss(ledger: MeanLedger, comparator: None, learner: Confidence) -> floa
     at once, their average differs from the average of what was to be expected of each, given those before, by at most
     w s / T, half of delta for each side. The expectations may change from round to round."""
     return ledger.width * float(deviation(ledger.variance, learner.delta / 2)) / ledger.rounds
+
+
+def of_rewards(theorem: Any) -> Any:
+    """A theorem on the mean of losses, which is one on the mean of any numbers, in the words of rewards."""
+    title, quantity = (text.replace("loss", "reward") for text in (theorem.title, theorem.quantity))
+    return replace(theorem, title=title, quantity=quantity)
 
 
 @dataclass(frozen=True, slots=True)
